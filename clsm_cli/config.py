@@ -139,7 +139,7 @@ class RecallSettings(NamedTuple):
     """Shares a concept with one of the best, and contains what that leaves open
     (``retrieval.activation``)."""
     weight_literal: float = 4.0
-    """Contains literally a word that the model does not know (``retrieval.dense_search.unfamiliarity``)."""
+    """Contains literally a word that the model does not know (``retrieval.dense_search``)."""
     breadth: float = 1.0
     """How far questions that ask for several things are ranked in their own way (``text.breadth``); 0: as
     any other."""

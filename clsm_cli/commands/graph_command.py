@@ -30,7 +30,6 @@ IN_PICTURE = 150
     "clsm graph 'delegation defect' --depth 1",
     "clsm graph heartbeat --as-of 2026-02-15      # as it was on that day",
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
-    "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
 )
 def graph(
     nodes: list[str] | None = option(
@@ -44,7 +43,7 @@ def graph(
     form: str = option(
         "--format",
         "Figures, data, or a picture (html).",
-        choices=("text", "json", "dot", "graphml", "html"),
+        choices=("text", "json", "graphml", "html"),
         default="text",
     ),
     out: Path | None = option("--out FILE", "Write to this file instead of standard output."),
@@ -54,9 +53,9 @@ def graph(
 ) -> None:
     """Look at the knowledge graph.
 
-    Its size, density, hubs and strongest edges; or all of it as JSON, DOT (Graphviz), GraphML
-    (Gephi), or as one HTML file that shows it in any browser, offline. Of a past time it has only
-    what had been said by then and held then.
+    Its size, density, hubs and strongest edges; or all of it as JSON, as GraphML (Gephi), or as one
+    HTML file that shows it in any browser, offline. Of a past time it has only what had been said
+    by then and held then.
     """
     if common.as_json and form not in ("text", "json"):
         raise UsageError("--json", f"prints JSON; --format {form} is another form")
@@ -95,8 +94,8 @@ def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Seq
 
 
 def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
-    if form in graph_export.WRITERS:
-        return graph_export.WRITERS[form](shown).removesuffix("\n")
+    if form == "graphml":
+        return graph_export.graphml(shown).removesuffix("\n")
     if form == "html":
         return graph_export.page(shown, next(iter(seeds), None)).removesuffix("\n")
     found = graph_view.statistics(shown)

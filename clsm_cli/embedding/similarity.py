@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _GRAPH = os.path.join(os.path.dirname(__file__), "similarity.onnx")
 
-SCALE = 1 / 40
-"""Value of one step of a stored component."""
 ZERO = 8
 """Code of a component that is 0."""
 
@@ -76,7 +74,7 @@ class Similarity:
         rows: ReadableBuffer,
         width: int,
         queries: Sequence[Sequence[float]],
-        scale: float = SCALE,
+        scale: float,
         block: int = 1,
     ) -> list[memoryview[float]]:
         """Compute the dot product of every row with every query, or the largest of each few rows.
@@ -84,6 +82,7 @@ class Similarity:
         Args:
             rows: n · width/2 bytes; a mapped file is read in place.
             width: Components of a row, an even number up to 4,096.
+            scale: Value of one step of a stored component.
             block: Rows in a block, of which n is a multiple.
 
         Returns:

@@ -3,7 +3,7 @@
 A model folder holds the two pinned files and the record of when they were hashed. It is complete
 or it is absent: files are staged in a folder inside it, verified, and only then moved into place.
 
-Functions import what only they need (hashing, HTTP, file locks). A start needs ``stamp`` alone.
+Functions import what only they need (hashing, HTTP, file locks). A start needs ``pins`` alone.
 """
 
 from __future__ import annotations

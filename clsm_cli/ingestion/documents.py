@@ -124,7 +124,7 @@ def _episode(name: str, turns: tuple[Turn, ...], new: Version, previous: str | N
 
 
 def _text_of(index: Index, key: str) -> str:
-    return "\n".join(passage.text for passage in index.by_key(key) if passage.key == key)
+    return "\n".join(passage.text for passage in index.by_key(key))
 
 
 def _turns(new: Version) -> list[Turn]:

@@ -6,9 +6,11 @@ its edges.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.inspection.item_lookup import not_found
@@ -17,15 +19,14 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
-from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.source_locations import locate, store_location
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from clsm_cli.model.codec import Record
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
@@ -78,18 +79,14 @@ def state_of(row: Row, now: str) -> State:
 def version(row: Row, value: str, index: Index, now: str) -> Version:
     """A row with its state and source."""
     told = _earliest(index, row.sources) or _earliest(index, (row.id,))
-    if told is None:
-        place = source_locations.store_location(index, row.id)
-    else:
-        place = source_locations.locate(index, told)
+    place = locate(index, told) if told else store_location(index, row.id)
     source = f"{told.path}:{told.line_start}" if told and told.line_start else None
     kind, text, old = "edge", "", None
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
-    state, (file, line) = state_of(row, now), (place.file, place.line) if place else ("", 0)
-    said = (source, file, line)
-    return Version(row.id, kind, value, text, *times, state, old, row.sources, *said)
+    state = state_of(row, now)
+    return Version(row.id, kind, value, text, *times, state, old, row.sources, source, *place)
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:
@@ -137,6 +134,23 @@ def naming(rows: Iterable[Statement], nodes: Iterable[Node]) -> dict[str, list[S
 _WORD = re.compile(r"\w+")
 
 
+def name_of(node: Node) -> str:
+    """What a person calls a node: its label on one line, else its id."""
+    return " ".join(node.label.split()) or node.id
+
+
+def reached(
+    beside: Mapping[str, Collection[str]], seeds: Iterable[str], depth: float = math.inf
+) -> set[str]:
+    """What is at most so many steps away from some ids, those included."""
+    found = last = {*seeds}
+    while last and depth > 0:
+        last = {other for each in last for other in beside.get(each, ())} - found
+        found = found | last
+        depth -= 1
+    return found
+
+
 def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
     """The first of some passages that was told, one with a line before one without."""
 
@@ -144,7 +158,7 @@ def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
         time, line = passage.time, passage.line_start
         return not line, time is None, time or "", passage.path, line
 
-    found = [each for key in keys for each in index.by_key(key) if each.key == key]
+    found = [each for key in keys for each in index.by_key(key)]
     return min(found, key=order, default=None)
 
 
@@ -196,62 +210,79 @@ class View(NamedTuple):
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
     """The versions behind some ids or names, an answer for each; the store is only read."""
-    memory = _Memory(store, view.now)
-    chosen = [memory.find(each) for each in wanted]
+    facts = Facts(store, view.now)
+    chosen = [facts.find(each) for each in wanted]
     with open_index(store, None) as opened:
         return [
-            History(each, _threads(memory, rows, opened.index, view, about, each))
+            History(each, _threads(facts, filter(view.shows, rows), opened.index, about, each))
             for each, (rows, about) in zip(wanted, chosen, strict=True)
         ]
 
 
 def _threads(
-    memory: _Memory, rows: Iterable[Row], index: Index, view: View, about: str, wanted: str
+    facts: Facts, rows: Iterable[Row], index: Index, about: str, wanted: str
 ) -> tuple[Thread, ...]:
     """Statements by what was asked about, else by their subject, then edges by source and type.
 
     What only stands in texts is called as it was asked for.
     """
     groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
-    for row in filter(view.shows, rows):
+    for row in rows:
         if isinstance(row, Edge):
             groups[True, row.source, row.type].append(row)
         else:
-            groups[False, about or memory.subject(row), ""].append(row)
-    zone = memory.store.zone
+            groups[False, about or facts.subject(row), ""].append(row)
+    zone = facts.store.zone
 
     def order(each: Version) -> tuple[float, float, str]:
         return seconds(each.valid_from, zone), seconds(each.recorded_at, zone), each.id
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        told = [version(row, memory.value(row), index, view.now) for row in group]
-        is_named = subject in memory.nodes or any(
-            isinstance(row, Edge) or memory.subject(row) == subject for row in group
+        told = [version(row, facts.value(row), index, facts.now) for row in group]
+        is_named = subject in facts.nodes or any(
+            isinstance(row, Edge) or facts.subject(row) == subject for row in group
         )
-        label = memory.label(subject) if is_named or not about else " ".join(wanted.split())
+        label = facts.label(subject) if is_named or not about else " ".join(wanted.split())
         versions = tuple(sorted(told, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
 
 
-def all_records(store: Store) -> dict[str, Record]:
-    """All records of a store by id, those in the archive too, the forgotten ones left out."""
-    folders = [*store.graphs(), *store.archives()]
-    return shards.load_graph(folders, logs.load_tombstones(store)).records
+class Facts:
+    """The records of a store by id, those in the archive too, the forgotten ones left out.
 
+    The store is only read; statements are as topic files have them, hand edits included.
+    """
 
-class _Memory:
     def __init__(self, store: Store, now: str) -> None:
-        records = all_records(store)
-        self.store = store
-        self.statements = record_files.load_statements(store, records, now)
-        self.edges = {i: r for i, r in records.items() if isinstance(r, Edge)}
-        self.nodes = {i: r for i, r in records.items() if isinstance(r, Node)}
-        self._named: dict[str, set[str]] = defaultdict(set)
+        folders = [*store.graphs(), *store.archives()]
+        self.store, self.now = store, now
+        self.records = shards.load_graph(folders, logs.load_tombstones(store)).records
+        self.statements = record_files.load_statements(store, self.records, now)
+        self.edges = {i: r for i, r in self.records.items() if isinstance(r, Edge)}
+        self.nodes = {i: r for i, r in self.records.items() if isinstance(r, Node)}
+
+    @cached_property
+    def _named(self) -> dict[str, set[str]]:
+        """The nodes with a label or alias, by the id that it would have."""
+        found: dict[str, set[str]] = defaultdict(set)
         for node in self.nodes.values():
             for name in (node.label or node.id, *node.aliases):
-                self._named[node_id(name)].add(node.id)
+                found[node_id(name)].add(node.id)
+        return found
+
+    def about(self, wanted: str) -> tuple[set[str], dict[str, Statement]]:
+        """The nodes of a name, and the statements about them: it is their subject, or they name it."""
+        key = node_id(wanted) if wanted.strip() else ""
+        nodes = self._named.get(key) or ({key} if key else set())
+        nodes = {wanted} if wanted in self.nodes else nodes
+        meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
+        meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
+        named = {r.id for said in naming(self.statements.values(), meant).values() for r in said}
+        return nodes, {
+            i: r for i, r in self.statements.items() if i in named or self.subject(r) in nodes
+        }
 
     def find(self, wanted: str) -> tuple[list[Row], str]:
         """The rows behind an id or a name, and the node of a name."""
@@ -262,13 +293,8 @@ class _Memory:
             return [each for each in self.edges.values() if (each.source, each.type) == at], ""
         if row is not None:
             return self._family(row), ""
-        nodes = self._nodes(wanted)
-        meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
-        meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
-        named = {r.id for said in naming(self.statements.values(), meant).values() for r in said}
-        rows: list[Row] = [
-            r for r in self.statements.values() if r.id in named or self.subject(r) in nodes
-        ]
+        nodes, said = self.about(wanted)
+        rows: list[Row] = [*said.values()]
         # An edge may have versions if it was said or corrected, not counted or chained.
         rows += [
             e
@@ -291,9 +317,8 @@ class _Memory:
         return min(self._named.get(key, {key}))
 
     def label(self, node: str) -> str:
-        """What a person calls a node: its label on one line; of anything else its id."""
-        known = self.nodes.get(node)
-        return " ".join(known.label.split()) or node if known else node
+        """What a person calls a node; of anything else its id."""
+        return name_of(self.nodes[node]) if node in self.nodes else node
 
     def value(self, row: Row) -> str:
         """What a row says, for a person."""
@@ -311,14 +336,4 @@ class _Memory:
             for each in {other, row.supersedes} & self.statements.keys():
                 kin[row.id].add(str(each))
                 kin[str(each)].add(row.id)
-        found = fresh = {first.id}
-        while fresh:
-            fresh = {other for each in fresh for other in kin[each]} - found
-            found = found | fresh
-        return [self.statements[each] for each in sorted(found)]
-
-    def _nodes(self, wanted: str) -> set[str]:
-        if wanted in self.nodes:
-            return {wanted}
-        key = node_id(wanted) if wanted.strip() else ""
-        return self._named.get(key) or ({key} if key else set())
+        return [self.statements[each] for each in sorted(reached(kin, [first.id]))]

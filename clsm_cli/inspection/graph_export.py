@@ -1,4 +1,4 @@
-"""Export a graph: as JSON, DOT (Graphviz), GraphML (Gephi, yEd, NetworkX), or one offline HTML page.
+"""Export a graph: as JSON, GraphML (Gephi, yEd, NetworkX), or one offline HTML page.
 
 Style, scripts and data stand inside the page; a content security policy names them by their digests and
 forbids everything else, requests of any kind included. Cytoscape lays it out (``assets/graph.js``),
@@ -16,7 +16,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli import __version__
-from clsm_cli.inspection.graph_view import communities, counted, name_of
+from clsm_cli.inspection.fact_history import name_of
+from clsm_cli.inspection.graph_view import communities, counted
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from clsm_cli.inspection.graph_view import Graph
     from clsm_cli.model.graph import Edge, Node, Statement
 
-_ENTITY = re.compile(r"&(?=#?\w{1,32};)")
-"""What Graphviz would read as a character: ``&amp;`` in a label stands for ``&``."""
 _NOT_IN_XML = {0xFFFE: "\\u{fffe}", 0xFFFF: "\\u{ffff}"}
-"""The code points that XML 1.0 forbids and ``safe`` lets pass; Graphviz writes SVG, so XML too."""
+"""The code points that XML 1.0 forbids and ``safe`` lets pass."""
 
 _KEYS = {
     "node": {
@@ -66,40 +65,6 @@ def mapping(graph: Graph) -> dict[str, Any]:
         "nodes": [_node_mapping(node, graph.statements.get(node.id, ())) for node in graph.nodes],
         "edges": [_edge_mapping(edge) for edge in graph.edges],
     }
-
-
-def dot(graph: Graph) -> str:
-    """The graph in Graphviz' language; edges that have no direction are marked ``dir=none``."""
-    lines = [
-        "digraph clsm {",
-        "  graph [layout=neato, overlap=false, outputorder=edgesfirst];",
-        "  node [shape=ellipse, fontname=Helvetica];",
-        "  edge [color=gray60];",
-    ]
-    for node in graph.nodes:
-        values = {"label": name_of(node), "kind": node.kind, "stream": node.stream, "n": node.n}
-        lines.append(f"  {_quoted(node.id)} [{_listed(values)}];")
-    for edge in graph.edges:
-        shown: dict[str, Any] = {"type": edge.type, "weight": edge.weight, "n": edge.n}
-        shown |= {"penwidth": round(0.5 + 3 * min(1.0, max(0.0, edge.weight)), 2)}
-        shown |= {} if edge.directed else {"dir": "none"}
-        ends = f"{_quoted(edge.source)} -> {_quoted(edge.target)}"
-        lines.append(f"  {ends} [{_listed(shown)}];")
-    return "\n".join([*lines, "}", ""])
-
-
-def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={_quoted(str(value))}" for name, value in values.items())
-
-
-def _quoted(text: str) -> str:
-    r"""A DOT string: ``\\`` and ``\"`` for backslash and quote, one line.
-
-    >>> print(_quoted('say "C:\\new" &amp; go'))
-    "say \"C:\\new\" &amp;amp; go"
-    """
-    text = _clean(" ".join(text.split())).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{_ENTITY.sub("&amp;", text)}"'
 
 
 def graphml(graph: Graph) -> str:
@@ -140,9 +105,6 @@ def _fill(element: Any, kind: str, values: Mapping[str, Any]) -> None:
 def _clean(text: str) -> str:
     return safe(text).translate(_NOT_IN_XML)
 
-
-WRITERS = {"dot": dot, "graphml": graphml}
-"""What writes a graph for another program, by the name of the form."""
 
 PALETTE = {
     "sky": "#56b4e9", "orange": "#e69f00", "green": "#009e73", "vermilion": "#d55e00",

@@ -7,19 +7,16 @@ statements that held (``clocks.holds``).
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.inspection.fact_history import all_records, naming
+from clsm_cli.inspection.fact_history import Facts, name_of, naming, reached
 from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.scoring.modularity import communities as grouped
-from clsm_cli.store import record_files
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
@@ -28,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.inspection.fact_history import View
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.graph import Edge, Node, Statement
     from clsm_cli.store.layout import Store
 
 
@@ -51,17 +47,12 @@ class Graph:
 
 
 def load(store: Store, view: View) -> Graph:
-    """The whole graph that holds: no closed or superseded edge, no forgotten node, no episode.
-
-    The store is only read, hand edits of topic files included.
-    """
-    records = all_records(store)
-    rows = record_files.load_statements(store, records, view.now)
-    rows = {i: row for i, row in rows.items() if view.holds(row)}
-    found = [r for r in records.values() if isinstance(r, Edge) and view.holds(r)]
-    nodes = {r.id: r for r in records.values() if isinstance(r, Node)}
+    """The whole graph that holds: no closed or superseded edge, no forgotten node, no episode."""
+    facts = Facts(store, view.now)
+    rows = {i: row for i, row in facts.statements.items() if view.holds(row)}
+    found, nodes = [*filter(view.holds, facts.edges.values())], facts.nodes
     if view.at is not None:
-        nodes, woven = _told_by(store, records, view.at)
+        nodes, woven = _told_by(facts, view.at)
         found = woven + [e for e in found if e.type != "co_occurs" or e.pinned]
     found = [e for e in found if not (e.source.startswith("e-") or e.target.startswith("e-"))]
     edges = {e.id: e for e in found if e.source in nodes and e.target in nodes}
@@ -74,21 +65,19 @@ def load(store: Store, view: View) -> Graph:
     )
 
 
-def _told_by(
-    store: Store, records: Mapping[str, Record], at: str
-) -> tuple[dict[str, Node], list[Edge]]:
+def _told_by(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
     """Nodes as the turns told by a time have them, and their co-occurrence.
 
     A turn without a time has always been told, and a node that no turn mentions always been there.
     """
     noted = {
         r.id: r
-        for r in records.values()
+        for r in facts.records.values()
         if isinstance(r, EpisodeRecord) and r.stage == "consolidated"
     }
     pairs = [(n, key) for r in noted.values() for n, keys in r.mentions.items() for key in keys]
-    sources = {key for r in records.values() if isinstance(r, Node) for key in r.sources}
-    with open_index(store, None) as opened:
+    sources = {key for node in facts.nodes.values() for key in node.sources}
+    with open_index(facts.store, None) as opened:
         connection = opened.index.connection
         order = [row for row in evidence_queries.turn_order(connection) if row[0] in noted]
         known = sources.union(key for _, _, key in order).union(key for _, key in pairs)
@@ -101,11 +90,11 @@ def _told_by(
         if key not in later:
             mentioned[key].add(node)
     told = [row for row in order if row[2] not in later]
-    woven = co_occurrences(told, mentioned, store.settings.graph, (0, ""))
+    woven = co_occurrences(told, mentioned, facts.store.settings.graph, (0, ""))
     found = {
-        r.id: _as_told(r, turns.get(r.id, set()), later, times)
-        for r in records.values()
-        if isinstance(r, Node) and turns.get(r.id, {""})
+        each: _as_told(node, turns.get(each, set()), later, times)
+        for each, node in facts.nodes.items()
+        if turns.get(each, {""})
     }
     return found, list(woven.values())
 
@@ -137,11 +126,6 @@ def _about(
     return {node: tuple(rows[each] for each in sorted(found[node])) for node in sorted(found)}
 
 
-def name_of(node: Node) -> str:
-    """What a person calls a node: its label on one line, else its id."""
-    return " ".join(node.label.split()) or node.id
-
-
 def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
     """Node id → the nodes at the other ends of its edges, whichever way they point."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -149,16 +133,6 @@ def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
         found[edge.source].add(edge.target)
         found[edge.target].add(edge.source)
     return found
-
-
-def _reached(beside: Mapping[str, set[str]], seeds: Iterable[str], depth: float) -> set[str]:
-    """The nodes at most so many edges away from some, those included."""
-    reached = last = set(seeds)
-    while last and depth > 0:
-        last = {other for each in last for other in beside.get(each, ())} - reached
-        reached = reached | last
-        depth -= 1
-    return reached
 
 
 def find_nodes(graph: Graph, wanted: str) -> list[str]:
@@ -181,7 +155,7 @@ def _names(node: Node) -> list[str]:
 
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
     """The part of a graph that lies at most ``depth`` edges away from some nodes."""
-    return _restricted(graph, _reached(_neighbours(graph.edges), seeds, depth))
+    return _restricted(graph, reached(_neighbours(graph.edges), seeds, depth))
 
 
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
@@ -258,7 +232,7 @@ def _component_sizes(graph: Graph) -> list[int]:
     sizes = []
     for node in graph.nodes:
         if node.id not in seen:
-            part = _reached(beside, [node.id], math.inf)
+            part = reached(beside, [node.id])
             seen |= part
             sizes.append(len(part))
     return sizes

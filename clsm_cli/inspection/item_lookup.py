@@ -17,7 +17,7 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
@@ -102,8 +102,8 @@ def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
         record = index.record(each)
         if isinstance(record, Statement):
             return next(iter(_of_record(index, record).told), None)
-        if found := next(_first(index, each), None):
-            return found
+        if found := _first(index, each):
+            return found[0]
     return None
 
 
@@ -149,8 +149,7 @@ def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
         return None if episode is None else _of_episode(episode, files[0], file, derived)
     if record is not None:
         return _of_record(index, record)
-    passages = [passage for passage in index.by_key(wanted) if passage.key == wanted]
-    if passages:
+    if passages := index.by_key(wanted):
         return _of_passages(index, wanted, passages)
     names = index.mentioned(wanted)
     if names:
@@ -166,7 +165,7 @@ def _of_record(index: Index, record: Record) -> FoundItem:
         path = source_locations.readable_source(record.origin) or ""
         here = SourceTurn(record.id, "", None, "", record.path, path, 1)
         return FoundItem(record.id, kind, record.path, facts, (here,))
-    own = [passage for passage in index.by_key(record.id) if passage.key == record.id]
+    own = index.by_key(record.id)
     text = ""
     match record:
         case Statement():
@@ -185,18 +184,15 @@ def _of_record(index: Index, record: Record) -> FoundItem:
     return FoundItem(record.id, kind, text, facts, tuple(sorted(told, key=lambda t: t.time or "~")))
 
 
-def _first(index: Index, key: str) -> Iterator[SourceTurn]:
+def _first(index: Index, key: str) -> list[SourceTurn]:
     """The turn or block of a key, which a long one begins with its first part."""
-    for passage in index.by_key(key):
-        if (passage.key, passage.part) == (key, 0):
-            yield _told(index, passage)
+    return [_told(index, passage) for passage in index.by_key(key)[:1]]
 
 
 def _told(index: Index, passage: Passage) -> SourceTurn:
-    place = source_locations.locate(index, passage)
     said = (passage.key, passage.speaker, passage.time, passage.text)
     source = f"{passage.path}:{passage.line_start}"
-    return SourceTurn(*said, source, place.file if place else "", place.line if place else 0)
+    return SourceTurn(*said, source, *source_locations.locate(index, passage))
 
 
 def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:

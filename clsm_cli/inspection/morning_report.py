@@ -6,19 +6,18 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, get_args
 
-from clsm_cli.inspection.fact_history import all_records, naming, seconds, version
+from clsm_cli.inspection.fact_history import Facts, seconds, version
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Node, StatementKind
+from clsm_cli.model.graph import StatementKind
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, record_files, runs
+from clsm_cli.store import ledger, runs
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
     from clsm_cli.inspection.fact_history import View
@@ -116,7 +115,8 @@ def _day(time: str, store: Store) -> str:
 
 def news(store: Store, since: str, now: str) -> News:
     """What became of statements since a time; the store is only read."""
-    rows = record_files.load_statements(store, all_records(store), now)
+    facts = Facts(store, now)
+    rows = facts.statements
     start = seconds(since, store.zone)
 
     def is_late(time: str | None) -> bool:
@@ -126,7 +126,7 @@ def news(store: Store, since: str, now: str) -> News:
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
     replaced = {rows[str(row.supersedes)].text for row in heirs}
     told = {row.id for row in heirs}
-    done = _done(store, rows.values(), since)
+    done = _done(facts, since)
     told.update(row.id for row in done)
     learnt = [row for row in fresh if row.is_current and row.id not in told]
     ended = [row for row in fresh if row.valid_until and row.superseded_at is None]
@@ -134,14 +134,13 @@ def news(store: Store, since: str, now: str) -> News:
     lost = ([row for row in each if row.text not in replaced] for each in (ended, gone))
     parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
-        index = opened.index
-        return News(since, *(_lines(store, part, rows, index, now) for part in parts))
+        return News(since, *(_lines(facts, part, opened.index) for part in parts))
 
 
 def review_period(store: Store, period: str, days: tuple[date, date], now: str) -> PeriodReview:
     """What a store holds of a month or a week; it is only read."""
-    records = all_records(store)
-    rows = record_files.load_statements(store, records, now)
+    facts = Facts(store, now)
+    rows = facts.statements
     begin, end = (seconds(day.isoformat(), store.zone) for day in days)
 
     def is_inside(time: str | None) -> bool:
@@ -151,7 +150,7 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     told = [row for row in current if is_inside(row.valid_from)]
     with open_index(store, None) as opened:
         index = opened.index
-        inside, began = _episodes(records, index, is_inside)
+        inside, began = _episodes(facts.records, index, is_inside)
         reported = [(each.id, to_plain(text)) for each in inside for text in each.decisions]
         tasks = [row for row in told if row.kind == "task"]
         decided = [
@@ -163,7 +162,7 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
         ids = {row.id for row in (*tasks, *decided)}
 
         def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
-            return _lines(store, chosen, rows, index, now)
+            return _lines(facts, chosen, index)
 
         # What episodes report that no statement says.
         more = [
@@ -201,17 +200,17 @@ def _episodes(
     return inside, began
 
 
-def _done(store: Store, rows: Iterable[Statement], since: str) -> list[Statement]:
+def _done(facts: Facts, since: str) -> list[Statement]:
     """Tasks that were told to be done after the last night before a time, so that a later one read it."""
-    start = seconds(last_night(store, since), store.zone)
+    zone = facts.store.zone
+    start = seconds(last_night(facts.store, since), zone)
 
     def is_late(time: str) -> bool:
-        moment = time if "T" in time else clocks.end_of_day(time, store.zone)
-        return seconds(moment, store.zone) >= start
+        moment = time if "T" in time else clocks.end_of_day(time, zone)
+        return seconds(moment, zone) >= start
 
-    return [
-        r for r in rows if r.state == "done" and r.is_current and r.done_at and is_late(r.done_at)
-    ]
+    done = (row for row in facts.statements.values() if row.state == "done" and row.is_current)
+    return [row for row in done if row.done_at and is_late(row.done_at)]
 
 
 def held_statements(
@@ -222,44 +221,26 @@ def held_statements(
     about: str | None = None,
 ) -> tuple[StatementLine, ...]:
     """The statements that hold, those that became true last first; the store is only read."""
-    records = all_records(store)
-    rows = record_files.load_statements(store, records, view.now)
-    meant = rows.keys() if about is None else _meant(rows.values(), records.values(), about)
+    facts = Facts(store, view.now)
+    meant = facts.statements if about is None else facts.about(about)[1]
     kinds = {kind} if kind else _SENTENCES
     chosen = []
-    for row in filter(view.holds, rows.values()):
-        if stream in (None, row.stream) and row.kind in kinds and row.id in meant:
+    for row in filter(view.holds, meant.values()):
+        if stream in (None, row.stream) and row.kind in kinds:
             # A task that was done later was open then.
             is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
             chosen.append(replace(row, state="open") if is_early else row)
     with open_index(store, None) as opened:
-        return _lines(store, chosen, rows, opened.index, view.now)
+        return _lines(facts, chosen, opened.index)
 
 
-def _meant(rows: Collection[Statement], records: Iterable[Record], about: str) -> set[str]:
-    """Ids of the statements about what a name stands for: it is their subject, or they name it."""
-    key = node_id(about)
-    keys, nodes = {key}, []
-    for node in records:
-        if isinstance(node, Node):
-            ids = {node.id, *(node_id(name) for name in (node.label, *node.aliases) if name)}
-            if key in ids:
-                keys |= ids
-                nodes.append(node)
-    named = naming(rows, nodes or [Node(id="", rev=(0, ""), label=about.strip())])
-    found = {row.id for said in named.values() for row in said}
-    return found | {row.id for row in rows if row.subject and node_id(row.subject) in keys}
-
-
-def _lines(
-    store: Store, chosen: Iterable[Statement], rows: dict[str, Statement], index: Index, now: str
-) -> tuple[StatementLine, ...]:
+def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[StatementLine, ...]:
     found = []
     for row in chosen:
-        told = version(row, row.text, index, now)
-        old = rows.get(row.supersedes or "")
+        told = version(row, row.text, index, facts.now)
+        old = facts.statements.get(row.supersedes or "")
         since, before = row.valid_from or row.recorded_at, old.text if old is not None else ""
         about = (row.id, row.kind, row.stream, row.text, row.state, since, row.valid_until)
         line = StatementLine(*about, before, told.source, told.file, told.line)
-        found.append(((-seconds(since, store.zone), told.file, told.line, row.id), line))
+        found.append(((-seconds(since, facts.store.zone), told.file, told.line, row.id), line))
     return tuple(line for _, line in sorted(found, key=lambda each: each[0]))

@@ -48,7 +48,7 @@ class Signals(NamedTuple):
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
         literal: What it holds, as it is written, of the question's words that the model does not
-            know (``dense_search.unfamiliarity``, ``lexical_search``).
+            know (``dense_search``, ``lexical_search``).
         graph: How strongly the best passages lead to it, by what both mention (``activation``).
     """
 
@@ -110,6 +110,10 @@ class Memory(NamedTuple):
     replaced_by: str | None = None
     way: ActivationPath | None = None
 
+    def size(self, unit: str) -> int:
+        """Of its text, in tokens or characters."""
+        return self.tokens if unit == "tokens" else len(self.text)
+
 
 class Concept(NamedTuple):
     """A node that the query activates.
@@ -151,6 +155,10 @@ class Fact(NamedTuple):
     def line(self) -> str:
         """Trust and day, then the text, which could pose as what comes before it."""
         return f"- (trust {self.trust}, {(self.time or 'undated')[:10]}) {self.text}"
+
+    def size(self, unit: str) -> int:
+        """Of that line, in tokens or characters."""
+        return self.tokens if unit == "tokens" else len(self.line)
 
 
 class Dropped(NamedTuple):

@@ -121,17 +121,12 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
 
 def _opening(index: Index, line: RankedItem) -> RankedItem:
     """A line with the place where it can be opened, if it has none yet."""
-    told = next(iter(_turns_of(index, [line.item.id[:12]])), None)
-    place = source_locations.locate(index, told) if told and not line.item.file else None
-    if told is None or place is None:
+    told = [] if line.item.file else index.by_key(line.item.id[:12])
+    file, first = source_locations.locate(index, told[0]) if told else ("", 0)
+    if not file:
         return line
-    at = place.line + line.item.line - told.line_start
-    return line._replace(item=line.item.with_location(place.file, at))
-
-
-def _turns_of(index: Index, keys: Iterable[str]) -> list[Passage]:
-    """The passages that some turns or blocks begin with."""
-    return [p for key in keys for p in index.by_key(key) if (p.key, p.part) == (key, 0)]
+    at = first + line.item.line - told[0].line_start
+    return line._replace(item=line.item.with_location(file, at))
 
 
 def _holds(each: Statement) -> bool:
@@ -204,7 +199,7 @@ class _StatementsAndNodes(NamedTuple):
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
         """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
-        found = _turns_of(self.reader, sources)
+        found = [turn for key in sources for turn in self.reader.by_key(key)[:1]]
         told = [passage for passage in found if passage.trust not in UNTRUSTED]
         if not found or any(passage.document is None for passage in told):
             return told, STATED
@@ -216,14 +211,13 @@ def _place(index: Index, told: Passage | None) -> dict[str, Any]:
     """Where a passage stands: as it was given, and what can be opened."""
     if told is None:
         return {}
-    place = source_locations.locate(index, told)
-    opens = {"file": place.file, "file_line": place.line} if place else {}
-    return {"path": told.path, "line": told.line_start, **opens}
+    file, line = source_locations.locate(index, told)
+    return {"path": told.path, "line": told.line_start, "file": file, "file_line": line}
 
 
 def _of_statement(index: Index, each: Statement, told: Passage | None, before: str) -> Item:
     """With the place where its author wrote it; what a person wrote into the topic file stands there."""
-    place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
+    place = told or next(iter(index.by_key(each.id)), None)
     when = each.valid_from or (None if told else each.recorded_at)
     return make_item(
         each.id,
@@ -458,12 +452,8 @@ def _of_concept(index: Index, concept: Concept) -> Item:
     node = index.node(concept.id)
     names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
     summary = f": {node.summary}" if node and node.summary else ""
-    trust: list[Trust] = [
-        cast("Trust", passage.trust)
-        for key in (node.sources if node else ())
-        for passage in index.by_key(key)
-        if passage.key == key
-    ]
+    told = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
+    trust = [cast("Trust", passage.trust) for passage in told]
     return make_item(
         concept.id,
         "concept",

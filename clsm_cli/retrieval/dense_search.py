@@ -51,64 +51,9 @@ class Engine(Protocol):
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
 
 
-class Nearest(NamedTuple):
-    """The cosine of every stored sentence vector to the query, and the passages nearest to it."""
-
-    cosines: Sequence[float]
-    passages: list[int]
-
-
 def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
     """The cosine of a vector's row; None for −1, no vector."""
     return cosines[vector] if 0 <= vector < len(cosines) else None
-
-
-def products(index: Index, engine: Engine, sentence: Sequence[float]) -> Sequence[float]:
-    """The cosine of every stored sentence vector to one of length 1, by its row; none without any."""
-    stored = index.vectors.sentence_rows()
-    if stored is None:
-        return []
-    (found,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
-    cosines: Sequence[float] = found.tolist()
-    return cosines
-
-
-def nearest(
-    index: Index,
-    engine: Engine,
-    sentence: Sequence[float],
-    limit: int,
-    allowed: Collection[int] | None = None,
-) -> Nearest | None:
-    """Scan all sentence vectors exactly; ties are all included.
-
-    Args:
-        allowed: Passages that may be returned; None for all.
-
-    Returns:
-        None where there are no vectors.
-    """
-    cosines = products(index, engine, sentence)
-    if not cosines:
-        return None
-    if allowed is not None:
-        vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
-        held = index.rows_of_vectors(sorted(vectors - {-1}))
-        held = [each for each in held if each[-1] in allowed]
-    else:
-        count = 2 * limit  # more than are wanted, as closed passages have rows too
-        held = index.rows_of_vectors(_best(cosines, count))
-        while len(held) < limit and count < len(cosines) and index.has_archived():
-            count *= 2
-            held = index.rows_of_vectors(_best(cosines, count))
-    held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
-    return Nearest(cosines, [each[-1] for each in held[:limit]])
-
-
-def _best(cosines: Sequence[float], count: int) -> list[int]:
-    """Rows of the highest cosines; ties are all included."""
-    threshold = min(nlargest(count, cosines), default=0.0)
-    return [row for row, cosine in enumerate(cosines) if cosine >= threshold]
 
 
 class LateInteraction(NamedTuple):
@@ -122,80 +67,128 @@ class LateInteraction(NamedTuple):
         return match.maxsim_over([known[row] for row in window if row in known])
 
 
-def late_interaction(
-    index: Index,
-    engine: Engine,
-    vectors: QueryVectors,
-    weights: Sequence[float],
-    passages: Mapping[int, Traits],
-) -> LateInteraction | None:
-    """Compare a question's tokens with those of some passages.
+class Meaning:
+    """A question as the model reads it, beside the vectors of the index; empty without a model.
 
-    Returns:
-        None where there is nothing to compare.
+    Attributes:
+        cosines: Of every stored sentence vector to ``Question.dense``, by its row.
+        asked: Of the same to the question as it was asked, in which its names stand.
     """
-    heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MOST_TOKENS]
-    chosen = sorted(heaviest)
-    if not chosen or index.vectors.token_rows() is None:
-        return None
-    queries = [vectors.tokens[i] for i in chosen]
-    width = len(queries[0])
-    spans: dict[int, tuple[int, int]] = {}
-    parts: list[bytes | memoryview] = []
-    end = 0
-    for passage, traits in passages.items():
-        own = index.vectors.tokens_of(traits)
-        if own is not None:
-            missing = -traits.tokens % BLOCK  # of the last block: its last token, once more
-            parts += [own, bytes(own[-TOKEN_BYTES:]) * missing]
-            blocks = (traits.tokens + missing) // BLOCK
-            spans[passage] = (end, end + blocks)
-            end += blocks
-    rows = unpacked_tokens(b"".join(parts))
-    found = engine.products(rows, width, queries, TOKEN_STEP, BLOCK)
-    products = [row.tolist() for row in found]
-    return LateInteraction(match.token_shares(products, spans, [weights[i] for i in chosen]))
+
+    def __init__(self, index: Index, question: Question, engine: Engine | None) -> None:
+        self._index, self._question, self._engine = index, question, engine
+        self._vectors = engine.encode(question.dense) if engine is not None else None
+        self.cosines: Sequence[float] = ()
+        self.asked: Sequence[float] = ()
+        if engine is not None and self._vectors is not None:
+            self.cosines = self.asked = self._products(engine, self._vectors)
+            if question.text != question.dense:
+                self.asked = self._products(engine, engine.encode(question.text))
+
+    def _products(self, engine: Engine, vectors: QueryVectors) -> Sequence[float]:
+        """The cosine of every stored sentence vector to a text."""
+        stored = self._index.vectors.sentence_rows()
+        if stored is None:
+            return ()
+        sentence = vectors.sentence
+        (found,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
+        cosines: Sequence[float] = found.tolist()
+        return cosines
+
+    def nearest(self, limit: int, allowed: Collection[int] | None = None) -> list[int]:
+        """The passages nearest to the question, by an exact scan; ties are all included.
+
+        Args:
+            allowed: Passages that may be returned; None for all.
+        """
+        index, cosines = self._index, self.cosines
+        if not cosines:
+            return []
+        if allowed is not None:
+            vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
+            held = index.rows_of_vectors(sorted(vectors - {-1}))
+            held = [each for each in held if each[-1] in allowed]
+        else:
+            count = 2 * limit  # more than are wanted, as closed passages have rows too
+            held = index.rows_of_vectors(_best(cosines, count))
+            while len(held) < limit and count < len(cosines) and index.has_archived():
+                count *= 2
+                held = index.rows_of_vectors(_best(cosines, count))
+        held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
+        return [each[-1] for each in held[:limit]]
+
+    def late_interaction(
+        self, words: LexicalMatches, least: float, passages: Mapping[int, Traits]
+    ) -> LateInteraction | None:
+        """Compare the question's tokens with those of some passages; None where there are none.
+
+        A token weighs the idf of its word's rarest term, at least ``least``, which words have that
+        carry no term ("what", "did"): they say what kind of answer is meant.
+        """
+        if self._engine is None or self._vectors is None:
+            return None
+        weights = self._weights(self._vectors, words, least)
+        heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MOST_TOKENS]
+        chosen = sorted(heaviest)
+        if not chosen or self._index.vectors.token_rows() is None:
+            return None
+        queries = [self._vectors.tokens[i] for i in chosen]
+        spans: dict[int, tuple[int, int]] = {}
+        parts: list[bytes | memoryview] = []
+        end = 0
+        for passage, traits in passages.items():
+            own = self._index.vectors.tokens_of(traits)
+            if own is not None:
+                missing = -traits.tokens % BLOCK  # of the last block: its last token, once more
+                parts += [own, bytes(own[-TOKEN_BYTES:]) * missing]
+                blocks = (traits.tokens + missing) // BLOCK
+                spans[passage] = (end, end + blocks)
+                end += blocks
+        rows = unpacked_tokens(b"".join(parts))
+        found = self._engine.products(rows, len(queries[0]), queries, TOKEN_STEP, BLOCK)
+        products = [row.tolist() for row in found]
+        return LateInteraction(match.token_shares(products, spans, [weights[i] for i in chosen]))
+
+    def _weights(self, vectors: QueryVectors, words: LexicalMatches, least: float) -> list[float]:
+        known: dict[tuple[int, int], float] = {}
+        for piece in vectors.pieces:
+            span = (piece.start, piece.end)
+            if span not in known:
+                terms = tokens.stems(self._question.dense[piece.start : piece.end])
+                known[span] = max([least, *(words.idf.get(term, least) for term in terms)])
+        return [known[piece.start, piece.end] for piece in vectors.pieces]
+
+    def unfamiliarity(self) -> dict[str, float]:
+        """How unknown the terms of the question are to the model, 0 … 1; 0 for its times and names.
+
+        It was trained on words that it has a piece for, with their endings. A word that it spells in
+        n > 2 pieces is strange to it by 1 − 2/n; one that it cannot spell, or with a digit in it that
+        it has to cut up, altogether. So are numbers and codes, coined names, and the words of scripts
+        of which it has no more than letters.
+        """
+        dense = self._question.dense
+        if self._vectors is None or not self._question.besides:
+            return {}
+        pieces: dict[tuple[int, int], list[bool]] = {}
+        for piece in self._vectors.pieces:
+            pieces.setdefault((piece.start, piece.end), []).append(piece.is_spelt)
+        spans = list(pieces.items())
+        if not dense.isascii():  # an ideograph is a word to the model, two of them are a term
+            spans += [
+                ((one[0][0], other[0][1]), one[1] + other[1])
+                for one, other in pairwise(pieces.items())
+                if one[0][1] == other[0][0]
+            ]
+        found: dict[str, float] = {}
+        for (start, end), spelt in spans:
+            share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
+            for term in tokens.stems(dense[start:end]):
+                is_number = len(spelt) > 1 and not term.isalpha()
+                found.setdefault(term, 1.0 if is_number else share)
+        return found
 
 
-def unfamiliarity(vectors: QueryVectors, question: Question) -> dict[str, float]:
-    """How unknown the terms of a question are to the model, 0 … 1; 0 for its times and names.
-
-    It was trained on words that it has a piece for, with their endings. A word that it spells in
-    n > 2 pieces is strange to it by 1 − 2/n; one that it cannot spell, or with a digit in it that
-    it has to cut up, altogether. So are numbers and codes, coined names, and the words of scripts
-    of which it has no more than letters.
-    """
-    dense = question.dense
-    pieces: dict[tuple[int, int], list[bool]] = {}
-    for piece in vectors.pieces:
-        pieces.setdefault((piece.start, piece.end), []).append(piece.is_spelt)
-    spans = list(pieces.items())
-    if not dense.isascii():  # an ideograph is a word to the model, two of them are a term
-        spans += [
-            ((one[0][0], other[0][1]), one[1] + other[1])
-            for one, other in pairwise(pieces.items())
-            if one[0][1] == other[0][0]
-        ]
-    found: dict[str, float] = {}
-    for (start, end), spelt in spans if question.besides else ():
-        share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
-        for term in tokens.stems(dense[start:end]):
-            is_number = len(spelt) > 1 and not term.isalpha()
-            found.setdefault(term, 1.0 if is_number else share)
-    return found
-
-
-def token_weights(
-    vectors: QueryVectors, dense: str, words: LexicalMatches, least: float
-) -> list[float]:
-    """The weight of each token of a question: the idf of its word's rarest term, at least ``least``.
-
-    Words that carry no term ("what", "did") have the least: they say what kind of answer is meant.
-    """
-    known: dict[tuple[int, int], float] = {}
-    for piece in vectors.pieces:
-        span = (piece.start, piece.end)
-        if span not in known:
-            terms = tokens.stems(dense[piece.start : piece.end])
-            known[span] = max([least, *(words.idf.get(term, least) for term in terms)])
-    return [known[piece.start, piece.end] for piece in vectors.pieces]
+def _best(cosines: Sequence[float], count: int) -> list[int]:
+    """Rows of the highest cosines; ties are all included."""
+    threshold = min(nlargest(count, cosines), default=0.0)
+    return [row for row, cosine in enumerate(cosines) if cosine >= threshold]

@@ -64,15 +64,10 @@ def find(
         node = index.node(concept.id)
         for passage in _of_concept(concept, node.summary if node else "", unsaid):
             fact = _fact(concept, passage)
-            if fact.id not in found and size(fact, unit) <= left and len(found) < MOST:
+            if fact.id not in found and fact.size(unit) <= left and len(found) < MOST:
                 found[fact.id] = fact
-                left -= size(fact, unit)
+                left -= fact.size(unit)
     return tuple(found.values())
-
-
-def size(fact: Fact, unit: str) -> int:
-    """Of the line that shows a fact, in tokens or characters."""
-    return fact.tokens if unit == "tokens" else len(fact.line)
 
 
 def _is_said(statement: Passage, shown: Sequence[Memory]) -> bool:

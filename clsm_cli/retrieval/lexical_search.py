@@ -15,10 +15,18 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.ranking_queries import Member
 
 GROUP_K1 = 1.2
 GROUP_B = 0.5
 """Groups are as long as pages, for which Lucene's saturation is made."""
+
+
+class GroupScore(NamedTuple):
+    """BM25 of a group as one text, and the share of the question's idf whose terms it holds, 0 … 1."""
+
+    score: float
+    coverage: float
 
 
 class LexicalMatches(NamedTuple):
@@ -33,12 +41,69 @@ class LexicalMatches(NamedTuple):
         all: How much of that counts as all, 0 … 1.
     """
 
+    question: Question
     scores: dict[int, float]
     idf: dict[str, float]
     postings: dict[str, list[tuple[int, int, int]]]
     literal: dict[int, float]
     all: float
     passages: int
+
+    @property
+    def content_terms(self) -> Sequence[str]:
+        """The terms of the question without speakers' names, unless there is nothing else."""
+        question = self.question
+        return [t for t in question.terms if t not in question.name_terms] or question.terms
+
+    def unseen_share(self) -> float:
+        """Share of the question's idf in words that no passage holds, times N / (N + ``FEW``).
+
+        A few passages hold few words: that one is missing tells the more, the more there are.
+        """
+        terms = self.content_terms
+        mass = sum(self.idf[term] for term in terms)
+        missing = sum(self.idf[term] for term in terms if not self.postings[term])
+        return missing / mass * self.passages / (self.passages + FEW) if mass else 0.0
+
+    def idf_coverage(self, rows: Collection[int]) -> dict[int, float]:
+        """Share of the question's idf in the words of some passages, 0 … 1.
+
+        Names of speakers are left out, unless there is nothing else: every turn they say has them.
+        """
+        terms = self.content_terms
+        mass = sum(self.idf[term] for term in terms)
+        held: dict[int, float] = {}
+        for term in terms:
+            for passage, _, _ in self.postings[term]:
+                if passage in rows:
+                    held[passage] = held.get(passage, 0.0) + self.idf[term]
+        return {passage: share / mass for passage, share in held.items()}
+
+    def score_groups(self, members: Mapping[int, Sequence[Member]]) -> dict[int, GroupScore]:
+        """Score groups by the words of their members.
+
+        Names are left out: in a conversation they stand in every group.
+        """
+        group_of = {each.row: group for group, found in members.items() for each in found}
+        lengths = {group: sum(each.length for each in found) for group, found in members.items()}
+        average = sum(lengths.values()) / len(lengths) if lengths else 1.0
+        scores: dict[int, float] = {}
+        covered: dict[int, float] = {}
+        terms = [term for term in self.question.terms if term not in self.question.name_terms]
+        mass = sum(self.idf[term] for term in terms)
+        for term in terms:
+            counts: dict[int, int] = {}
+            for passage, tf, _ in self.postings[term]:
+                group = group_of.get(passage)
+                if group is not None:
+                    counts[group] = counts.get(group, 0) + tf
+            postings = [(group, tf, lengths[group]) for group, tf in counts.items()]
+            match.add_bm25(scores, postings, self.idf[term], average, k1=GROUP_K1, b=GROUP_B)
+            for group in counts:
+                covered[group] = covered.get(group, 0.0) + self.idf[term]
+        return {
+            g: GroupScore(score, covered[g] / mass if mass else 0.0) for g, score in scores.items()
+        }
 
 
 def search(
@@ -51,7 +116,7 @@ def search(
     """BM25 of every passage that shares a term with the question.
 
     Args:
-        strange: How little the model knows of each term, 0 … 1 (``dense_search.unfamiliarity``).
+        strange: How little the model knows of each term, 0 … 1 (``dense_search.Meaning.unfamiliarity``).
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()
@@ -70,7 +135,8 @@ def search(
         found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
     worth = {term: strange[term] for term in question.terms if term in strange}
     worth |= dict.fromkeys(question.keys, 1.0)
-    return LexicalMatches(scores, idf, found, *_literal(found, worth, count), count)
+    literal = _literal(found, worth, count)
+    return LexicalMatches(question, scores, idf, found, *literal, count)
 
 
 def _literal(
@@ -99,75 +165,3 @@ def _literal(
     known = sum(match.idf(count, len(each)) for each in postings.values() if each)
     share = sum(worth.values()) / known if known else 0.0
     return held, 1 - share + share * best
-
-
-def content_terms(question: Question) -> Sequence[str]:
-    """The terms of a question without speakers' names, unless there is nothing else."""
-    return [t for t in question.terms if t not in question.name_terms] or question.terms
-
-
-def unseen_share(words: LexicalMatches, question: Question) -> float:
-    """Share of the question's idf in words that no passage holds (``content_terms``), times N / (N + ``FEW``).
-
-    A few passages hold few words: that one is missing tells the more, the more there are.
-    """
-    terms = content_terms(question)
-    mass = sum(words.idf[term] for term in terms)
-    missing = sum(words.idf[term] for term in terms if not words.postings[term])
-    return missing / mass * words.passages / (words.passages + FEW) if mass else 0.0
-
-
-def idf_coverage(
-    words: LexicalMatches, question: Question, rows: Collection[int]
-) -> dict[int, float]:
-    """Share of the question's idf in the words of some passages, 0 … 1.
-
-    Names of speakers are left out, unless there is nothing else: every turn they say has them.
-    """
-    terms = content_terms(question)
-    mass = sum(words.idf[term] for term in terms)
-    held: dict[int, float] = {}
-    for term in terms:
-        for passage, _, _ in words.postings[term]:
-            if passage in rows:
-                held[passage] = held.get(passage, 0.0) + words.idf[term]
-    return {passage: share / mass for passage, share in held.items()}
-
-
-class GroupScore(NamedTuple):
-    """BM25 of a group as one text, and the share of the question's idf whose terms it holds, 0 … 1."""
-
-    score: float
-    coverage: float
-
-
-def score_groups(
-    words: LexicalMatches,
-    question: Question,
-    group_of: Mapping[int, int],
-    lengths: Mapping[int, int],
-) -> dict[int, GroupScore]:
-    """Score groups by the words of their members.
-
-    Names are left out: in a conversation they stand in every group.
-
-    Args:
-        group_of: Passage → group, for every member of the groups that matter.
-        lengths: Group → terms of all its members.
-    """
-    average = sum(lengths.values()) / len(lengths) if lengths else 1.0
-    scores: dict[int, float] = {}
-    covered: dict[int, float] = {}
-    terms = [term for term in question.terms if term not in question.name_terms]
-    mass = sum(words.idf[term] for term in terms)
-    for term in terms:
-        counts: dict[int, int] = {}
-        for passage, tf, _ in words.postings[term]:
-            group = group_of.get(passage)
-            if group is not None:
-                counts[group] = counts.get(group, 0) + tf
-        postings = [(group, tf, lengths[group]) for group, tf in counts.items()]
-        match.add_bm25(scores, postings, words.idf[term], average, k1=GROUP_K1, b=GROUP_B)
-        for group in counts:
-            covered[group] = covered.get(group, 0.0) + words.idf[term]
-    return {g: GroupScore(score, covered[g] / mass if mass else 0.0) for g, score in scores.items()}

@@ -25,11 +25,12 @@ from __future__ import annotations
 import json
 from heapq import nlargest
 from math import fsum, log1p
+from operator import mul
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval import activation, dense_search, lexical_search
+from clsm_cli.retrieval import activation, lexical_search
 from clsm_cli.retrieval.answer import Signals
-from clsm_cli.retrieval.dense_search import cosine_at
+from clsm_cli.retrieval.dense_search import Meaning, cosine_at
 from clsm_cli.scoring import confidence, match
 from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.match import spread, weighted
@@ -39,12 +40,12 @@ from clsm_cli.store.index.graph_queries import SourceDates
 from clsm_cli.text.breadth import breadth
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.activation import ActivationSource
-    from clsm_cli.retrieval.dense_search import Engine, LateInteraction, Nearest
-    from clsm_cli.retrieval.lexical_search import LexicalMatches
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.lexical_search import GroupScore
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
@@ -67,14 +68,16 @@ class Candidate(NamedTuple):
     """A passage that may answer.
 
     Attributes:
-        score: Σ weight · signal, relative to this query.
+        score: The sum of ``shares``, relative to this query.
         confidence: That it answers, 0 … 1, comparable between queries (``scoring.confidence``).
+        shares: Weight · signal of each.
     """
 
     row: int
     score: float
     confidence: float
     signals: Signals
+    shares: Signals
     evidence: Evidence
     traits: Traits
     way: ActivationSource | None = None
@@ -108,61 +111,13 @@ def rank(
         engine: Open; None: words only.
         allowed: Passages that may be returned; None for all.
     """
-    vectors = engine.encode(question.dense) if engine is not None else None
-    strange = dense_search.unfamiliarity(vectors, question) if vectors is not None else {}
-    found = lexical_search.search(index, question, settings, strange, allowed)
-    near: Nearest | None = None
-    plain: Sequence[float] = ()
-    if engine is not None and vectors is not None:
-        # As it was asked, in which its names stand.
-        asked = vectors if question.text == question.dense else engine.encode(question.text)
-        plain = dense_search.products(index, engine, asked.sentence)
-        near = dense_search.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
-    around = _Surroundings(index, _candidates(index, question, found, near, settings, allowed))
-    if not question.asks_for_gist:
-        around.rows = [row for row in around.rows if around.near[row].kind != "gist"]
-    late = None
-    if engine is not None and vectors is not None:
-        weights = dense_search.token_weights(vectors, question.dense, found, settings.least_idf)
-        late = dense_search.late_interaction(index, engine, vectors, weights, around.near)
-    first_pass = _FirstPass(index, question, settings, found, near, plain, late, around)
-    signals = first_pass.signals()
-    if near is not None and around.rows:
-        signals = _second_pass(index, question, signals, around, near, late, settings)
-    evidence = [first_pass.evidence(row) for row in around.rows]
-    ranked = _scored(index, question, around, signals, evidence, late, settings)
+    ranking = _Ranking(index, question, engine, settings, allowed)
+    signals = ranking.first_pass()
+    if ranking.cosines and signals:
+        signals = ranking.second_pass(signals)
+    ranked = ranking.scored(signals)
     surest = max((each.confidence for each in ranked[:FIRST]), default=0.0)
-    return Ranked(ranked, surest, near.cosines if near is not None else (), surest)
-
-
-def _scored(
-    index: Index,
-    question: Question,
-    around: _Surroundings,
-    signals: Sequence[Signals],
-    evidence: Sequence[Evidence],
-    late: LateInteraction | None,
-    settings: RecallSettings,
-) -> list[Candidate]:
-    """The candidates, best first; what activation reaches stands below what leads to it."""
-    factors = {is_note: signal_weights(settings, is_note=is_note) for is_note in (False, True)}
-    weights = {row: factors[around.near[row].is_document] for row in around.rows}
-    told = list(zip(around.rows, signals, evidence, strict=True))
-    own = {row: weighted(values, weights[row]) for row, values, _ in told}
-    ways: Mapping[int, ActivationSource] = {}
-    if late is not None and own and settings.weight_graph > 0:
-        ways = activation.spread(index, question, _seeds(own, around), late)
-    found = []
-    for row, values, speaking in told:
-        way, reached = ways.get(row), values
-        if way is not None:
-            room = (own[way.start] - own[row]) / settings.weight_graph - BELOW
-            reached = values._replace(graph=max(0.0, min(way.worth, room)))
-        score = round(weighted(reached, weights[row]), 6)
-        sure = round(confidence.probability(speaking), 6)
-        shown = way if reached.graph else None
-        found.append(Candidate(row, score, sure, reached, speaking, around.near[row], shown))
-    return sorted(found, key=lambda each: (-each.score, *around.place(each.row)))
+    return Ranked(ranked, surest, ranking.cosines, surest)
 
 
 def signal_weights(settings: RecallSettings, *, is_note: bool = False) -> Signals:
@@ -171,32 +126,230 @@ def signal_weights(settings: RecallSettings, *, is_note: bool = False) -> Signal
     return found._replace(bm25=IN_NOTES * found.bm25) if is_note else found
 
 
-def _candidates(
-    index: Index,
-    question: Question,
-    found: LexicalMatches,
-    near: Nearest | None,
-    settings: RecallSettings,
-    allowed: Collection[int] | None,
-) -> list[int]:
-    """The rows to score, in order of row."""
-    chosen = set(_best(index, found.scores, settings.candidates))
-    chosen.update(_best(index, found.literal, settings.candidates))
-    if near is not None:
-        chosen.update(near.passages)
-    others: list[Iterable[int]] = [
-        index.on_days(*period, settings.candidates) for period in question.periods
-    ]
-    if near is not None and settings.weight_graph:
-        nearest = [*near.passages[:1], *_best(index, found.scores, 1)]
-        others.append(activation.linked_passages(index, question, nearest))
-    for first, until in question.periods if question.asks_for_gist else ():
-        from clsm_cli.store.index.ranking_queries import Filters
+class _Ranking:
+    """A question, its candidates by row, and what stands around them.
 
-        others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
-    for rows in others:
-        chosen.update(row for row in rows if allowed is None or row in allowed)
-    return sorted(chosen)
+    Attributes:
+        cosines: As in ``Ranked``.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        question: Question,
+        engine: Engine | None,
+        settings: RecallSettings,
+        allowed: Collection[int] | None,
+    ) -> None:
+        self._index, self._question, self._settings = index, question, settings
+        meaning = Meaning(index, question, engine)
+        self.cosines, self._asked = meaning.cosines, meaning.asked
+        strange = meaning.unfamiliarity()
+        self._words = lexical_search.search(index, question, settings, strange, allowed)
+        nearest = meaning.nearest(settings.candidates, allowed)
+        rows = self._candidates(nearest, allowed)
+        self._near = index.traits(rows)
+        beside = {
+            row
+            for each in self._near.values()
+            for row in (each.previous, each.next)
+            if row is not None
+        }
+        self._members = index.members(sorted({each.group for each in self._near.values()}))
+        self._near |= index.traits(sorted(beside - self._near.keys()))
+        is_wanted = question.asks_for_gist
+        self._rows = [row for row in rows if is_wanted or self._near[row].kind != "gist"]
+        self._traits = [self._near[row] for row in self._rows]
+        self._late = meaning.late_interaction(self._words, settings.least_idf, self._near)
+        self._around_it = self._maxsim(after=True)
+        stated = [row for row in self._rows if self._near[row].kind == "statement"]
+        dates = graph_queries.source_dates(index.connection, stated) if question.periods else {}
+        self._fits = [
+            _time_fit(question, self._near[row], dates.get(row, ())) for row in self._rows
+        ]
+
+    def _candidates(self, nearest: list[int], allowed: Collection[int] | None) -> list[int]:
+        """The rows to score, in order of row."""
+        index, question, limit = self._index, self._question, self._settings.candidates
+        by_words = _best(index, self._words.scores, limit)
+        chosen = {*by_words, *_best(index, self._words.literal, limit), *nearest}
+        others: list[Iterable[int]] = [index.on_days(*each, limit) for each in question.periods]
+        if self.cosines and self._settings.weight_graph:
+            best = [*nearest[:1], *_best(index, self._words.scores, 1)]
+            others.append(activation.linked_passages(index, question, best))
+        for first, until in question.periods if question.asks_for_gist else ():
+            from clsm_cli.store.index.ranking_queries import Filters
+
+            others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
+        for rows in others:
+            chosen.update(row for row in rows if allowed is None or row in allowed)
+        return sorted(chosen)
+
+    def first_pass(self) -> list[Signals]:
+        """What each candidate and its surroundings say, brought to one scale over them."""
+        words, question = self._words, self._question
+        groups = words.score_groups(self._members)
+        share = self._share(groups)
+        by_words = spread([words.scores.get(row, 0.0) for row in self._rows])
+        own = self._measured(by_words, self._maxsim(after=False))
+        around = self._measured(by_words, self._around_it)
+        in_group = [
+            groups[each.group].score if each.group in groups else 0.0 for each in self._traits
+        ]
+        group_words, group_meaning = spread(in_group), spread(self._meaning_of_groups())
+        about = {row for t in question.name_terms for row, _, _ in words.postings.get(t, ())}
+        outdated: Collection[str] = ()
+        if self._settings.weight_outdated and question.asks_of_now:
+            keys = sorted({each.key for each in self._traits})
+            outdated = graph_queries.outdated_sources(self._index.connection, keys)
+        return [
+            Signals(
+                bm25=by_words[i] * (share if each.vector >= 0 else 1.0),
+                maxsim=own[i],
+                context=around[i],
+                episode=(group_words[i] + group_meaning[i]) / 2,
+                participant=_by_participant(question, each, is_about=row in about),
+                # The evidence of a dated question often stands in the note of another day: "what
+                # happened on 2 March" asks for a day, and what else is in a question says more.
+                date=self._fits[i] / (1 + question.besides * each.is_document),
+                temporal=float(question.asks_when and bool(each.periods)),
+                question=float(each.is_question),
+                literal=words.literal.get(row, 0.0) / words.all,
+                outdated=float(each.key in outdated),
+            )
+            for i, (row, each) in enumerate(zip(self._rows, self._traits, strict=True))
+        ]
+
+    def _maxsim(self, *, after: bool) -> dict[int, float]:
+        """MaxSim of each candidate that has a vector, taken as one text with what is beside it."""
+        if self._late is None:
+            return {}
+        known = zip(self._rows, self._traits, strict=True)
+        return {
+            row: self._late.window_scores(row, each.previous, each.next if after else None)
+            for row, each in known
+            if each.vector >= 0
+        }
+
+    def _measured(self, by_words: Sequence[float], found: Mapping[int, float]) -> Sequence[float]:
+        if self._late is None:
+            return [0.0] * len(by_words)
+        return _filled(by_words, [found.get(row) for row in self._rows])
+
+    def _share(self, groups: Mapping[int, GroupScore]) -> float:
+        """The weight of the question's words: coverage², 1 if there is nothing else."""
+        if self._late is None or self._question.name_terms.issuperset(self._question.terms):
+            return 1.0
+        return max((group.coverage for group in groups.values()), default=0.0) ** 2
+
+    def _meaning_of_groups(self) -> list[float]:
+        """The mean cosine of the group of each candidate."""
+        means: dict[int, float] = {}
+        for group in {each.group for each in self._traits}:
+            known = [cosine_at(self.cosines, m.vector) for m in self._members[group]]
+            cosines = [cosine for cosine in known if cosine is not None]
+            means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
+        return [means[each.group] for each in self._traits]
+
+    def second_pass(self, first: Sequence[Signals]) -> list[Signals]:
+        """The signals with those that need the first ones."""
+        question, settings, traits = self._question, self._settings, self._traits
+        terms = len({*question.terms} - question.name_terms)
+        broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
+        echo = self._echo()
+        names = self._index.names_in(self._rows)
+        session = _session(traits, [weighted(values, FIRST_PASS) for values in first])
+        cosines = [cosine_at(self.cosines, each.vector) for each in traits]
+        meaning = _filled([values.bm25 for values in first], cosines)
+        alone = 0.0 if question.named_speakers else settings.alone
+        around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
+        return [
+            values._replace(
+                episode=around_it[i] * values.episode,
+                echo=echo[i],
+                names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
+                session=around_it[i] * session[i],
+                meaning=max(broad, alone) * meaning[i],
+            )
+            for i, (row, values) in enumerate(zip(self._rows, first, strict=True))
+        ]
+
+    def _echo(self) -> list[float]:
+        """MaxSim of the turn before, min-max, unless that is a question."""
+        if self._late is None:
+            return [0.0] * len(self._rows)
+        found = spread([self._late.window_scores(each.previous) for each in self._traits])
+        return [
+            0.0
+            if each.is_document
+            or (each.previous is not None and self._near[each.previous].is_question)
+            else value
+            for each, value in zip(self._traits, found, strict=True)
+        ]
+
+    def scored(self, signals: Sequence[Signals]) -> list[Candidate]:
+        """The candidates, best first; what activation reaches stands below what leads to it."""
+        settings = self._settings
+        factors = {is_note: signal_weights(settings, is_note=is_note) for is_note in (False, True)}
+        weights = [factors[each.is_document] for each in self._traits]
+        own = dict(zip(self._rows, map(weighted, signals, weights), strict=True))
+        ways: Mapping[int, ActivationSource] = {}
+        if self._late is not None and own and settings.weight_graph > 0:
+            ways = activation.spread(self._index, self._question, self._seeds(own), self._late)
+        found = []
+        for i, evidence in enumerate(self._evidence()):
+            row, reached = self._rows[i], signals[i]
+            way = ways.get(row)
+            if way is not None:
+                room = (own[way.start] - own[row]) / settings.weight_graph - BELOW
+                reached = reached._replace(graph=max(0.0, min(way.worth, room)))
+            shares = Signals(*map(mul, weights[i], reached))
+            found.append(
+                Candidate(
+                    row=row,
+                    score=round(sum(shares), 6),
+                    confidence=round(confidence.probability(evidence), 6),
+                    signals=reached,
+                    shares=shares,
+                    evidence=evidence,
+                    traits=self._traits[i],
+                    way=way if reached.graph else None,
+                )
+            )
+        return sorted(found, key=lambda each: (-each.score, *self._place(each.row)))
+
+    def _seeds(self, scores: Mapping[int, float]) -> dict[int, float]:
+        """The best passages, best first, with their scores as shares of the range of all."""
+        shares = zip(scores, spread([*scores.values()]), strict=True)
+        order = sorted(shares, key=lambda each: (-each[1], *self._place(each[0])))
+        return dict(order[: activation.SEEDS])
+
+    def _place(self, row: int) -> tuple[str, int, int]:
+        """What decides between equal ones: the key, which does not depend on rows."""
+        traits = self._near[row]
+        return traits.key, traits.part, row
+
+    def _evidence(self) -> Iterator[Evidence]:
+        """The evidence of each passage by itself, and how well it fits the time asked about.
+
+        A note of that time counts as having the terms of the question that only say when.
+        """
+        words, question = self._words, self._question
+        coverage, unseen = words.idf_coverage(self._near), words.unseen_share()
+        asked = len({*question.terms} - question.name_terms)
+        of_time = max(0.0, 1 - question.besides / asked) if asked else 0.0
+        for row, each, fits in zip(self._rows, self._traits, self._fits, strict=True):
+            of_day = fits * of_time if each.is_document else 0.0
+            yield Evidence(
+                max(coverage.get(row, 0.0), words.literal.get(row, 0.0), of_day),
+                cosine_at(self.cosines, each.vector),
+                fits,
+                asked=cosine_at(self._asked, each.vector),
+                maxsim=self._around_it.get(row),
+                unseen=unseen,
+                length=each.length,
+                passages=max(1, words.passages),
+            )
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:
@@ -208,147 +361,6 @@ def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:
     equal = [row for row, score in scores.items() if score == last]
     room = limit - len(above)
     return above + (equal if len(equal) == room else index.in_order(equal)[:room])
-
-
-class _Surroundings:
-    """The traits of the candidates and of their neighbours, and the members of their groups."""
-
-    def __init__(self, index: Index, rows: list[int]) -> None:
-        self.rows = rows
-        self.near = index.traits(rows)
-        beside = {
-            row
-            for traits in self.near.values()
-            for row in (traits.previous, traits.next)
-            if row is not None
-        }
-        self.near |= index.traits(sorted(beside - self.near.keys()))
-        self.members = index.members(sorted({self.near[row].group for row in rows}))
-
-    def place(self, row: int) -> tuple[str, int, int]:
-        """What decides between equal ones: the key, which does not depend on rows."""
-        traits = self.near[row]
-        return traits.key, traits.part, row
-
-
-class _FirstPass:
-    """A question's evidence, looked up passage by passage."""
-
-    def __init__(
-        self,
-        index: Index,
-        question: Question,
-        settings: RecallSettings,
-        found: LexicalMatches,
-        near: Nearest | None,
-        plain: Sequence[float],
-        late: LateInteraction | None,
-        around: _Surroundings,
-    ) -> None:
-        self._question = question
-        self._words = found
-        self._cosines = near.cosines if near is not None else ()
-        self._plain = plain
-        self._late = late
-        self._around = around
-        group_of = {m.row: group for group, members in around.members.items() for m in members}
-        lengths = {group: sum(m.length for m in found) for group, found in around.members.items()}
-        self._groups = lexical_search.score_groups(found, question, group_of, lengths)
-        self._coverage = lexical_search.idf_coverage(found, question, around.near)
-        self._unseen = lexical_search.unseen_share(found, question)
-        self._before_it = self._maxsim(after=False)
-        self._around_it = self._maxsim(after=True)
-        self._about = {
-            row for term in question.name_terms for row, _, _ in found.postings.get(term, ())
-        }
-        self._outdated: Collection[str] = ()
-        if settings.weight_outdated and question.asks_of_now:
-            keys = sorted({around.near[row].key for row in around.rows})
-            self._outdated = graph_queries.outdated_sources(index.connection, keys)
-        stated = [row for row in around.rows if around.near[row].kind == "statement"]
-        dates = graph_queries.source_dates(index.connection, stated) if question.periods else {}
-        self._fits = {
-            row: _time_fit(question, around.near[row], dates.get(row, ())) for row in around.rows
-        }
-
-    def evidence(self, row: int) -> Evidence:
-        """The evidence of a passage by itself, and how well it fits the time asked about."""
-        traits = self._around.near[row]
-        return Evidence(
-            max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0), self._of_day(row)),
-            cosine_at(self._cosines, traits.vector),
-            self._fits[row],
-            asked=cosine_at(self._plain, traits.vector),
-            maxsim=self._around_it.get(row),
-            unseen=self._unseen,
-            length=traits.length,
-            passages=max(1, self._words.passages),
-        )
-
-    def _of_day(self, row: int) -> float:
-        """Share of the question's terms that only say when; a note of that time counts as having them."""
-        asked = len({*self._question.terms} - self._question.name_terms)
-        if not asked or not self._around.near[row].is_document:
-            return 0.0
-        return self._fits[row] * max(0.0, 1 - self._question.besides / asked)
-
-    def signals(self) -> list[Signals]:
-        """The signals of the candidates, brought to one scale over them."""
-        near, rows = self._around.near, self._around.rows
-        share = self._share()
-        by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
-        own, around = (
-            _filled(by_words, [over.get(row) for row in rows])
-            if self._late is not None
-            else [0.0] * len(rows)
-            for over in (self._before_it, self._around_it)
-        )
-        group_words, group_meaning = (spread(values) for values in self._of_groups())
-        return [
-            Signals(
-                bm25=by_words[i] * (share if near[row].vector >= 0 else 1.0),
-                maxsim=own[i],
-                context=around[i],
-                episode=(group_words[i] + group_meaning[i]) / 2,
-                participant=_by_participant(self._question, near[row], is_about=row in self._about),
-                # The evidence of a dated question often stands in the note of another day: "what
-                # happened on 2 March" asks for a day, and what else is in a question says more.
-                date=self._fits[row] / (1 + self._question.besides * near[row].is_document),
-                temporal=float(self._question.asks_when and bool(near[row].periods)),
-                question=float(near[row].is_question),
-                literal=self._words.literal.get(row, 0.0) / self._words.all,
-                outdated=float(near[row].key in self._outdated),
-            )
-            for i, row in enumerate(rows)
-        ]
-
-    def _share(self) -> float:
-        """The weight of the question's words: coverage², 1 if there is nothing else."""
-        if self._late is None or self._question.name_terms.issuperset(self._question.terms):
-            return 1.0
-        return max((group.coverage for group in self._groups.values()), default=0.0) ** 2
-
-    def _of_groups(self) -> tuple[list[float], list[float]]:
-        """BM25 and mean cosine of the group of each candidate."""
-        groups = [self._around.near[row].group for row in self._around.rows]
-        means: dict[int, float] = {}
-        for group in {*groups}:
-            known = [cosine_at(self._cosines, m.vector) for m in self._around.members[group]]
-            cosines = [cosine for cosine in known if cosine is not None]
-            means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
-        by_words = {group: found.score for group, found in self._groups.items()}
-        return [by_words.get(group, 0.0) for group in groups], [means[group] for group in groups]
-
-    def _maxsim(self, *, after: bool) -> dict[int, float]:
-        """MaxSim of each candidate that has a vector, taken as one text with what is beside it."""
-        if self._late is None:
-            return {}
-        known = {row: self._around.near[row] for row in self._around.rows}
-        return {
-            row: self._late.window_scores(row, each.previous, each.next if after else None)
-            for row, each in known.items()
-            if each.vector >= 0
-        }
 
 
 def _filled(by_words: Sequence[float], measured: Sequence[float | None]) -> list[float]:
@@ -402,52 +414,6 @@ def _time_fit(question: Question, traits: Traits, sources: Sequence[SourceDates]
     return sum(found) / len(found)
 
 
-def _second_pass(
-    index: Index,
-    question: Question,
-    first: Sequence[Signals],
-    around: _Surroundings,
-    near: Nearest,
-    late: LateInteraction | None,
-    settings: RecallSettings,
-) -> list[Signals]:
-    """The signals of candidates with those that need the first ones."""
-    traits = [around.near[row] for row in around.rows]
-    terms = len({*question.terms} - question.name_terms)
-    broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
-    echo = _echo(traits, around, late)
-    names = index.names_in(around.rows)
-    session = _session(traits, [weighted(values, FIRST_PASS) for values in first])
-    cosines = [cosine_at(near.cosines, each.vector) for each in traits]
-    meaning = _filled([values.bm25 for values in first], cosines)
-    alone = 0.0 if question.named_speakers else settings.alone
-    around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
-    return [
-        values._replace(
-            episode=around_it[i] * values.episode,
-            echo=echo[i],
-            names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
-            session=around_it[i] * session[i],
-            meaning=max(broad, alone) * meaning[i],
-        )
-        for i, (row, values) in enumerate(zip(around.rows, first, strict=True))
-    ]
-
-
-def _echo(
-    traits: Sequence[Traits], around: _Surroundings, late: LateInteraction | None
-) -> list[float]:
-    """MaxSim of the turn before, min-max, unless that is a question."""
-    if late is None:
-        return [0.0] * len(traits)
-    found = spread([late.window_scores(each.previous) for each in traits])
-    asks = [each.previous is not None and around.near[each.previous].is_question for each in traits]
-    return [
-        0.0 if each.is_document or is_asked else value
-        for each, is_asked, value in zip(traits, asks, found, strict=True)
-    ]
-
-
 def _session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
     """The best first score in the conversation of each, min-max; blocks of notes stand for themselves."""
     best: dict[str, float] = {}
@@ -455,10 +421,3 @@ def _session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
     for each, score in scored:
         best[each.session] = max(best.get(each.session, score), score)
     return spread([score if t.is_document else best[t.session] for t, score in scored])
-
-
-def _seeds(scores: Mapping[int, float], around: _Surroundings) -> dict[int, float]:
-    """The best passages, best first, with their scores as shares of the range of all."""
-    shares = zip(scores, spread([*scores.values()]), strict=True)
-    order = sorted(shares, key=lambda each: (-each[1], *around.place(each[0])))
-    return dict(order[: activation.SEEDS])

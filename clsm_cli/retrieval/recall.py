@@ -50,17 +50,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
 
-DOUBT = 3.6
-"""How many times the floor an answer must be sure to do without the archive. Facts that were told once and
-asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
-points fewer."""
-HINTING = 0.5
-"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
-nearest to it: they claim nothing."""
-NEAREST = 3
-"""Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
-one, seven points of what the doubt brought are lost; with five nothing is gained."""
-
 
 class Query(NamedTuple):
     """What is asked, and how much may come back.
@@ -110,30 +99,6 @@ def recall(
         opened.warnings[:0] = [missing] if missing else []
         for query in queries:
             yield _answer(opened, query, None if missing else engine)
-
-
-def touch(store: Store, answer: Answer) -> None:
-    """Record that these memories were used; a failing disk must not spoil the answer."""
-    from datetime import UTC, datetime
-
-    from clsm_cli.store import atomic
-    from clsm_cli.store.activations import Activation
-
-    at = datetime.fromisoformat(answer.now).astimezone(UTC)
-    used = [
-        (each, learned_weights.leading_signal(memory))
-        for memory in answer.memories
-        for each in (memory.id, *memory.states)
-    ]
-    line = Activation(
-        answer.recall_id,
-        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        tuple(each for each, _ in used),
-        tuple(led for _, led in used),
-        tuple(concept.id for concept in answer.concepts),
-    )
-    with contextlib.suppress(DiskError):
-        atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)
 
 
 def _model_fault(engine: Engine) -> str | None:
@@ -192,88 +157,6 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     return decided.route, decided.cues
 
 
-def _said(query: Query, found: RetrievalResult) -> list[Memory]:
-    """What was said in the current conversation, in at most half the budget."""
-    if not query.current:
-        return []
-    from clsm_cli.retrieval import dialogue_context
-
-    half = query.budget // (2 if query.unit == "tokens" else 8)
-    terms = found.question.terms
-    return dialogue_context.context_memories(
-        dialogue_context.select_turns(query.current, terms, half), terms
-    )
-
-
-def _packed(
-    index: Index, query: Query, found: RetrievalResult, said: Sequence[Memory]
-) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
-    """What fits into the budget: facts about what the query names, if it asks for any, and memories.
-
-    The facts are what the memories beside them leave unsaid; the room that they do not need is theirs.
-    """
-    if not (query.with_facts and found.memories):
-        return (), *pack(found.memories, query.budget, query.unit, said)
-    from clsm_cli.retrieval import known_facts
-
-    candidates = found.ranked.candidates
-    taken = int(known_facts.SHARE * query.budget)
-    facts: tuple[Fact, ...] = ()
-    for _ in range(2):
-        kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
-        facts = known_facts.find(index, found.concepts, candidates, kept, taken, query.unit)
-        taken = sum(known_facts.size(fact, query.unit) for fact in facts)
-    used = budget.used + taken
-    return facts, kept, budget._replace(limit=query.budget, used=used)
-
-
-STEEPNESS = 12.0
-"""What a score is worth, as the exponent of its value: a conditional logit's choice among items."""
-
-
-def pack(
-    memories: Sequence[Memory], limit: int, unit: str, said: Sequence[Memory] = ()
-) -> tuple[list[Memory], Budget]:
-    """Fill the budget with the items that are worth most together, and list the rest.
-
-    An item is worth e^(12 · score), in proportion to the probability that it is the evidence. The
-    0/1 knapsack over that (CMA, section 3.2) holds more evidence than items in the order of rank:
-    on LoCoMo 89.7 % against 88.4 % at a reduction of 96.5 %, as much in 1,000 tokens.
-
-    Args:
-        said: Of the current conversation, which was fitted to the budget already and comes first.
-    """
-
-    def size(memory: Memory) -> int:
-        return memory.tokens if unit == "tokens" else len(memory.text)
-
-    room = limit - sum(map(size, said))
-    sizes = [size(memory) for memory in memories]
-    kept = set(range(len(memories)))
-    if sum(sizes) > room:
-        from clsm_cli.scoring import packing
-
-        worth = [exp(STEEPNESS * memory.score) for memory in memories]
-        kept = set(packing.knapsack(worth, sizes, max(0, room)))
-    dropped = [
-        Dropped(memory.id, memory.tokens, "budget")
-        for place, memory in enumerate(memories)
-        if place not in kept
-    ]
-    chosen = [*said, *(memories[place] for place in sorted(kept))]
-    return chosen, Budget(limit, sum(map(size, chosen)), unit, tuple(dropped))
-
-
-def _recall_id(answer: Answer, query: Query) -> str:
-    """Hash of query, options, now and answer; where files lie on this machine does not count."""
-    told = [
-        memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
-        for memory in answer.memories
-    ]
-    answer = answer._replace(memories=tuple(told))
-    return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
-
-
 class RetrievalResult(NamedTuple):
     """What a query found.
 
@@ -287,6 +170,56 @@ class RetrievalResult(NamedTuple):
     warnings: tuple[str, ...]
     concepts: tuple[Concept, ...] = ()
     memories: Sequence[Memory] = ()
+
+
+DOUBT = 3.6
+"""How many times the floor an answer must be sure to do without the archive. Facts that were told once and
+asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
+points fewer."""
+NEAREST = 3
+"""Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
+one, seven points of what the doubt brought are lost; with five nothing is gained."""
+
+
+def search(index: Index, query: Query, engine: Engine | None) -> RetrievalResult:
+    """What a query finds; if that is not enough, what it finds with the archive included.
+
+    The index is left looking as the last pass did.
+    """
+    from datetime import datetime
+
+    moment, settings = datetime.fromisoformat(query.now), index.store.settings.recall
+    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
+    weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
+    settings = settings._replace(**weights)
+    index.look_into_archive(shown=False)
+    first = _run_pass(index, query, engine, settings)
+    if not index.has_archived():
+        return first
+    is_sure = first.ranked.confidence >= DOUBT * settings.floor
+    if first.memories and (is_sure or not _archive_is_near(index, first)):
+        return first
+    index.look_into_archive(shown=True)
+    second = _run_pass(index, query, engine, settings)
+    # What is read is other in the archive: it hides no answer that was found without.
+    return first if first.memories and not second.memories else second
+
+
+def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
+    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
+    cosines = found.ranked.cosines
+    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
+    return not cosines or index.has_archived_vector(nearest)
+
+
+def _run_pass(
+    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
+) -> RetrievalResult:
+    found = retrieve_passages(index, query, engine, settings)
+    if engine is not None:
+        found = found._replace(ranked=answer_reading.read(index, found.question, found.ranked))
+    named, memories = _chosen(index, query, found, settings)
+    return found._replace(concepts=named, memories=memories)
 
 
 def retrieve_passages(
@@ -334,45 +267,43 @@ def _inside(index: Index, when: TimeScope, allowed: Collection[int] | None) -> C
     return inside if allowed is None else inside & frozenset(allowed)
 
 
-def search(index: Index, query: Query, engine: Engine | None) -> RetrievalResult:
-    """What a query finds; if that is not enough, what it finds with the archive included.
+HINTING = 0.5
+"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
+nearest to it: they claim nothing."""
 
-    The index is left looking as the last pass did.
+
+def _chosen(
+    index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
+) -> tuple[tuple[Concept, ...], list[Memory]]:
+    """Concepts and memories that are sure enough, best first.
+
+    Below the floor there are no memories, unless the best one holds what the question identifies
+    something by.
     """
-    from datetime import datetime
-
-    moment, settings = datetime.fromisoformat(query.now), index.store.settings.recall
-    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
-    weights = {f"weight_{name}": factor for name, factor in learnt.items()}
-    settings = settings._replace(**{n: getattr(settings, n) * f for n, f in weights.items()})
-    index.look_into_archive(shown=False)
-    first = _run_pass(index, query, engine, settings)
-    if not index.has_archived():
-        return first
-    is_sure = first.ranked.confidence >= DOUBT * settings.floor
-    if first.memories and (is_sure or not _archive_is_near(index, first)):
-        return first
-    index.look_into_archive(shown=True)
-    second = _run_pass(index, query, engine, settings)
-    # What is read is other in the archive: it hides no answer that was found without.
-    return first if first.memories and not second.memories else second
-
-
-def _run_pass(
-    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
-) -> RetrievalResult:
-    found = retrieve_passages(index, query, engine, settings)
-    if engine is not None:
-        found = found._replace(ranked=answer_reading.read(index, found.question, found.ranked))
-    named, memories = _chosen(index, query, found, settings)
-    return found._replace(concepts=named, memories=memories)
-
-
-def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
-    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
-    cosines = found.ranked.cosines
-    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return not cosines or index.has_archived_vector(nearest)
+    kept, has_gist = _gists_first(found)
+    faded, is_silent = settings.faded, False
+    if query.min_score is not None:
+        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+        faded = float("-inf")  # a score may be below 0
+    elif not (has_gist or _holds_identifiers(index, found)):
+        is_silent = found.ranked.confidence < settings.floor
+        hints = found.ranked.unread >= HINTING * settings.floor
+        kept = kept if hints or not is_silent else []
+    kept = demotion.drop_lookalikes(index, found.question, kept, settings)
+    if not kept:
+        return (), []
+    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
+    if is_silent:
+        return named, []
+    question, cosines = found.question, found.ranked.cosines
+    past = query.as_of or query.known_at
+    ended = supersession.found(index, question, kept, cosines, past) if settings.rivals else {}
+    kept = demotion.demote(index, question, kept, settings, ended)
+    quota = demotion.SourceQuota(question, query.k, settings)
+    window = result_items.window_limit(settings.window, query.budget, query.unit)
+    settings = settings._replace(window=window)
+    items = result_items.build_items(index, kept, query.k, settings, quota, ended, faded=faded)
+    return named, items
 
 
 _CODE = 5
@@ -421,38 +352,104 @@ def _gists_first(found: RetrievalResult) -> tuple[list[Candidate], bool]:
     return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
 
 
-def _chosen(
-    index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
-) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories that are sure enough, best first.
+def _said(query: Query, found: RetrievalResult) -> list[Memory]:
+    """What was said in the current conversation, in at most half the budget."""
+    if not query.current:
+        return []
+    from clsm_cli.retrieval import dialogue_context
 
-    Below the floor there are no memories, unless the best one holds what the question identifies
-    something by.
+    half = query.budget // (2 if query.unit == "tokens" else 8)
+    terms = found.question.terms
+    return dialogue_context.context_memories(
+        dialogue_context.select_turns(query.current, terms, half), terms
+    )
+
+
+def _packed(
+    index: Index, query: Query, found: RetrievalResult, said: Sequence[Memory]
+) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
+    """What fits into the budget: facts about what the query names, if it asks for any, and memories.
+
+    The facts are what the memories beside them leave unsaid; the room that they do not need is theirs.
     """
-    kept, has_gist = _gists_first(found)
-    faded, is_silent = settings.faded, False
-    if query.min_score is not None:
-        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
-        faded = float("-inf")  # a score may be below 0
-    elif not (has_gist or _holds_identifiers(index, found)):
-        is_silent = found.ranked.confidence < settings.floor
-        hints = found.ranked.unread >= HINTING * settings.floor
-        kept = kept if hints or not is_silent else []
-    kept = demotion.drop_lookalikes(index, found.question, kept, settings)
-    if not kept:
-        return (), []
-    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
-    if is_silent:
-        return named, []
-    settings = settings._replace(
-        window=result_items.window_limit(settings.window, query.budget, query.unit)
+    if not (query.with_facts and found.memories):
+        return (), *pack(found.memories, query.budget, query.unit, said)
+    from clsm_cli.retrieval import known_facts
+
+    candidates = found.ranked.candidates
+    taken = int(known_facts.SHARE * query.budget)
+    facts: tuple[Fact, ...] = ()
+    for _ in range(2):
+        kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
+        facts = known_facts.find(index, found.concepts, candidates, kept, taken, query.unit)
+        taken = sum(fact.size(query.unit) for fact in facts)
+    used = budget.used + taken
+    return facts, kept, budget._replace(limit=query.budget, used=used)
+
+
+STEEPNESS = 12.0
+"""What a score is worth, as the exponent of its value: a conditional logit's choice among items."""
+
+
+def pack(
+    memories: Sequence[Memory], limit: int, unit: str, said: Sequence[Memory] = ()
+) -> tuple[list[Memory], Budget]:
+    """Fill the budget with the items that are worth most together, and list the rest.
+
+    An item is worth e^(12 · score), in proportion to the probability that it is the evidence. The
+    0/1 knapsack over that (CMA, section 3.2) holds more evidence than items in the order of rank:
+    on LoCoMo 89.7 % against 88.4 % at a reduction of 96.5 %, as much in 1,000 tokens.
+
+    Args:
+        said: Of the current conversation, which was fitted to the budget already and comes first.
+    """
+    room = limit - sum(each.size(unit) for each in said)
+    sizes = [each.size(unit) for each in memories]
+    kept = set(range(len(memories)))
+    if sum(sizes) > room:
+        from clsm_cli.scoring import packing
+
+        worth = [exp(STEEPNESS * memory.score) for memory in memories]
+        kept = set(packing.knapsack(worth, sizes, max(0, room)))
+    dropped = [
+        Dropped(memory.id, memory.tokens, "budget")
+        for place, memory in enumerate(memories)
+        if place not in kept
+    ]
+    chosen = [*said, *(memories[place] for place in sorted(kept))]
+    used = sum(each.size(unit) for each in chosen)
+    return chosen, Budget(limit, used, unit, tuple(dropped))
+
+
+def _recall_id(answer: Answer, query: Query) -> str:
+    """Hash of query, options, now and answer; where files lie on this machine does not count."""
+    told = [
+        memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
+        for memory in answer.memories
+    ]
+    answer = answer._replace(memories=tuple(told))
+    return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
+
+
+def touch(store: Store, answer: Answer) -> None:
+    """Record that these memories were used; a failing disk must not spoil the answer."""
+    from datetime import UTC, datetime
+
+    from clsm_cli.store import atomic
+    from clsm_cli.store.activations import Activation
+
+    at = datetime.fromisoformat(answer.now).astimezone(UTC)
+    used = [
+        (each, learned_weights.leading_signal(memory))
+        for memory in answer.memories
+        for each in (memory.id, *memory.states)
+    ]
+    line = Activation(
+        answer.recall_id,
+        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        tuple(each for each, _ in used),
+        tuple(led for _, led in used),
+        tuple(concept.id for concept in answer.concepts),
     )
-    ended: dict[int, supersession.Ended] = {}
-    if settings.rivals:
-        past = query.as_of or query.known_at
-        ended = supersession.found(index, found.question, kept, found.ranked.cosines, past)
-    kept = demotion.demote(index, found.question, kept, settings, ended)
-    share = demotion.SourceQuota(found.question, query.k, settings)
-    return named, result_items.build_items(
-        index, kept, query.k, settings, share, ended, faded=faded
-    )
+    with contextlib.suppress(DiskError):
+        atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
 from clsm_cli.retrieval.demotion import dice, terms_of
-from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
 
@@ -34,7 +33,7 @@ def build_items(
     candidates: Sequence[Candidate],
     k: int,
     settings: RecallSettings,
-    share: SourceQuota,
+    quota: SourceQuota,
     ended: Mapping[int, Ended],
     *,
     faded: float,
@@ -49,8 +48,9 @@ def build_items(
     it was corrected or its turn was forgotten, a statement stands for itself. What repeats an item
     nearly word for word is folded into it: its source is named there, and it counts of ``k``.
     """
-    weights = {is_note: signal_weights(settings, is_note=is_note) for is_note in (False, True)}
-    full = _best_of_all(candidates, weights)
+    # The score of a passage that equals the best in every signal.
+    columns = zip(*(each.shares for each in candidates), strict=True)
+    full = sum(max(0.0, *shares) for shares in columns) or 1.0
     taken: dict[str, int] = {}
     rows_of: dict[str, list[int]] = {}
     for each in candidates:
@@ -70,18 +70,17 @@ def build_items(
             at = taken[passage.id]
             found[at] = _also(found[at], (), states)
             continue
-        if share.is_used_up(passage):
+        if quota.is_used_up(passage):
             continue
         shown = window_passages(index, row, passage, taken, settings.window)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
-        share.take(passage)
+        quota.take(passage)
         same = _repeated(passage, candidate.signals.date, seen, settings.fold)
         if same is None:
             same = len(found)
             seen.append((passage, candidate.signals.date))
-            factors = weights[candidate.traits.is_document]
-            memory = _memory(candidate, passage, shown, sources, factors, full)
+            memory = _memory(candidate, passage, shown, sources, full)
             if (over := ended.get(row) or ended.get(candidate.row)) is not None:
                 memory = over.marked(memory)
             start = starts.get(candidate.way.start) if candidate.way else None
@@ -153,15 +152,6 @@ _FEW = 4
 """Search terms below which two texts are not compared: "Thanks, Mara!" is said a hundred times."""
 
 
-def _best_of_all(candidates: Sequence[Candidate], weights: Mapping[bool, Signals]) -> float:
-    """The score of a passage that equals the best in every signal."""
-    shares = [
-        [w * s for w, s in zip(weights[each.traits.is_document], each.signals, strict=True)]
-        for each in candidates
-    ]
-    return sum(max(0.0, *values) for values in zip(*shares, strict=True)) or 1.0
-
-
 def _in_order(
     index: Index, candidates: Sequence[Candidate], k: int
 ) -> Iterator[tuple[Candidate, Passage]]:
@@ -185,10 +175,8 @@ def _memory(
     passage: Passage,
     shown: Sequence[Passage],
     sources: tuple[Source, ...],
-    weights: Signals,
     full: float,
 ) -> Memory:
-    shares = (w * s for w, s in zip(weights, candidate.signals, strict=True))
     text = _joined(shown)
     return Memory(
         id=passage.id,
@@ -202,7 +190,7 @@ def _memory(
         session=passage.path if passage.document else passage.session,
         sources=sources,
         why=Signals(*(round(value, 4) for value in candidate.signals)),
-        shares=Signals(*(round(share, 4) for share in shares)),
+        shares=Signals(*(round(share, 4) for share in candidate.shares)),
         heading=passage.heading,
         speaker=passage.speaker,
     )
@@ -219,25 +207,22 @@ def _joined(shown: Sequence[Passage]) -> str:
 
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
     """Where an item is found; for a statement its own line, then the turns it rests on."""
-    turns = [p for key in passage.sources for p in index.by_key(key) if (p.key, p.part) == (key, 0)]
-    return (
-        item_source(index, shown, passage),
-        *(item_source(index, [turn], turn) for turn in turns),
-    )
+    turns = [turn for key in passage.sources for turn in index.by_key(key)[:1]]
+    return (_source(index, shown, passage), *(_source(index, [turn], turn) for turn in turns))
 
 
-def item_source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
+def _source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
     """The source of adjacent passages; the first decides what opens."""
     first = min(shown, key=lambda each: each.line_start)
-    place = source_locations.locate(index, first)
+    file, line = source_locations.locate(index, first)
     return Source(
         path=passage.path,
         line_start=first.line_start,
         line_end=max(other.line_end for other in shown),
         turn_ids=tuple(dict.fromkeys(other.foreign_id or other.key for other in shown)),
         timestamp=passage.time,
-        file=place.file if place else "",
-        line=place.line if place else 0,
+        file=file,
+        line=line,
     )
 
 

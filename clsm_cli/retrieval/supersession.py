@@ -9,6 +9,7 @@ later by somebody as trusted, or by an agent, sentence by sentence, by the head 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import product
 from math import sqrt
 from operator import mul
@@ -172,37 +173,29 @@ class _Side:
     def __init__(
         self, index: Index, candidate: Candidate, passage: Passage, told: _Told, near: float
     ) -> None:
-        self.row = candidate.row
-        self.near = near
-        self.passage = passage
-        self.told = told
-        self.time = told.time
-        self.is_question = candidate.traits.is_question
-        self.is_literal = candidate.signals.literal
+        self.candidate, self.passage = candidate, passage
+        self.row, self.near = candidate.row, near
+        self.told, self.time = told, told.time
         self._index = index
-        self._vector = candidate.traits.vector
-        self._sentences: list[Sentence] | None = None
-        self._values: list[float] | None = None
 
+    @cached_property
     def sentences(self) -> list[Sentence]:
-        if self._sentences is None:
-            text = self.passage.text
-            is_list = all(map(_LABELLED.match, text.splitlines()))
-            parts = text.splitlines() if is_list else sentences.sentences(text)
-            heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
-            heading = "" if _DAY.match(heading) else heading
-            read = (pair_head.sentence(part, heading) for part in parts)
-            self._sentences = [each for each in read if each.words]
-        return self._sentences
+        text = self.passage.text
+        is_list = all(map(_LABELLED.match, text.splitlines()))
+        parts = text.splitlines() if is_list else sentences.sentences(text)
+        heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
+        heading = "" if _DAY.match(heading) else heading
+        read = (pair_head.sentence(part, heading) for part in parts)
+        return [each for each in read if each.words]
 
+    @cached_property
     def vector(self) -> list[float]:
-        if self._values is None:
-            rows = self._index.vectors.sentence_rows() or b""
-            codes = rows[self._vector * SENTENCE_BYTES : (self._vector + 1) * SENTENCE_BYTES]
-            values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
-            length = sqrt(sum(map(mul, values, values))) or 1.0
-            self._values = [value / length for value in values]
-        return self._values
+        rows = self._index.vectors.sentence_rows() or b""
+        start = self.candidate.traits.vector * SENTENCE_BYTES
+        codes = rows[start : start + SENTENCE_BYTES]
+        values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
+        length = sqrt(sum(map(mul, values, values))) or 1.0
+        return [value / length for value in values]
 
 
 def _side(
@@ -225,20 +218,16 @@ def _told(index: Index, passage: Passage) -> _Told | None:
     return _Told(before, at) if at else None
 
 
-def _is_after(new: _Told, old: _Told) -> bool:
-    """Whether something was certainly said later."""
-    return new.after is not None and _is_later(new.after, old.time)
-
-
 def _may_end(old: _Side, new: _Side) -> bool:
-    """Whether something was said later, by somebody trusted enough who may speak of the same."""
+    """Whether something was certainly said later, by somebody trusted enough who may speak of the same."""
     one, other = old.passage, new.passage
     speakers = {one.speaker, other.speaker} - {""}
     return (
-        _is_after(new.told, old.told)
-        and not new.is_question
+        new.told.after is not None
+        and _is_later(new.told.after, old.time)
+        and not new.candidate.traits.is_question
         and (other.trust == "agent" or _is_as_trusted(other, one))
-        and new.is_literal >= old.is_literal
+        and new.candidate.signals.literal >= old.candidate.signals.literal
         and len(speakers) < 2
     )
 
@@ -266,13 +255,11 @@ def _rivals(
     for old, new in product(read, repeat=2):
         if not _may_end(old, new):
             continue
-        cosine = sum(map(mul, old.vector(), new.vector()))
+        cosine = sum(map(mul, old.vector, new.vector))
         if cosine < _LEAST:
             continue
         both = [
-            (one, two)
-            for one, two in product(old.sentences(), new.sentences())
-            if one.keys != two.keys
+            (one, two) for one, two in product(old.sentences, new.sentences) if one.keys != two.keys
         ]
         if not both:
             continue

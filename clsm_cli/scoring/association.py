@@ -110,9 +110,7 @@ def co_occurrences(
     for pair in associate(turns, scenes, settings):
         a, b = nodes[pair.a], nodes[pair.b]
         record = edge_id(a, "co_occurs", b)
-        found[record] = Edge(
-            id=record, rev=rev, source=a, target=b, n=pair.n, weight=round(pair.weight, 4)
-        )
+        found[record] = Edge(id=record, rev=rev, source=a, target=b, n=pair.n, weight=pair.weight)
     return found
 
 

@@ -25,7 +25,7 @@ class Evidence(NamedTuple):
         maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
         asked: Cosine of its sentence vector to the question as it was asked; None without one.
         unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
-            small one (``retrieval.lexical_search.unseen_share``).
+            small one (``retrieval.lexical_search``).
         length: Terms of the passage: what is long and near is rarely so by chance.
         passages: Of the store: among more of them the nearest is nearer by chance.
     """

@@ -36,7 +36,7 @@ def is_zone(name: str) -> bool:
 
 
 def check_zone(name: str) -> None:
-    """Whether a time zone is known."""
+    """Raise BadInputError for a time zone that is not known."""
     if not is_zone(name):
         raise BadInputError(
             "--time-zone", f"{name!r} is no IANA zone", "name one like Europe/Amsterdam"

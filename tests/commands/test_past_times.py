@@ -32,7 +32,7 @@ QUESTIONS = {
     "works": "whom does Nadia Blum work for",
 }
 DAYS = ("2026-01-08", "2026-01-15", "2026-01-22", "2026-01-28")
-FORMS = ("text", "json", "dot", "graphml", "html")
+FORMS = ("text", "json", "graphml", "html")
 
 
 @pytest.fixture(scope="module")

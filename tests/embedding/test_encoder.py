@@ -58,12 +58,6 @@ def test_a_text_without_signs_is_a_vector_without_tokens(encoder: Encoder, text:
     assert found.sentence.tobytes() == encoder.encode([""])[0].sentence.tobytes()
 
 
-def test_a_megabyte_is_its_first_pieces(encoder: Encoder) -> None:
-    long, short = encoder.encode(["A word or two. " * 70_000, "A word or two. " * 60])
-    assert len(long.pieces) == 254
-    assert _bits(long) == _bits(short)
-
-
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, len(TEXTS) - 1), min_size=1, max_size=30))
 def test_bits_do_not_depend_on_the_batch(

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.embedding import similarity
-from clsm_cli.embedding.similarity import SCALE, Similarity, _split
+from clsm_cli.embedding.similarity import Similarity, _split
 
 SIMILARITY = Similarity.open()
+SCALE = 1 / 40
 
 
 def _bits(found: list[memoryview[float]]) -> list[bytes]:
@@ -51,8 +52,8 @@ def test_a_row_gives_the_same_bits_wherever_it_stands(
     order = list(range(len(rows) // size))
     shuffler.shuffle(order)
     moved = b"".join(rows[at * size : (at + 1) * size] for at in order)
-    before = SIMILARITY.products(rows, width, queries)
-    after = SIMILARITY.products(moved, width, queries)
+    before = SIMILARITY.products(rows, width, queries, SCALE)
+    after = SIMILARITY.products(moved, width, queries, SCALE)
     for one, other in zip(before, after, strict=True):
         assert np.array(one)[order].tobytes() == other.tobytes()
 
@@ -63,11 +64,11 @@ def test_chunks_and_routes_do_not_matter(
     problem: tuple[bytes, int, list[list[float]]], size: int
 ) -> None:
     rows, width, queries = problem
-    expected = _bits(SIMILARITY.products(rows, width, queries))
+    expected = _bits(SIMILARITY.products(rows, width, queries, SCALE))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "_CHUNK_ROWS", size)
-        assert _bits(SIMILARITY.products(rows, width, queries)) == expected
-    alone = [SIMILARITY.products(rows, width, [query])[0].tobytes() for query in queries]
+        assert _bits(SIMILARITY.products(rows, width, queries, SCALE)) == expected
+    alone = [SIMILARITY.products(rows, width, [query], SCALE)[0].tobytes() for query in queries]
     assert alone == expected
 
 
@@ -80,15 +81,16 @@ def test_a_block_gives_its_largest(
     blocks = len(rows) // (width // 2) // block
     whole = rows[: blocks * block * width // 2]
     each = [
-        np.array(row).reshape(blocks, block) for row in SIMILARITY.products(whole, width, queries)
+        np.array(row).reshape(blocks, block)
+        for row in SIMILARITY.products(whole, width, queries, SCALE)
     ]
     expected = [row.max(axis=1).tolist() for row in each]
-    found = SIMILARITY.products(whole, width, queries, block=block)
+    found = SIMILARITY.products(whole, width, queries, SCALE, block)
     assert [row.tolist() for row in found] == expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "_CHUNK_ROWS", size)
         assert [
-            row.tolist() for row in SIMILARITY.products(whole, width, queries, block=block)
+            row.tolist() for row in SIMILARITY.products(whole, width, queries, SCALE, block)
         ] == expected
 
 
@@ -98,7 +100,7 @@ def test_bits_are_those_of_whole_numbers(problem: tuple[bytes, int, list[list[fl
     """The sums in int64, then the three roundings to float32."""
     rows, width, queries = problem
     table = _codes(rows, width)
-    for query, found in zip(queries, SIMILARITY.products(rows, width, queries), strict=True):
+    for query, found in zip(queries, SIMILARITY.products(rows, width, queries, SCALE), strict=True):
         step, high, low = _split(query)
         upper = (table @ np.array(high)).astype(np.float32) * np.float32(128)
         codes = upper + (table @ np.array(low)).astype(np.float32)
@@ -109,7 +111,7 @@ def test_bits_are_those_of_whole_numbers(problem: tuple[bytes, int, list[list[fl
 
 def test_by_hand() -> None:
     rows = bytes([0x8F, 0x18])  # codes 15, 8 and 8, 1: components 7, 0 and 0, -7
-    first, second = SIMILARITY.products(rows, 2, [[1.0, 0.0], [0.0, -0.5]], scale=1 / 7)
+    first, second = SIMILARITY.products(rows, 2, [[1.0, 0.0], [0.0, -0.5]], 1 / 7)
     assert first.format == "f"
     assert first.tolist() == pytest.approx([1, 0])
     assert second.tolist() == pytest.approx([0, 0.5])
@@ -127,7 +129,7 @@ def test_by_hand() -> None:
 )
 def test_what_does_not_fit_is_refused(rows: bytes, width: int, query: list[float]) -> None:
     with pytest.raises(ValueError, match=r"components|rows"):
-        SIMILARITY.products(rows, width, [query])
+        SIMILARITY.products(rows, width, [query], SCALE)
 
 
 @examples(50)

@@ -22,7 +22,6 @@ from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import edge_id, statement_id, tombstone_hash
-from clsm_cli.model.streams import Stream
 from clsm_cli.store import layout, logs, record_files, runs, topics
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
@@ -51,39 +50,17 @@ def edge(
 
 def sample() -> list[Record]:
     """Some forty nodes and ninety edges, of every kind and some types, in groups of five."""
-    streams: dict[str, Stream] = {"person": "identity", "project": "projects", "event": "flow"}
     names = [f"{KINDS[place % 10]} {place}" for place in range(41)]
-    records: list[Record] = [
-        node(
-            name,
-            name.split()[0],
-            n=3 + (7 * place) % 40,
-            stream=streams.get(name.split()[0], "projects"),
-            aliases=(f"the {place}th",),
-            summary=f"{name} came up in the log more than once.",
-            first="2026-01-04",
-            last=f"2026-02-{1 + place % 24:02}",
-        )
-        for place, name in enumerate(names)
-    ]
-    records += [
-        edge(
-            names[place],
-            names[place + 7],
-            TYPES[place % len(TYPES)],
-            round(0.2 + 0.03 * place, 2),
-            directed=place % 3 > 0,
-            n=3,
-        )
-        for place in range(21)
-    ]
     groups = [names[start : start + 5] for start in range(0, 35, 5)]
     pairs = [pair for group in groups for pair in combinations(group, 2)]
-    records += [
-        edge(one, other, "co_occurs", round(0.12 + 0.8 * ((11 * place) % 29) / 29, 2), n=2)
-        for place, (one, other) in enumerate(pairs)
+    return [
+        *(node(name, name.split()[0], n=3 + (7 * at) % 40) for at, name in enumerate(names)),
+        *(
+            edge(names[at], names[at + 7], TYPES[at % len(TYPES)], directed=at % 3 > 0)
+            for at in range(21)
+        ),
+        *(edge(one, other) for one, other in pairs),
     ]
-    return records
 
 
 def new_store(root: Path, records: list[Record]) -> Store:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sample_store import ask
 
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval import known_facts
 from clsm_cli.store import shards
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def test_a_fact_is_current_trusted_and_not_said_twice(slept: Store) -> None:
     short = ask(
         slept, "write to Tomas about the disk", with_facts=True, k=8, budget=1500, unit="characters"
     )
-    sizes = [known_facts.size(fact, "characters") for fact in short.facts]
+    sizes = [fact.size("characters") for fact in short.facts]
     assert sizes
     assert (
         sum(sizes) + sum(len(memory.text) for memory in short.memories) == short.budget.used <= 1500

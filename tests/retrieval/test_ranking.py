@@ -81,9 +81,7 @@ def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
     named = understand("memory_v2 failed Ilse", (), ["Ilse"])
     settings = sample.settings.recall
     both = [
-        lexical_search.idf_coverage(
-            lexical_search.search(index, question, settings, {}), question, rows
-        )
+        lexical_search.search(index, question, settings, {}).idf_coverage(rows)
         for question in (plain, named)
     ]
     assert both[0] == {row: share for row, share in both[1].items() if share}

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.scoring.thompson_sampling import (
-    ENOUGH,
     LEAST,
     MOST,
     Beta,
@@ -23,17 +22,6 @@ told = st.lists(
 
 def times(count: int, signal: str, is_good: bool, age: float = 0.0) -> list[Feedback]:
     return [(signal, is_good, age)] * count
-
-
-def test_weights_are_fixed_until_ten_feedbacks() -> None:
-    fixed = dict.fromkeys(PRIORS, 1.0)
-    few = times(ENOUGH - 1, "text", True)
-    assert multipliers(PRIORS, few) == fixed
-    assert multipliers(PRIORS, few, seed=1) == fixed
-    assert multipliers(PRIORS, [*few, *times(5, "unheard of", True)]) == fixed
-    learnt = multipliers(PRIORS, [*few, *times(1, "text", True)])
-    assert learnt["text"] == pytest.approx((11.2 / 12.2) / (1.2 / 2.2))
-    assert learnt["cosine"] == learnt["graph"] == 1.0
 
 
 def test_twenty_times_good_raises_and_bad_lowers_within_bounds() -> None:

@@ -60,13 +60,13 @@ class Index(Search):
             found[key] = codes.unit(stored[row * size : (row + 1) * size])
         return found
 
-    def by_key(self, prefix: str) -> list[Passage]:
-        """Passages whose key begins with ``prefix``, in order; at most one of each id."""
+    def by_key(self, key: str) -> list[Passage]:
+        """The parts of a turn, block or statement, in order; each once."""
         query = (
             "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-            " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode"
+            " WHERE p.key = ? ORDER BY p.part, l.episode"
         )
-        rows = column(self.connection, query, _from(prefix))
+        rows = column(self.connection, query, (key,))
         found = self.passages(rows)
         return list({found[row].id: found[row] for row in rows}.values())
 
@@ -168,7 +168,7 @@ class Index(Search):
         tables = (("id", "records"), ("id", "episodes"), ("key", "passages"))
         query = "SELECT {0} FROM {1} WHERE {0} >= ? AND {0} < ?"
         union = " UNION ".join(query.format(*each) for each in tables)
-        return {*column(self.connection, union, 3 * _from(prefix))}
+        return {*column(self.connection, union, 3 * (prefix, prefix + "\U0010ffff"))}
 
     def known_turns(self, session: str) -> list[KnownTurn]:
         """The turns of a session that episodes and inboxes hold, each once."""
@@ -248,8 +248,3 @@ class Index(Search):
         ):
             for line, reason in json.loads(listed):
                 yield path, line, reason
-
-
-def _from(prefix: str) -> tuple[str, str]:
-    """Bounds of what begins so."""
-    return prefix, prefix + "\U0010ffff"

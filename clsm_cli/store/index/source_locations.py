@@ -31,14 +31,14 @@ _OF_STORE = (
 
 
 class Location(NamedTuple):
-    """A line, from 1, of a file that is there, by its absolute path."""
+    """A line, from 1, of a file that is there, by its absolute path; "" and 0 for none."""
 
     file: str
     line: int
 
 
-def locate(index: Index, passage: Passage) -> Location | None:
-    """Where a passage can be opened; None where only the index still has it."""
+def locate(index: Index, passage: Passage) -> Location:
+    """Where a passage can be opened; nowhere if only the index still has it."""
     found = _source(index, passage)
     return Location(found, passage.line_start) if found else store_location(index, passage.key)
 
@@ -56,7 +56,7 @@ def relocate(place: Location, text: str) -> Location:
     return place._replace(line=min(line, len(lines)))
 
 
-def store_location(index: Index, record_id: str) -> Location | None:
+def store_location(index: Index, record_id: str) -> Location:
     """Where the store itself holds a turn or a record."""
     root = os.path.abspath(index.store.root)
     for (path,) in index.connection.execute(_OF_STORE, (record_id, record_id)).fetchall():
@@ -64,7 +64,7 @@ def store_location(index: Index, record_id: str) -> Location | None:
         line = _line_of(file, record_id)
         if line:
             return Location(file, line)
-    return None
+    return Location("", 0)
 
 
 def _source(index: Index, passage: Passage) -> str | None:
