@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import Common, UsageError, option
@@ -121,9 +122,10 @@ def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
 
 
 def _row(row: SittingRow) -> tuple[str, ...]:
-    sides = [
-        (f"{side.tokens:,}", f"{side.used:,}") if side else ("-", "-")
-        for side in (row.clsm, row.static)
-    ]
-    prompts = str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}"
-    return (row.at, prompts, *sides[0], *sides[1])
+    sides = (
+        (f"{side['tokens']:,}", f"{side['used']:,}") if side else ("-", "-")
+        for side in (row["clsm"], row["static"])
+    )
+    asked, prompts = row["asked"], row["prompts"]
+    shown = str(prompts) if asked == prompts else f"{asked} of {prompts}"
+    return (row["at"], shown, *chain(*sides))
