@@ -105,8 +105,8 @@ def make_store(case: Case, factory: StoreFactory, settings: Settings | None = No
     made = [atomic.sha256(content), now.isoformat(), factory.embedder.engine, code_digest(INGEST)]
     made += [json.dumps(settings)] if settings else []
     place = factory.folder / f"{_safe(case.name)}-{digest(*made)}"
-    if factory.fresh:
-        _clear(place)
+    if factory.fresh and place.exists():
+        atomic.remove_folder(place)
     root, done = place / "memory", place / "whole"
     atomic.make_folder(root)
     layout.create(root, ZONE)
@@ -129,8 +129,8 @@ def _existing(factory: StoreFactory, root: Path) -> MadeStore:
         return MadeStore(store, factory.now)
     with open_index(store, factory.embedder) as opened:
         passages = opened.index.passages(opened.index.current_rows()).values()
-    times = (_full(passage.time, store) for passage in passages if passage.time)
-    return MadeStore(store, day_after([max(times, key=datetime.fromisoformat, default=NEVER)]))
+    times = [_full(passage.time, store) for passage in passages if passage.time]
+    return MadeStore(store, day_after(times or [NEVER]))
 
 
 def _full(time: str, store: Store) -> str:
@@ -155,7 +155,7 @@ def cached_copy(
     done = place.with_suffix(".whole")
     if done.exists() and place.exists() and not factory.fresh:
         return layout.open_store(place, _DEVICE)
-    _clear(place)
+    atomic.remove_folder(place)
     with atomic.disk_errors(place):
         shutil.copytree(made.store.root, place)
     store = layout.open_store(place, _DEVICE)
@@ -214,9 +214,3 @@ def _dates(files: Iterable[Path]) -> list[str]:
 
 def _safe(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
-
-
-def _clear(place: Path) -> None:
-    if place.exists():
-        with atomic.disk_errors(place):
-            shutil.rmtree(place)

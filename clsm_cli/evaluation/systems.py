@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
     Floats = NDArray[np.floating]
+    Ranked = tuple[Sequence[int], float | None]
+    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
 
 MOST = 200
 """Passages that a baseline returns at most."""
@@ -222,13 +224,6 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[fro
     return {key: tuple(listed) for key, listed in found.items()}
 
 
-class Ranked(NamedTuple):
-    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
-
-    places: Sequence[int]
-    confidence: float | None = None
-
-
 class System(NamedTuple):
     """A way to answer queries: its name, and what it returns for each query."""
 
@@ -242,10 +237,9 @@ def baseline(name: str, rank: Callable[[PassagePool, str], Ranked]) -> System:
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         pool = pool_of(bench)
         for query in queries:
-            ranked = rank(pool, query.text)
-            places = ranked.places[:MOST]
-            items = tuple(pool.items[place] for place in places)
-            yield Retrieved(items, pool.concepts(places[:K]), ranked.confidence)
+            places, confidence = rank(pool, query.text)
+            items = tuple(pool.items[place] for place in places[:MOST])
+            yield Retrieved(items, pool.concepts(places[:K]), confidence)
 
     return System(name, ask)
 
@@ -257,13 +251,13 @@ def by_score(scores: Floats, above: float = -inf) -> Ranked:
 
     >>> import numpy as np
     >>> by_score(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
-    Ranked(places=[2, 0, 3], confidence=0.5)
+    ([2, 0, 3], 0.5)
     """
     import numpy as np
 
     order = np.argsort(np.nan_to_num(-scores, nan=inf), kind="stable")
     places = order[scores[order] > above][:MOST].tolist()
-    return Ranked(places, float(scores[places[0]]) if places else 0.0)
+    return places, float(scores[places[0]]) if places else 0.0
 
 
 def rrf(pool: PassagePool, text: str) -> Ranked:
@@ -272,8 +266,8 @@ def rrf(pool: PassagePool, text: str) -> Ranked:
     The confidence is the best fused score, which says how far both agree.
     """
     both = by_score(pool.bm25(text), 0.0), by_score(pool.cosines(text))
-    fused = reciprocal_ranks([each.places for each in both])
-    return Ranked(list(fused), next(iter(fused.values()), 0.0))
+    fused = reciprocal_ranks([places for places, _ in both])
+    return list(fused), next(iter(fused.values()), 0.0)
 
 
 BM25_SHARE = 0.4
@@ -286,11 +280,11 @@ def fusion(pool: PassagePool, text: str) -> Ranked:
     The best of every query is near 1, so there is no confidence.
     """
     by_words, by_meaning = pool.bm25(text), pool.cosines(text)
-    either = {*by_score(by_words, 0.0).places, *by_score(by_meaning).places}
+    either = {*by_score(by_words, 0.0)[0], *by_score(by_meaning)[0]}
     places = sorted(place for place in either if not isnan(by_meaning[place]))
-    pairs = zip(spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True)
+    pairs = zip(*(spread(each[places].tolist()) for each in (by_words, by_meaning)), strict=True)
     fused = [weighted(pair, (BM25_SHARE, 1 - BM25_SHARE)) for pair in pairs]
-    return Ranked([places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])])
+    return [places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])], None
 
 
 ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")
@@ -370,16 +364,12 @@ def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
     """Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured."""
     found = measures.budgets(bench.whole)
     budgets = sorted({found[name] for name in measures.PACKED})
-    asked = [
-        Asking(each.text, bench.time_of(each), ITEMS, budget)
-        for each in queries
-        for budget in budgets
-    ]
+    times = ((each.text, bench.time_of(each)) for each in queries)
+    asked = [Asking(text, at, ITEMS, budget) for text, at in times for budget in budgets]
     answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
     for _ in queries:
-        yield Retrieved(
-            (), packed={budget: answer_result(next(answers)).items for budget in budgets}
-        )
+        packed = {budget: answer_result(next(answers)).items for budget in budgets}
+        yield Retrieved((), packed=packed)
 
 
 PACKED = System("clsm, packed", _ask_packed)
@@ -397,7 +387,7 @@ BASELINES = {
         MINILM: lambda pool, text: by_score(pool.cosines(text)),
         "RRF": rrf,
         "fusion": fusion,
-        "static": lambda pool, _: Ranked(pool.loaded),
+        "static": lambda pool, _: (pool.loaded, None),
     }.items()
 }
 """What a user has without clsm, by name."""

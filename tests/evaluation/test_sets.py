@@ -327,7 +327,7 @@ def _broken_label(old: str, new: str) -> Callable[[Path], Dataset]:
         (_broken_haystack(haystack_sessions=[[], []]), "its haystack is empty"),
         (
             _broken_label("- heron", "- egret"),
-            "row 2: it names the concept 'egret', which labels/concepts",
+            "q2 names the concept 'egret', which labels/concepts",
         ),
         (_broken_label("id: q2", "id: q1"), r"queries\.yaml: .*row 2: the id q1 stands twice"),
         (_broken_label("id: q2", "id: p1"), r"probes\.yaml: .*row 1: the id p1 stands twice"),

@@ -11,19 +11,8 @@ from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.dataset import (
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    digest_contents,
-    load_json,
-    malformed_error,
-    read_bytes,
-    reading,
-)
+from clsm_cli.evaluation import dataset
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
 from clsm_cli.text import tokens
 from clsm_cli.text.time import expressions
 
@@ -54,18 +43,18 @@ def load(path: Path) -> Dataset:
     faults = Faults()
     asked = _asked(path / QUESTIONS)
     cases = []
-    memory = load_json(path / MEMORY)
+    memory = dataset.load_json(path / MEMORY)
     if not isinstance(memory, dict) or not memory:
-        raise malformed_error(path / MEMORY, "it holds no users")
+        raise dataset.malformed_error(path / MEMORY, "it holds no users")
     for key, user in memory.items():
         name = key.strip()
-        with reading(path / MEMORY, f"user {name}"):
+        with dataset.reading(path / MEMORY, f"user {name}"):
             turns = tuple(_turns(name, user["history"]))
             queries = tuple(_queries(name, turns, asked.get(name, []), faults))
         if queries:
             cases.append(Case(name, Chat((name,), turns), queries))
     if not cases:
-        raise malformed_error(
+        raise dataset.malformed_error(
             path / QUESTIONS, "it holds no question to a user that a rule can label"
         )
     rules = Counter(query.category for case in cases for query in case.queries)
@@ -77,7 +66,7 @@ def load(path: Path) -> Dataset:
     return Dataset(
         kind="gvd",
         name=path.resolve().name,
-        digest=digest_contents(path, [path / MEMORY, path / QUESTIONS]),
+        digest=dataset.digest_contents(path, [path / MEMORY, path / QUESTIONS]),
         unit="day",
         headline="recall@1",
         cases=tuple(cases),
@@ -173,9 +162,9 @@ def _queries(
 def _asked(path: Path) -> dict[str, list[str]]:
     """Questions by user: one JSON object a line, ``{"<name>": [question, …]}``."""
     asked: dict[str, list[str]] = {}
-    for number, line in enumerate(read_bytes(path).splitlines(), 1):
+    for number, line in enumerate(dataset.read_bytes(path).splitlines(), 1):
         if line.strip():
-            with reading(path, f"line {number}"):
+            with dataset.reading(path, f"line {number}"):
                 for name, questions in json.loads(line).items():
                     asked.setdefault(name.strip(), []).extend(map(str.strip, questions))
     return asked

@@ -11,19 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import (
-    LAYOUT,
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    digest_contents,
-    load_json,
-    malformed_error,
-    reading,
-)
+from clsm_cli.evaluation import dataset
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,24 +27,24 @@ def load(path: Path) -> Dataset:
     """Read a file of the set, or the first of ``FILES`` that a folder holds."""
     listed = files(path)
     if not listed:
-        raise BadInputError(str(path), f"holds none of {', '.join(FILES)}", LAYOUT)
+        raise BadInputError(str(path), f"holds none of {', '.join(FILES)}", dataset.LAYOUT)
     source = listed[0]
     faults = Faults()
     cases = []
-    rows = load_json(source)
+    rows = dataset.load_json(source)
     for number, row in enumerate(rows if isinstance(rows, list) else (), 1):
-        with reading(source, f"question {number}"):
+        with dataset.reading(source, f"question {number}"):
             case = _case(row)
             if case.queries[0].gold or case.queries[0].negative:
                 cases.append(case)
             else:
                 faults.add(_NO_TURN, case.name)
     if not cases:
-        raise malformed_error(source, "it holds no list of questions with evidence")
+        raise dataset.malformed_error(source, "it holds no list of questions with evidence")
     return Dataset(
         kind="longmemeval",
         name=source.resolve().name,
-        digest=digest_contents(source, [source]),
+        digest=dataset.digest_contents(source, [source]),
         unit="turn",
         headline="recall@10",
         cases=tuple(cases),

@@ -130,19 +130,12 @@ class Library:
             return [self._node(row) for row in self.nodes.values()]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
-        return [
-            Unit(
-                each.id,
-                kind,
-                each.text,
-                (row,),
-                each.sources or (each.key,),
-                each.trust,
-                self.traits[row].vector,
-            )
-            for row, each in self.passages.items()
-            if each.kind == ("passage" if kind == "turn" else kind)
-        ]
+        units = []
+        for row, each in self.passages.items():
+            if each.kind == ("passage" if kind == "turn" else kind):
+                keys, vector = each.sources or (each.key,), self.traits[row].vector
+                units.append(Unit(each.id, kind, each.text, (row,), keys, each.trust, vector))
+        return units
 
     def _episodes(self, kind: str) -> list[Unit]:
         """Episodes by the passages that name them; what is no longer current is left out."""
@@ -295,14 +288,9 @@ def as_item(library: Library, unit: Unit) -> Item:
     """
     told = [library.passages[row] for row in library.told(unit)]
     turns = tuple(dict.fromkeys(each.foreign_id or each.key for each in told))
-    return Item(
-        id=unit.id,
-        text=unit.text,
-        tokens=tokens.count_tokens(unit.text),
-        turns=turns,
-        day=((told[0].time if told else "") or "")[:10],
-        uses=max(1, len(turns)) if unit.kind in DERIVED else 1,
-    )
+    day = ((told[0].time if told else "") or "")[:10]
+    uses = max(1, len(turns)) if unit.kind in DERIVED else 1
+    return Item(unit.id, unit.text, tokens.count_tokens(unit.text), turns, day, uses)
 
 
 def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[frozenset[str], ...]:
@@ -312,10 +300,7 @@ def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[fr
     """
     nodes: dict[str, None] = {}
     for unit in found:
-        if unit.kind == "node":
-            nodes[unit.id] = None
-        else:
-            held = library.mentioned(unit)
-            nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
+        held = {unit.id: 1} if unit.kind == "node" else library.mentioned(unit)
+        nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
     rows = (library.nodes[node] for node in list(nodes)[:limit])
     return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)

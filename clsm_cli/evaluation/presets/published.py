@@ -52,18 +52,18 @@ def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     found = PRESETS[name](library, query)
     limit = library.index.store.settings.recall.concepts
     concepts = as_concepts(library, [unit for unit, _ in found], limit)
-    items = [as_item(library, unit) for unit, _ in found]
+    items = {as_item(library, unit): score for unit, score in found}
     if name == "cls-m":
         sized = [item._replace(tokens=len(item.text)) for item in items]
         fitting = {item.id for item in within_budget(sized, CHARACTERS)}
-        found = [each for each in found if each[0].id in fitting]
-        items = [item for item in items if item.id in fitting]
+        items = {item: score for item, score in items.items() if item.id in fitting}
     costs = [item.tokens for item in items]
-    if sum(costs) > query.budget:
-        best = max((score for _, score in found), default=0.0) or 1.0
-        worth = [exp(STEEPNESS * round(max(0.0, score / best), 4)) for _, score in found]
-        items = [items[at] for at in sorted(packing.knapsack(worth, costs, query.budget))]
-    return Retrieved(tuple(items), concepts)
+    if sum(costs) <= query.budget:
+        return Retrieved(tuple(items), concepts)
+    best = max(items.values()) or 1.0
+    worth = [exp(STEEPNESS * round(max(0.0, score / best), 4)) for score in items.values()]
+    kept = sorted(packing.knapsack(worth, costs, query.budget))
+    return Retrieved(tuple(list(items)[at] for at in kept), concepts)
 
 
 def first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
@@ -189,13 +189,11 @@ def _tagged(library: Library, pool: Pool) -> tuple[Ontology, list[str], list[fro
     ontology, _ = store_ontology.load(library.index.store)
     texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology.tags]
     stored = [library.cosines(text) for text in texts]
-    tagged = [
-        tags_by_likeness(
-            unit.text, ontology, [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
-        )
-        for unit in pool.units
-    ]
-    return ontology, texts, list(map(frozenset, tagged))
+    tagged = []
+    for unit in pool.units:
+        near = [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
+        tagged.append(frozenset(tags_by_likeness(unit.text, ontology, near)))
+    return ontology, texts, tagged
 
 
 def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tuple[str, ...]:
@@ -216,15 +214,8 @@ def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tu
 
 AGREED = (1.0, 1.05, 1.15)
 """Factor for what one, two or three channels find (code, hybrid-search)."""
-HALF_LIVES = (
-    (1 / 1440, 0.25),
-    (1 / 24, 0.20),
-    (1.0, 0.15),
-    (7.0, 0.15),
-    (30.0, 0.10),
-    (90.0, 0.08),
-    (365.0, 0.07),
-)
+HALF_LIVES = (1 / 1440, 1 / 24, 1.0, 7.0, 30.0, 90.0, 365.0)
+SHARES = (0.25, 0.20, 0.15, 0.15, 0.10, 0.08, 0.07)
 """Days and weights of the parts of recency, from a minute to a year (code)."""
 
 
@@ -332,7 +323,8 @@ def recency(time: str | None, now: str) -> float:
     if time is None:
         return 0.0
     age = max(0.0, (_instant(now) - _instant(time)).total_seconds() / 86_400)
-    return sum(weight * 2 ** -(age / half_life) for half_life, weight in HALF_LIVES)
+    parts = zip(HALF_LIVES, SHARES, strict=True)
+    return sum(weight * 2 ** -(age / half_life) for half_life, weight in parts)
 
 
 def _instant(time: str) -> datetime:

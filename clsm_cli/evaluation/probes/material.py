@@ -22,7 +22,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from clsm_cli.evaluation.dataset import Query
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LARGEST = 64 << 10
-"""Characters of a file."""
 _REPLIED = 0.4
 """Share of what a person says that the assistant replies to."""
 
@@ -43,7 +41,7 @@ _REPLIED = 0.4
 def load_yaml(name: str) -> Any:
     """Load a YAML file of this package."""
     text = files("clsm_cli.evaluation.probes").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    return yaml_text.load(text, _LARGEST)
+    return yaml_text.load(text, 1 << 16)
 
 
 class Line(NamedTuple):
@@ -112,17 +110,15 @@ class RandomDraw:
         chosen = self.some(load_yaml("words")["chatter"], 1 + self.below(2))
         return " ".join(self.fill(each, {"p": self.one(people)}) for each in chosen)
 
-    def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> list[Line]:
+    def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> Iterator[Line]:
         """What is told, in its order, among lines of chatter about some people, with replies."""
         lines = list(told)
         for _ in range(chatter):
             lines.insert(self.below(len(lines) + 1), Line(self.chatter(people)))
-        found: list[Line] = []
         for line in lines:
-            found.append(line)
+            yield line
             if self._random.random() < _REPLIED:
-                found.append(Line(self.one(load_yaml("words")["replies"]), role="assistant"))
-        return found
+                yield Line(self.one(load_yaml("words")["replies"]), role="assistant")
 
 
 _MADE: dict[str, Callable[[RandomDraw], str]] = {
