@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import Common, UsageError, option
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report, SittingRow
+    from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report
     from clsm_cli.store.layout import Store
 
 
@@ -74,11 +73,11 @@ def stop(
     )
 
 
-@command("clsm eval shadow report", "clsm eval shadow report --verbose", group=group)
+@command("clsm eval shadow report", "clsm eval shadow report --json", group=group)
 def report(*, common: Common) -> None:
     """Say whether memory would have been better than the files.
 
-    Sessions that ended since are logged first. --verbose shows each session.
+    Sessions that ended since are logged first. --json has each session.
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
@@ -87,7 +86,7 @@ def report(*, common: Common) -> None:
     found = shadow_mode.report(opened)
     printer.warn_all(found.notes)
     mapping = {"schema": "clsm.eval-shadow/4", **plain(found)}
-    printer.show(mapping, table_lines(shadow_tables(found, verbose=common.verbose)))
+    printer.show(mapping, table_lines(shadow_tables(found)))
 
 
 def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
@@ -102,8 +101,8 @@ def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
     yield "see it: clsm eval shadow report; end it: clsm eval shadow stop (--delete: the log too)"
 
 
-def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
-    """What a person reads; shares in per cent; with ``verbose`` also each session, in tokens."""
+def shadow_tables(report: Report) -> Iterator[Table]:
+    """What a person reads; shares in per cent."""
     if report.clsm is not None:
         headings = ("", "tokens at a prompt", "in a session", "used %", "replies %")
         rows = []
@@ -115,17 +114,4 @@ def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
         yield Table(f"{count_noun(len(report.rows), 'session')} in shadow mode", headings, rows)
         if report.efficiency is not None:
             yield Table(f"{100 * report.efficiency:.1f} % of the context is saved at a prompt")
-        if verbose:
-            of = ("session", "prompts", "clsm", "used", "files", "used")
-            yield Table("by session, in tokens", of, list(map(_row, report.rows)))
     yield Table(report.verdict)
-
-
-def _row(row: SittingRow) -> tuple[str, ...]:
-    sides = (
-        (f"{side['tokens']:,}", f"{side['used']:,}") if side else ("-", "-")
-        for side in (row["clsm"], row["static"])
-    )
-    asked, prompts = row["asked"], row["prompts"]
-    shown = str(prompts) if asked == prompts else f"{asked} of {prompts}"
-    return (row["at"], shown, *chain(*sides))
