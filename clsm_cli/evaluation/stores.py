@@ -62,6 +62,7 @@ _DEVICE = {"CLSM_DEVICE": "eval"}
 """Environment of the stores: one device name, so that every machine makes the same store."""
 NEVER = "2000-01-01T12:00:00+00:00"
 """Stands for the time of a store in which nothing is dated."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,9 @@ def make_store(case: Case, factory: StoreFactory, settings: Settings | None = No
     else:
         files = files_in(source.root, source.names)
         parts = [f"{file.relative_to(source.root)}:{atomic.digest_of(file)}\n" for file in files]
-        content, times = "".join(parts).encode(), _dates(files)
-    now = factory.now or day_after(times)
+        days = [found[0] for file in files if (found := _DATE.match(file.name))]
+        content, times = "".join(parts).encode(), [f"{day}T12:00:00+00:00" for day in days]
+    now = factory.now or day_after(times or [NEVER])
     made = [atomic.sha256(content), now.isoformat(), factory.embedder.engine, code_digest(INGEST)]
     made += [json.dumps(settings)] if settings else []
     place = factory.folder / f"{_safe(case.name)}-{digest(*made)}"
@@ -204,12 +206,6 @@ def day_after(times: Iterable[str]) -> datetime:
     '2023-05-09T13:56:00+00:00'
     """
     return max(map(datetime.fromisoformat, times)) + timedelta(days=1)
-
-
-def _dates(files: Iterable[Path]) -> list[str]:
-    """Noon of the dates in the names of files."""
-    found = [match.group() for file in files if (match := re.match(r"\d{4}-\d\d-\d\d", file.name))]
-    return [f"{day}T12:00:00+00:00" for day in found] or [NEVER]
 
 
 def _safe(name: str) -> str:

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Case, Query
     from clsm_cli.evaluation.measures import Item
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
@@ -84,11 +83,12 @@ class PassagePool:
     def _bm25(self) -> Any:
         from bm25s import BM25
 
-        index = BM25(k1=K1, b=B, method="lucene")
         terms = _terms(self.texts)
-        if any(terms):  # the library cannot make an index of nothing
-            index.index(terms, show_progress=False)
-        return index if any(terms) else None
+        if not any(terms):  # the library cannot make an index of nothing
+            return None
+        index = BM25(k1=K1, b=B, method="lucene")
+        index.index(terms, show_progress=False)
+        return index
 
     def bm25(self, text: str) -> Floats:
         """The BM25 of a query and every passage, float32 [passages].
@@ -99,8 +99,9 @@ class PassagePool:
         import numpy as np
 
         known = self._bm25.get_tokens_ids(_terms([text])[0]) if self._bm25 else []
-        none = np.zeros(len(self.texts), np.float32)
-        found: Floats = self._bm25.get_scores_from_ids(known) if known else none
+        if not known:
+            return np.zeros(len(self.texts), np.float32)
+        found: Floats = self._bm25.get_scores_from_ids(known)
         return found
 
     def cosines(self, text: str) -> Floats:
@@ -180,32 +181,26 @@ def query_words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=KEPT)
 def pool_of(bench: Bench) -> PassagePool:
     """The passages of a bench."""
+    import numpy as np
+
     with open_index(bench.raw, bench.factory.embedder) as opened:
         index = opened.index
         found = index.passages(index.current_rows())
-        first: dict[str, int] = {}
         in_file = attrgetter("path", "line_start", "key", "part")
+        first: dict[str, int] = {}
         for row in sorted(found, key=lambda row: in_file(found[row])):
             if found[row].kind == "passage":
                 first.setdefault(found[row].id, row)
         rows = list(first.values())
-        vectors = _vectors(index, rows)
+        stored, size = index.vectors.sentence_rows() or b"", codes.SENTENCE_BYTES
+        vectors = np.full((len(rows), 2 * size), np.nan, np.float32)
+        for place, traits in enumerate(map(index.traits(rows).__getitem__, rows)):
+            if stored and traits.vector >= 0:
+                at = traits.vector * size
+                vectors[place] = codes.unit(stored[at : at + size])
         speakers = tuple(index.speakers())
     passages = tuple(found[row] for row in rows)
     return PassagePool(bench, passages, vectors, speakers, _mentioned(bench, passages))
-
-
-def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
-    import numpy as np
-
-    stored, size = index.vectors.sentence_rows(), codes.SENTENCE_BYTES
-    traits = index.traits(rows)
-    vectors = np.full((len(rows), 2 * size), np.nan, np.float32)
-    for place, row in enumerate(rows):
-        at = traits[row].vector
-        if stored is not None and at >= 0:
-            vectors[place] = codes.unit(stored[at * size : (at + 1) * size])
-    return vectors
 
 
 def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[frozenset[str], ...]]:

@@ -14,7 +14,7 @@ from ingesting import new_store, scratch
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import own_labels
-from clsm_cli.evaluation.dataset import Existing, Query
+from clsm_cli.evaluation.dataset import Existing
 from clsm_cli.evaluation.loaders import own_memory
 from clsm_cli.evaluation.own_labels import DEPTH, Pool, Proposal
 from clsm_cli.evaluation.stores import StoreFactory
@@ -118,19 +118,8 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def key_of(store: Store, words: str) -> str:
-    return next(
-        key for key, told in own_labels.whole_memory(store).turns.items() if words in told.turn.text
-    )
-
-
-def one(path: Path, store: Store) -> Query:
-    (case,) = own_memory.load_queries(path, store.root).cases
-    return case.queries[0]
-
-
-def test_quotes_ids_and_concepts(store: Store, tmp_path: Path) -> None:
-    key = key_of(store, "mended by Brian")
+def test_quotes_ids_and_concepts(store: Store, held: StoreContents, tmp_path: Path) -> None:
+    key = next(key for key, told in held.turns.items() if "mended by Brian" in told.turn.text)
     path = write(
         tmp_path,
         "queries:\n"
@@ -173,10 +162,7 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     [
         ("queries: []\n", "holds no query"),
         ("queries:\n- {query: a, evidence: []}\n", "nothing to measure"),
-        (
-            "queries:\n- {query: a, memories: [f-000000000000]}\n",
-            "all memories .* nothing to measure",
-        ),
+        ("queries:\n- {query: a, memories: [f-00]}\n", "all memories .* nothing to measure"),
         ("queries:\n- {query: a, evidence: []\n", "is not YAML"),
     ],
 )
@@ -196,11 +182,8 @@ def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "# mine\n- query: two\n  evidence: []  # none\n")
     own_labels.save_labels(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
     read = own_labels.read_labels(store).rows
-    assert [(row.text, row.memories) for row in read] == [
-        ("one", ("y",)),
-        ("two", ()),
-        ("three", ()),
-    ]
+    assert [row.text for row in read] == ["one", "two", "three"]
+    assert [row.memories for row in read] == [("y",), (), ()]
     assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()
     path.write_text("queries: [")
     with pytest.raises(BadInputError, match="is not YAML"):

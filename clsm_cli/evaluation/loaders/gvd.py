@@ -84,9 +84,7 @@ def label_question(
        occur on at most three days. When those among them that occur on exactly one day agree on it, that day is the gold; else the
        days on which all the rare words occur, if these are one or two.
 
-    Args:
-        question: As asked.
-        words_of_days: ISO date → stems of all that was said on it, in order of time.
+    ``words_of_days`` has, by ISO date in order of time, the stems of all that was said on it.
 
     >>> days = {"2023-05-01": frozenset({"xiamen", "trip"}), "2023-05-02": frozenset({"trip"})}
     >>> label_question("What did I do on May 2nd?", days), label_question("How was the trip to Xiamen?", days)
@@ -118,25 +116,20 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
         {(each.first, each.until) for each in expressions.find_expressions(question, day)}
         for day in (asked, asked + _LATER)
     )
+    dates = {day: date.fromisoformat(day) for day in days}
     named = now & later
-    return [
-        day
-        for day in days
-        if any(first <= date.fromisoformat(day) < until for first, until in named)
-    ]
+    return [day for day in days if any(a <= dates[day] < b for a, b in named)]
 
 
 def _turns(name: str, history: Mapping[str, Any]) -> Iterator[LabelledTurn]:
     """The turns by day; a day names no hour, so its turns follow each other by seconds from noon."""
     for day in sorted(history):
         begin = datetime.combine(date.fromisoformat(day), _NOON)
+        sides = (("query", "user", name), ("response", "assistant", "assistant"))
         said = [
             (role, speaker, exchange[key])
             for exchange in history[day]
-            for key, role, speaker in (
-                ("query", "user", name),
-                ("response", "assistant", "assistant"),
-            )
+            for key, role, speaker in sides
         ]
         for place, (role, speaker, text) in enumerate(said):
             time = (begin + timedelta(seconds=place)).isoformat()
@@ -149,7 +142,7 @@ def _queries(
 ) -> Iterator[Query]:
     words: dict[str, frozenset[str]] = {}
     for turn in turns:
-        words[turn.session] = words.get(turn.session, frozenset()) | set(tokens.stems(turn.text))
+        words[turn.session] = words.get(turn.session, frozenset()).union(tokens.stems(turn.text))
     for number, given in enumerate(asked, 1):
         identity, text = f"{name}-{number}", given.strip().strip('"')
         rule, gold = label_question(text, words) if words else ("", [])

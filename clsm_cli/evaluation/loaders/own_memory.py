@@ -166,9 +166,7 @@ def _texts(path: Path) -> tuple[str, ...]:
 def load_queries(path: Path, store: Path | None = None) -> Dataset:
     """Read a file of queries, and look up in the store what its labels name.
 
-    Args:
-        path: The file.
-        store: The store that is asked; None: the one that the file names, else the one it lies in.
+    ``store`` is asked; None: the one that the file names, else the one it lies in.
 
     Raises:
         BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
@@ -231,21 +229,16 @@ def _labelled_query(row: Label, known: NameLookup, faults: Faults) -> Query | No
             faults.add(_UNKNOWN_MEMORY, f"{where}, {name}")
         else:
             pieces.append(piece)
-    concepts: list[frozenset[str]] = []
+    concepts: dict[frozenset[str], None] = {}
     for name in row.concepts:
         names = known.concept(name)
         if names is None:
             faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
-        concepts.append(names or dataset.label_keys((name,)))
-    found = (*row.evidence, *own_labels.distinct_pieces(pieces))
-    if row.has_gold and not found and not any(concepts):
+        concepts[names or dataset.label_keys((name,))] = None
+    concepts.pop(frozenset(), None)
+    gold = (*row.evidence, *own_labels.distinct_pieces(pieces))
+    if row.has_gold and not gold and not concepts:
         faults.add(_NOTHING_LEFT, where)
         return None
-    return Query(
-        id=row.id,
-        text=row.text,
-        category=row.category,
-        gold=found,
-        concepts=tuple(each for each in dict.fromkeys(concepts) if each),
-        negative="" if row.has_gold else "near topic",
-    )
+    negative: Negative = "" if row.has_gold else "near topic"
+    return Query(row.id, row.text, row.category, gold, tuple(concepts), negative)

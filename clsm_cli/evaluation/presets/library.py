@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property, lru_cache
 from operator import mul
 from typing import TYPE_CHECKING
@@ -92,8 +93,8 @@ class Library:
     @cached_property
     def nodes(self) -> dict[str, NodeRow]:
         """The nodes with a record, by id."""
-        ids = [record.id for record in self.records.values() if isinstance(record, Node)]
-        numbers = [graph_queries.number_of(each) for each in ids]
+        nodes = (record for record in self.records.values() if isinstance(record, Node))
+        numbers = [graph_queries.number_of(each.id) for each in nodes]
         found = graph_queries.nodes(self.index.connection, numbers).values()
         return {row.id: row for row in found}
 
@@ -208,18 +209,15 @@ class Library:
 
         A statement mentions its subject, and of what its turns mention that which its text names.
         """
-        found: dict[str, int] = {}
-        for row in unit.rows:
-            for node in self._marked.get(row, ()):
-                found[node] = found.get(node, 0) + 1
-        if unit.kind in DERIVED:
-            record = self.records.get(unit.id)
-            told = {node for row in self.rows(unit.keys) for node in self._marked.get(row, ())}
-            named = {n for n in told if self.names(unit.text, self.nodes[n])}
-            if isinstance(record, Statement) and record.subject in self.nodes:
-                named.add(record.subject)
-            found = dict.fromkeys(sorted(named), 1) | found
-        return found
+        found = Counter(node for row in unit.rows for node in self._marked.get(row, ()))
+        if unit.kind not in DERIVED:
+            return found
+        record = self.records.get(unit.id)
+        told = {node for row in self.rows(unit.keys) for node in self._marked.get(row, ())}
+        named = {node for node in told if self.names(unit.text, self.nodes[node])}
+        if isinstance(record, Statement) and record.subject in self.nodes:
+            named.add(record.subject)
+        return dict.fromkeys(sorted(named), 1) | found
 
 
 class Pool:

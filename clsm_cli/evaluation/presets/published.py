@@ -29,7 +29,7 @@ from clsm_cli.text import route, tokens
 from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -120,9 +120,8 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
 
 
 def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
-    days = date.fromisoformat(now[:10]).toordinal() - library.active[row.id]
-    is_dated = library.active[row.id] > 0
-    return is_dated and retention(days, STREAM_DAYS[row.stream]) < DORMANT
+    last, today = library.active[row.id], date.fromisoformat(now[:10]).toordinal()
+    return last > 0 and retention(today - last, STREAM_DAYS[row.stream]) < DORMANT
 
 
 def nemori(library: Library, query: Query) -> Found:
@@ -231,12 +230,12 @@ def smriti(library: Library, query: Query) -> Found:
         lambda part: first(_smriti_search(library, part, pool, query.now), 15, pool),
         lambda held: " ".join(pool.units[at].text for at in held),
     )
-    best = list(first(scores, 15, pool))
-    texts = [pool.units[at].text for at in best]
-    chosen = formulas.mmr(
-        [scores[at] for at in best], lambda i, j: library.likeness(texts[i], texts[j]), k=10
-    )
-    return [(pool.units[best[at]], scores[best[at]]) for at in chosen]
+    found = _units(first(scores, 15, pool), pool)
+
+    def likeness(i: int, j: int) -> float:
+        return library.likeness(found[i][0].text, found[j][0].text)
+
+    return [found[at] for at in formulas.mmr([score for _, score in found], likeness, k=10)]
 
 
 def _smriti_search(library: Library, text: str, pool: Pool, now: str) -> Scores:
@@ -303,15 +302,13 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
     return shares
 
 
-def _in_node(row: NodeRow, terms: Iterable[str]) -> float:
+def _in_node(row: NodeRow, terms: Collection[str]) -> float:
     """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
     held = tokens.stems(node_text(row))
-    counts = [held.count(term) for term in terms]
-    known = [count for count in counts if count]
-    if not known:
-        return 0.0
-    mean = sum(1 + log(1 + count) for count in known) / len(counts)
-    return min(1.0, mean * (0.5 + 0.5 * len(known) / len(counts)))
+    known = [count for term in terms if (count := held.count(term))]
+    every = max(1, len(terms))
+    mean = sum(1 + log(1 + count) for count in known) / every
+    return min(1.0, mean * (0.5 + 0.5 * len(known) / every))
 
 
 def recency(time: str | None, now: str) -> float:
@@ -342,14 +339,12 @@ def cma(library: Library, query: Query) -> Found:
     """
     pool = library.pool("statement", "gist", "fragment")
     channels = (pool.words(query.text), pool.cosines(query.text))
-    votes = reciprocal_ranks(
-        [list(first({a: s for a, s in c.items() if s >= 0}, 50, pool)) for c in channels]
-    )
-    scores = first(gains(library, query.text, pool, first(votes, 50, pool)), 50, pool)
-    best = list(scores)
-    costs = [tokens.count_tokens(pool.units[at].text) for at in best]
-    chosen = packing.knapsack(list(scores.values()), costs, query.budget)
-    return [(pool.units[best[at]], scores[best[at]]) for at in chosen]
+    rankings = [first({at: s for at, s in c.items() if s >= 0}, 50, pool) for c in channels]
+    votes = reciprocal_ranks(list(map(list, rankings)))
+    found = _units(first(gains(library, query.text, pool, first(votes, 50, pool)), 50, pool), pool)
+    costs = [tokens.count_tokens(unit.text) for unit, _ in found]
+    chosen = packing.knapsack([score for _, score in found], costs, query.budget)
+    return [found[at] for at in chosen]
 
 
 def gains(library: Library, text: str, pool: Pool, places: Iterable[int]) -> Scores:

@@ -208,11 +208,9 @@ def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrie
     return {system.name: list(system.ask(bench, queries)) for system in asked}
 
 
-def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:
-    """Place from 1 of the first item that shows or rests on one of some turns; inf without one."""
-    wanted = frozenset(ids)
-    places = (at for at, item in enumerate(items, 1) if not wanted.isdisjoint(item.turns))
-    return float(next(places, inf))
+def first_rank(items: Iterable[Item], is_wanted: Callable[[Item], object]) -> float:
+    """Place from 1 of the first item that is wanted; inf without one."""
+    return next((float(at) for at, item in enumerate(items, 1) if is_wanted(item)), inf)
 
 
 def _dataset(case: Case) -> Dataset:

@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from itertools import chain, groupby
-from math import inf
 from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -191,9 +190,12 @@ def mean_figures(
 
 def is_above(answer: Retrieved, query: Query, kind: str) -> bool:
     """Whether the true memory is returned, and above every other of a kind."""
-    start = f"{query.id}-{kind}"
-    shown = {turn for item in answer.items for turn in item.turns if turn.startswith(start)}
-    return first_rank(answer.items, [f"{query.id}-true"]) < first_rank(answer.items, shown)
+
+    def place(name: str) -> float:
+        start = f"{query.id}-{name}"
+        return first_rank(answer.items, lambda it: any(t.startswith(start) for t in it.turns))
+
+    return place("true") < place(kind)
 
 
 def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
@@ -244,7 +246,7 @@ def run_split(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     bench = make_bench(factory, engine, "split", Chat((), tuple(turns)))
 
     def judge(query: Query, found: Retrieved) -> dict[str, float]:
-        held = [first_rank(found.items, [id_]) <= FIRST for id_ in query.gold]
+        held = [any(id_ in item.turns for item in found.items[:FIRST]) for id_ in query.gold]
         return {"both@10": all(held), "recall@10": fmean(held)}
 
     return mean_figures(bench, queries, judge)
@@ -304,7 +306,8 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
     queries["in a question"] = [Query(x, question) for x, question in asked]
 
     def judge(query: Query, found: Retrieved) -> dict[str, float]:
-        place = rank_of(found, query.id)
+        shown = re.compile(rf"(?<!\w){re.escape(query.id)}(?!\w)")
+        place = first_rank(found.items, lambda item: shown.search(item.text))
         return {"found": place <= FIRST, "first": place <= 1}
 
     figures: Figures = {name: {} for name in SYSTEMS}
@@ -313,13 +316,6 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
             for name, row in mean_figures(bench, each, judge).items():
                 figures[name] |= {f"{what}, {where} {how}": mean for what, mean in row.items()}
     return figures
-
-
-def rank_of(answer: Retrieved, identifier: str) -> float:
-    """Place from 1 of the first item that shows an identifier; inf without one."""
-    shown = re.compile(rf"(?<!\w){re.escape(identifier)}(?!\w)")
-    places = (place for place, item in enumerate(answer.items, 1) if shown.search(item.text))
-    return float(next(places, inf))
 
 
 def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
