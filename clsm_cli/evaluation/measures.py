@@ -170,9 +170,7 @@ def figures(
 ) -> Figures:
     """The figures of one query with an answer: of evidence and concepts where it is labelled with them.
 
-    Args:
-        without: What MiniLM alone returns, if that is known.
-        whole: Tokens of what a memory replaces.
+    ``without`` is what MiniLM alone returns, if known; ``whole`` the tokens of what a memory replaces.
     """
     values: Figures = {}
     if found.packed is not None:
@@ -235,9 +233,8 @@ def rank_figures(places: Sequence[float], first: Sequence[float]) -> Figures:
 
     Gains are binary (Järvelin & Kekäläinen 2002).
 
-    Args:
-        places: From 1, of each piece of gold; ``inf``: not returned.
-        first: The same among the items of the first ten places.
+    ``places`` are from 1, of each piece of gold (``inf``: not returned), ``first`` those among the items
+    of the first ten places.
 
     >>> rank_figures([2, 11], [2, 11])["recall@10"], rank_figures([4, 2], [4, 2])["mrr"]
     (0.5, 0.5)

@@ -123,9 +123,7 @@ def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
 def burstiness(held: Mapping[str, int], sizes: Mapping[str, int]) -> float:
     """G² of the turns that hold a node over sessions; see the top of the module.
 
-    Args:
-        held: Session → turns that hold it, at least 1.
-        sizes: Session → all its turns.
+    ``held`` counts by session the turns that hold it, at least 1, and ``sizes`` all turns.
 
     Twice all three turns in one of two sessions of three, and once in the same share of both:
 

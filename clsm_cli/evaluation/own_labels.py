@@ -121,10 +121,10 @@ def unanswerable(contents: StoreContents, people: Sequence[str]) -> Iterator[Pro
         [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
         for where in ("near", "far")
     )
-    about = [form.format(people[at % len(people)]) for at, form in enumerate(near) if people]
+    about = (form.format(people[at % len(people)]) for at, form in enumerate(near) if people)
     return _in_turn(
-        [Proposal(form, "negative", "near what is known") for form in about],
-        [Proposal(form, "negative", "far from what is known") for form in far],
+        (Proposal(form, "negative", "near what is known") for form in about),
+        (Proposal(form, "negative", "far from what is known") for form in far),
     )
 
 
@@ -284,12 +284,9 @@ def read_todo(text: str, known: NameLookup) -> tuple[list[Label], int]:
     rows = []
     for query, (kind, marked) in found.items():
         relevant = tuple(mark for mark in marked if mark != _NONE)
-        lost = [name for name in relevant if known.piece(name) is None]
         what = f"the list, {query[:60]!r}"
-        if lost:
-            raise BadInputError(
-                what, f"the store has no memory or turn {lost[0][:60]!r}", "mend it"
-            )
+        if lost := next((name for name in relevant if known.piece(name) is None), ""):
+            raise BadInputError(what, f"the store has no memory or turn {lost[:60]!r}", "mend it")
         if relevant and _NONE in marked:
             raise BadInputError(what, f"has an x at {_NONE!r} and at another", "take one away")
         if marked:

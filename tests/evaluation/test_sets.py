@@ -39,14 +39,13 @@ def test_a_set_is_known_by_its_looks(tmp_path: Path, kind: str) -> None:
     assert dataset_registry.kind_of(folder) == kind
 
 
-def test_nothing_that_is_known(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match=r"no labelled set .* KIND one of locomo, gvd, lon"):
-        dataset_registry.load_dataset(str(tmp_path))
-
-
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
+        (
+            str(Path(__file__).parent / "presets"),
+            r"no labelled set .* KIND one of locomo, gvd, lon",
+        ),
         ("  ", "has no path"),
         ("locomo=", "has no path"),
         ("locomo=no-such-folder", "^no-such-folder: does not exist"),
