@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
 """What is read of a folder: the first that is there."""
-_TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
+_WEEKDAY = re.compile(r"\s*\(\w+\)")
 _NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
@@ -65,11 +65,7 @@ def parse_time(text: str) -> datetime:
     >>> parse_time("2023/05/20 (Sat) 02:21").isoformat()
     '2023-05-20T02:21:00+00:00'
     """
-    match = _TIME.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"{text[:40]!r} is no time")
-    year, month, day, hour, minute = map(int, match.groups())
-    return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    return datetime.strptime(_WEEKDAY.sub("", text.strip()), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
 
 
 def _case(row: dict[str, Any]) -> Case:
