@@ -64,7 +64,6 @@ WRITERS = {
     "embedding/pins.py": "the record of what was hashed, staged, synced, then moved into place",
     "embedding/weights.py": "the model's folder, and what a killed install left in it",
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
-    "evaluation/stores.py": "removes a store it made, for --fresh",
     "forgetting/history_purge.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "commands/hook.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",

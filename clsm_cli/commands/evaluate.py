@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 import typer
@@ -12,7 +13,7 @@ from clsm_cli.commands.options import Command, command, examples
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation import own_labels
-from clsm_cli.evaluation.own_labels import PoolItem, Proposal
+from clsm_cli.evaluation.own_labels import Proposal
 from clsm_cli.store import labels
 from clsm_cli.store.layout import Store
 
@@ -111,11 +112,11 @@ def _blank(printer: Printer, store: Store, now: datetime, number: int) -> str:
         printer.warn("nothing new to propose; ingest more, or write queries by hand")
         return ""
     factory = evaluate_run.make_factory(printer, store.derived, now.isoformat(), fresh=False)
-    pools = own_labels.Pools(store, factory, evaluate_run.open_engine())
-    done = iter(range(len(proposals)))
+    pool = own_labels.open_pools(store, factory, evaluate_run.open_engine())
 
-    def items(proposal: Proposal) -> list[PoolItem]:
-        printer.progress("proposals", next(done), len(proposals))
-        return pools.items_for(proposal.text, proposal.hidden)
+    def listed() -> Iterator[Proposal]:
+        for done, each in enumerate(proposals):
+            printer.progress("proposals", done, len(proposals))
+            yield each
 
-    return own_labels.todo_list(proposals, items)
+    return own_labels.todo_list(listed(), pool)

@@ -155,18 +155,15 @@ def _datasets(
     from clsm_cli.evaluation.loaders import dataset_registry, own_memory
     from clsm_cli.store import labels
 
-    found = []
     if not specs and not has_probes:
         chosen = chosen_store(store)
         path = labels.path_of(chosen.root)
         if not path.exists():
             reason = "holds no labelled queries yet"
             raise BadInputError(str(path), reason, "make some in ten minutes with: clsm eval label")
-        found.append(own_memory.load_queries(path, chosen.root))
-    for spec in specs:
-        loaded = dataset_registry.load_dataset(spec)
-        found.append(loaded if limit is None else dataset_registry.limit_cases(loaded, limit))
-    return found
+        return [own_memory.load_queries(path, chosen.root)]
+    found = map(dataset_registry.load_dataset, specs)
+    return [each if limit is None else dataset_registry.limit_cases(each, limit) for each in found]
 
 
 def _named(option: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report, SittingRow
+    from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report
     from clsm_cli.store.layout import Store
 
 
@@ -73,11 +73,11 @@ def stop(
     )
 
 
-@command("clsm eval shadow report", "clsm eval shadow report --verbose", group=group)
+@command("clsm eval shadow report", "clsm eval shadow report --json", group=group)
 def report(*, common: Common) -> None:
     """Say whether memory would have been better than the files.
 
-    Sessions that ended since are logged first. --verbose shows each session.
+    Sessions that ended since are logged first. --json has each session.
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
@@ -86,7 +86,7 @@ def report(*, common: Common) -> None:
     found = shadow_mode.report(opened)
     printer.warn_all(found.notes)
     mapping = {"schema": "clsm.eval-shadow/4", **plain(found)}
-    printer.show(mapping, table_lines(shadow_tables(found, verbose=common.verbose)))
+    printer.show(mapping, table_lines(shadow_tables(found)))
 
 
 def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
@@ -101,8 +101,8 @@ def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
     yield "see it: clsm eval shadow report; end it: clsm eval shadow stop (--delete: the log too)"
 
 
-def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
-    """What a person reads; shares in per cent; with ``verbose`` also each session, in tokens."""
+def shadow_tables(report: Report) -> Iterator[Table]:
+    """What a person reads; shares in per cent."""
     if report.clsm is not None:
         headings = ("", "tokens at a prompt", "in a session", "used %", "replies %")
         rows = []
@@ -114,16 +114,4 @@ def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
         yield Table(f"{count_noun(len(report.rows), 'session')} in shadow mode", headings, rows)
         if report.efficiency is not None:
             yield Table(f"{100 * report.efficiency:.1f} % of the context is saved at a prompt")
-        if verbose:
-            of = ("session", "prompts", "clsm", "used", "files", "used")
-            yield Table("by session, in tokens", of, list(map(_row, report.rows)))
     yield Table(report.verdict)
-
-
-def _row(row: SittingRow) -> tuple[str, ...]:
-    sides = [
-        (f"{side.tokens:,}", f"{side.used:,}") if side else ("-", "-")
-        for side in (row.clsm, row.static)
-    ]
-    prompts = str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}"
-    return (row.at, prompts, *sides[0], *sides[1])

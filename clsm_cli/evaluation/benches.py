@@ -149,19 +149,16 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
     raw, store = bench.raw, bench.store
     if stage != RECALL:
         if not bench.is_rebuildable:
-            raise RefusedError(
-                ", ".join(sorted(changes)),
-                f"decides what a store holds, and that of {bench.case.name} is asked as it is",
-                "leave it out, or evaluate a set that clsm ingests itself",
-            )
+            reason = f"decides what a store holds, and that of {bench.case.name} is asked as it is"
+            advice = "leave it out, or evaluate a set that clsm ingests itself"
+            raise RefusedError(", ".join(sorted(changes)), reason, advice)
         made = MadeStore(raw, bench.now)
         if stage == INGEST:
             again = replace(bench.factory, now=bench.now)
             made = stores.make_store(bench.case, again, settings)
         raw, store = made.store, consolidated(bench.factory, made, settings)
-    return replace(
-        bench, raw=raw._replace(settings=settings), store=store._replace(settings=settings)
-    )
+    raw, store = (each._replace(settings=settings) for each in (raw, store))
+    return replace(bench, raw=raw, store=store)
 
 
 def parse(pairs: Sequence[str]) -> dict[str, Any]:
@@ -235,12 +232,10 @@ class _NoModel:
     open = encode = products = _refuse
 
 
-def _load() -> dict[str, Mechanism]:
-    text = files("clsm_cli.evaluation").joinpath("mechanisms.yaml").read_text(encoding="utf-8")
-    return {name: Mechanism(name, **row) for name, row in yaml_text.load(text, 1 << 16).items()}
-
-
-MECHANISMS = _load()
+_LISTED = files("clsm_cli.evaluation").joinpath("mechanisms.yaml").read_text(encoding="utf-8")
+MECHANISMS = {
+    name: Mechanism(name, **row) for name, row in yaml_text.load(_LISTED, 1 << 16).items()
+}
 """By name, in the order of recall, then of the night, then of the ingest."""
 
 

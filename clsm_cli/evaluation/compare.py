@@ -58,10 +58,10 @@ def defined(measured: Sequence[Measured], measure: str) -> dict[Key, float]:
 def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemResult:
     """All figures of one system on a set."""
     found = {measure: defined(measured, measure) for measure in HEADLINES}
-    groups: dict[str, list[Measured]] = {}
-    for each in measured:
-        groups.setdefault(each.query.category, []).append(each)
-    categories = {category: mean_figures(groups[category]) for category in sorted(groups)}
+    categories = {
+        category: mean_figures([each for each in measured if each.query.category == category])
+        for category in sorted({each.query.category for each in measured})
+    }
     return SystemResult(
         name=name,
         figures=mean_figures(measured),

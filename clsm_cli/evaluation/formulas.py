@@ -28,9 +28,7 @@ def reciprocal_ranks(rankings: Sequence[Sequence[Id]], k: int = K) -> dict[Id, f
 
         score(d) = Σ over lists that hold d of 1 / (k + rank of d),  ranks from 1
 
-    Args:
-        rankings: Ids, best first; of an id that a list repeats the best rank counts.
-        k: Ranks by which the votes of a list are flattened.
+    Of an id that a list repeats the best rank counts; ``k`` flattens the votes of a list.
 
     >>> fused = reciprocal_ranks([["a", "b"], ["b", "c"]])
     >>> [(name, round(score * 61 * 62, 6)) for name, score in fused.items()]
@@ -62,10 +60,8 @@ def gain(terms: Iterable[tuple[int, float]], length: int) -> float:
     collection does not have says nothing and is left out; without terms the gain is 0.
     Source: Zhai and Lafferty 2001.
 
-    Args:
-        terms: For each distinct term of the question how often the passage has it, and its share
-            of all words of the collection.
-        length: Words of the passage.
+    ``terms`` are, for each distinct term of the question, how often the passage has it, and its share
+    of all words of the collection; ``length`` is in words.
 
     One term of probability 0.01: once in 20 words (1 + 2) / 220 against 0.01, and not at all:
 
@@ -93,10 +89,8 @@ def mmr(scores: Sequence[float], similarity: Callable[[int, int], float], *, k: 
     off in proportion to its own relevance, so that nothing irrelevant passes a copy: a copy falls
     behind any item with more than (2λ − 1) / λ of its relevance (57 %), never behind one with less.
 
-    Args:
-        scores: Of the items, in any order and scale; ties go to the earlier.
-        similarity: Of two items by position, up to 1; below 0 counts as 0.
-        k: How many at most.
+    ``scores`` are in any order and scale, ties go to the earlier; ``similarity`` is of two items by
+    position, up to 1, and below 0 counts as 0.
 
     The second is a copy of the first; the third is another relevant item, the last irrelevant.
     After the first the second is worth 0.9 · (0.7 − 0.3) = 0.36, the third 0.8 · 0.7 = 0.56:
@@ -190,11 +184,8 @@ def spread(
     path; many weak paths never beat a strong one. What is below the threshold does not arrive. All
     nodes of a hop pass on what they held when it began, so nothing depends on the order of links.
 
-    Args:
-        seeds: Node → activation that it begins with, 0 … 1.
-        links: The links that leave the given nodes (sorted, each once).
-        threshold: Activation below which nothing arrives.
-        damping: Exponent of the fan effect.
+    ``seeds`` have the activation that a node begins with, 0 … 1; ``links`` gives those that leave some
+    nodes (sorted, each once).
 
     A chain 1 – 2 – 3 – 4 – 5 of full strength, without damping: a half, a quarter, an eighth.
 

@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from clsm_cli.evaluation.compare import Gate
-    from clsm_cli.evaluation.result import (
-        Difference,
-        Interval,
-        ProbeResult,
-        SetResult,
-        SystemResult,
-    )
+    from clsm_cli.evaluation.result import Difference, Interval, ProbeResult, SetResult
 
-    Column = tuple[str, str, Callable[[SystemResult], float | Interval | None]]
-    """A heading, the measure, and of a system its value or an interval."""
+    Column = tuple[str, str, list[float | None] | list[Interval | None]]
+    """A heading, the measure, and of each system its value or an interval."""
 
 NOTHING = "–"
 """In the place of a figure that is not defined."""
@@ -57,16 +51,19 @@ def measure_heading(name: str) -> str:
 
 
 def format_share(value: float) -> str:
-    """A share in per cent.
-
-    >>> format_share(0.8234)
-    '82.3'
-    """
+    """A share in per cent."""
     return f"{100 * value:.1f}"
 
 
-def format_value(name: str, value: float | None) -> str:
-    """A value of a measure as it stands in a table; of an unknown unit as many digits as say something.
+def format_interval(interval: Interval) -> str:
+    """An interval of shares in per cent."""
+    return "–".join(map(format_share, interval))
+
+
+def format_value(name: str, value: float | Interval | None) -> str:
+    """A value of a measure as it stands in a table, or an interval of shares.
+
+    Of an unknown unit it has as many digits as say something.
 
     >>> format_value("recall@10", 0.5), format_value("tokens", 1234.5), format_value("mrr", None)
     ('50.0', '1,234', '–')
@@ -75,6 +72,8 @@ def format_value(name: str, value: float | None) -> str:
     """
     if value is None:
         return NOTHING
+    if not isinstance(value, (int, float)):
+        return format_interval(value)
     if name in HEADINGS and name not in PLAIN:
         return format_share(value)
     if abs(value) >= 100 or (value == int(value) and name not in PLAIN):
@@ -90,15 +89,6 @@ def format_difference(value: float) -> str:
     """
     text = f"{100 * value:+.1f}"
     return text[1:] if text in ("+0.0", "-0.0") else text.replace("-", "−")
-
-
-def format_interval(interval: Interval) -> str:
-    """An interval of shares.
-
-    >>> format_interval((0.7, 0.81))
-    '70.0–81.0'
-    """
-    return "–".join(map(format_share, interval))
 
 
 def format_test(each: Difference) -> tuple[str, str, str]:
@@ -139,7 +129,7 @@ def set_grids(found: SetResult, *, is_full: bool = False) -> Iterator[Grid]:
         group for each in found["systems"] for group in each["groups"].get("category", {})
     )
     if groups:
-        columns = [(group, name, _in_category(group, name)) for group in groups]
+        columns = [(group, name, _in_category(found, group, name)) for group in groups]
         yield _by_system(f"{measure_heading(name)} by category (%)", found, columns)
     if found["pairs"]:
         yield pairs_grid(found)
@@ -151,7 +141,7 @@ def set_grids(found: SetResult, *, is_full: bool = False) -> Iterator[Grid]:
 
 def full_grid(found: SetResult) -> Grid:
     """Each system with all its measures."""
-    return _by_system("All measures (%)", found, [_figure(name) for name in HEADINGS])
+    return _by_system("All measures (%)", found, [_figures(found, name) for name in HEADINGS])
 
 
 def _has_concepts(found: SetResult) -> bool:
@@ -164,12 +154,12 @@ def headline_grid(found: SetResult) -> Grid:
     headline = found["headline"]
     columns: list[Column] = []
     for name in (*([] if headline in names else [headline]), *names, "tokens"):
-        columns.append(_figure(name))
+        columns.append(_figures(found, name))
         if name == headline:
-            heading = f"{measure_heading(name)} 95 %"
-            columns.append((heading, name, lambda each: each["intervals"].get(headline)))
+            intervals = [each["intervals"].get(name) for each in found["systems"]]
+            columns.append((f"{measure_heading(name)} 95 %", name, intervals))
         if name == "coverage":
-            columns.append(("cross", name, _in_category(CROSSING, "recall")))
+            columns.append(("cross", name, _in_category(found, CROSSING, "recall")))
     return _by_system("Systems (%)", found, columns)
 
 
@@ -278,35 +268,31 @@ def weakness_note(found: ProbeResult) -> str:
     return ""
 
 
-def _figure(name: str) -> Column:
-    return measure_heading(name), name, lambda each: each["figures"].get(name)
+def _figures(found: SetResult, name: str) -> Column:
+    return measure_heading(name), name, [each["figures"].get(name) for each in found["systems"]]
 
 
-def _in_category(group: str, name: str) -> Callable[[SystemResult], float | None]:
-    return lambda each: each["groups"].get("category", {}).get(group, {}).get(name)
+def _in_category(found: SetResult, group: str, name: str) -> list[float | None]:
+    groups = (each["groups"].get("category", {}) for each in found["systems"])
+    return [each.get(group, {}).get(name) for each in groups]
 
 
 def _by_system(title: str, found: SetResult, columns: Sequence[Column]) -> Grid:
     """A row for each system; rows and columns that are empty are left out."""
-    table = [[value(each) for _, _, value in columns] for each in found["systems"]]
-    rows = [at for at, row in enumerate(table) if any(value is not None for value in row)]
-    kept = [at for at in range(len(columns)) if any(table[row][at] is not None for row in rows)]
+    kept = [each for each in columns if any(value is not None for value in each[2])]
+    names = [each["name"] for each in found["systems"]]
+    rows = [at for at in range(len(names)) if any(each[2][at] is not None for each in kept)]
     best: set[tuple[int, int]] = set()
-    for place, at in enumerate(kept, 1):
-        values = [table[row][at] for row in rows]
-        shares = [value for value in values if isinstance(value, (int, float))]
-        if shares and columns[at][1] not in PLAIN:
-            best |= {(row, place) for row, value in enumerate(values) if value == max(shares)}
-
-    def cell(row: int, at: int) -> str:
-        value = table[row][at]
-        if value is None or isinstance(value, (int, float)):
-            return format_value(columns[at][1], value)
-        return format_interval(value)
-
+    cells = [[names[at] for at in rows]]
+    for place, (_, name, values) in enumerate(kept, 1):
+        shown = [values[at] for at in rows]
+        shares = [value for value in shown if isinstance(value, (int, float))]
+        if shares and name not in PLAIN:
+            best |= {(row, place) for row, value in enumerate(shown) if value == max(shares)}
+        cells.append([format_value(name, value) for value in shown])
     return Grid(
         title,
-        ("system", *(columns[at][0] for at in kept)),
-        tuple((found["systems"][row]["name"], *(cell(row, at) for at in kept)) for row in rows),
+        ("system", *(heading for heading, _, _ in kept)),
+        tuple(zip(*cells, strict=True)),
         best=frozenset(best),
     )

@@ -87,14 +87,12 @@ def credit_items(
 
     ``told`` has the text of every turn of the case by its id; one that is not known counts by its id.
     """
+
+    def counts(turn: str, item: Item) -> bool:
+        return turn not in gold or turn not in told or shows_turn(item.text, told[turn])
+
     return tuple(
-        item._replace(
-            turns=tuple(
-                turn
-                for turn in item.turns
-                if turn not in gold or turn not in told or shows_turn(item.text, told[turn])
-            )
-        )
+        item._replace(turns=tuple(turn for turn in item.turns if counts(turn, item)))
         for item in items
     )
 
@@ -121,15 +119,10 @@ def memory_item(memory: Memory) -> Item:
     """An item of an answer: a statement stands for the turns that it rests on, not where it stands."""
     first = 0 if memory.kind == "passage" else 1
     resting = [turn for source in memory.sources[first:] for turn in source.turn_ids]
-    source = memory.sources[min(first, len(memory.sources) - 1)]
-    return Item(
-        id=memory.id,
-        text=memory.text,
-        tokens=memory.tokens,
-        turns=tuple(dict.fromkeys(resting or memory.sources[0].turn_ids)),
-        day=(source.timestamp or "")[:10],
-        uses=max(1, len(resting)) if first else 1,
-    )
+    turns = tuple(dict.fromkeys(resting or memory.sources[0].turn_ids))
+    day = (memory.sources[min(first, len(memory.sources) - 1)].timestamp or "")[:10]
+    uses = max(1, len(resting)) if first else 1
+    return Item(memory.id, memory.text, memory.tokens, turns, day, uses)
 
 
 def answer_result(answer: Answer) -> Retrieved:
@@ -140,13 +133,8 @@ def answer_result(answer: Answer) -> Retrieved:
 
 def passage_item(passage: Passage, tokens: int) -> Item:
     """A passage of the index by itself, as baselines return it."""
-    return Item(
-        id=passage.id,
-        text=passage.text,
-        tokens=tokens,
-        turns=(passage.foreign_id or passage.key,),
-        day=(passage.time or "")[:10],
-    )
+    turns, day = (passage.foreign_id or passage.key,), (passage.time or "")[:10]
+    return Item(passage.id, passage.text, tokens, turns, day)
 
 
 K = 10
@@ -170,9 +158,7 @@ def figures(
 ) -> Figures:
     """The figures of one query with an answer: of evidence and concepts where it is labelled with them.
 
-    Args:
-        without: What MiniLM alone returns, if that is known.
-        whole: Tokens of what a memory replaces.
+    ``without`` is what MiniLM alone returns, if known; ``whole`` the tokens of what a memory replaces.
     """
     values: Figures = {}
     if found.packed is not None:
@@ -235,9 +221,8 @@ def rank_figures(places: Sequence[float], first: Sequence[float]) -> Figures:
 
     Gains are binary (Järvelin & Kekäläinen 2002).
 
-    Args:
-        places: From 1, of each piece of gold; ``inf``: not returned.
-        first: The same among the items of the first ten places.
+    ``places`` are from 1, of each piece of gold (``inf``: not returned), ``first`` those among the items
+    of the first ten places.
 
     >>> rank_figures([2, 11], [2, 11])["recall@10"], rank_figures([4, 2], [4, 2])["mrr"]
     (0.5, 0.5)

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from importlib.resources import files
 from math import log
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
@@ -87,29 +88,33 @@ class Concept(NamedTuple):
         return node_id(self.label)
 
     @property
+    def forms(self) -> tuple[str, ...]:
+        """All its forms."""
+        return (self.label, *self.aliases)
+
+    @property
     def names(self) -> frozenset[str]:
         """The keys of all its names."""
-        return label_keys((self.id, self.label, *self.aliases))
+        return label_keys((self.id, *self.forms))
 
 
 def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
     """The most bursty concepts; of equally bursty ones the first by their stems."""
     ignored = GENERIC | _names(chat.participants)
-    turns: dict[Stems, dict[str, str]] = {}
-    forms: dict[Stems, Counter[str]] = {}
+    turns: defaultdict[Stems, dict[str, str]] = defaultdict(dict)
+    forms: defaultdict[Stems, Counter[str]] = defaultdict(Counter)
     for turn in chat.turns:
         for stems, form in occurrences(turn.text, ignored):
-            forms.setdefault(stems, Counter())[form] += 1
-            turns.setdefault(stems, {})[turn.id] = turn.session
+            forms[stems][form] += 1
+            turns[stems][turn.id] = turn.session
     sizes = Counter(turn.session for turn in chat.turns)
     scores = {
         stems: round(burstiness(Counter(held.values()), sizes), 9)
         for stems, held in turns.items()
         if LEAST <= len(held) < MOST * len(chat.turns)
     }
-    chosen = sorted(scores, key=lambda stems: (-scores[stems], stems))[:size]
     found = []
-    for stems in chosen:
+    for stems in sorted(scores, key=lambda stems: (-scores[stems], stems))[:size]:
         label, *others = sorted(forms[stems], key=lambda form: (-forms[stems][form], form))
         found.append(Concept(stems, label, tuple(sorted(others)), tuple(turns[stems])))
     return tuple(found)
@@ -118,9 +123,7 @@ def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
 def burstiness(held: Mapping[str, int], sizes: Mapping[str, int]) -> float:
     """G² of the turns that hold a node over sessions; see the top of the module.
 
-    Args:
-        held: Session → turns that hold it, at least 1.
-        sizes: Session → all its turns.
+    ``held`` counts by session the turns that hold it, at least 1, and ``sizes`` all turns.
 
     Twice all three turns in one of two sessions of three, and once in the same share of both:
 
@@ -181,9 +184,8 @@ def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
     """A copy of a conversation's store, as it was ingested, in which its concepts are nodes."""
     # These two decide what is written, besides the parts of the program that make any store.
     name = f"nodes {stores.code_digest(('evaluation/nodes.py', 'evaluation/generic.txt'))}"
-    return stores.cached_copy(
-        factory, made, name, lambda store: _plant(factory, made, case_chat(case), store)
-    )
+    chat = case_chat(case)
+    return stores.cached_copy(factory, made, name, lambda it: _plant(factory, made, chat, it))
 
 
 def case_chat(case: Case) -> Chat:
@@ -212,7 +214,7 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
     keys = {passage.foreign_id: passage.key for passage in rows}
     concepts = choose_concepts(chat)
     mentioned: dict[str, list[str]] = {}
-    for each in sorted(concepts, key=lambda each: each.id):
+    for each in sorted(concepts, key=attrgetter("id")):
         for key in sorted({keys[turn] for turn in each.turns}):
             mentioned.setdefault(key, []).append(each.id)
     order = list(evidence_queries.turn_order(index.connection))
@@ -244,12 +246,11 @@ def _node(
     rev: tuple[int, str],
 ) -> Node:
     turns = [said[turn] for turn in concept.turns]
-    forms = {concept.label, *concept.aliases}
     candidates = [
         (to_plain(sentence), turn.time, keys[turn.id])
         for turn in turns
-        for span in split(turn.text)
-        if any(form in (sentence := turn.text[span.start : span.end]).casefold() for form in forms)
+        for sentence in (turn.text[start:end] for start, end in split(turn.text))
+        if any(form in sentence.casefold() for form in concept.forms)
     ]
     summary = best_sentences(candidates, concept.label)
     return Node(
@@ -277,7 +278,11 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
     """
     settings = bench.store.settings.recall
     concepts = choose_concepts(case_chat(bench.case))
-    names = {each.id: _pattern((each.label, *each.aliases)) for each in concepts}
+    forms = {each.id: "|".join(sorted(map(re.escape, each.forms))) for each in concepts}
+    names = {
+        node: re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE)
+        for node, found in forms.items()
+    }
     keys = {each.id: each.names for each in concepts}
     mentions: dict[str, list[str]] = {}
     for each in concepts:
@@ -300,8 +305,3 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
             kept = [node for node, share in shares.items() if share >= KEEP]
             kept.sort(key=lambda node: (-shares[node], node))
             yield Retrieved((), tuple(keys[node] for node in kept[:RETURNED]))
-
-
-def _pattern(names: Sequence[str]) -> re.Pattern[str]:
-    found = "|".join(re.escape(name) for name in sorted(names))
-    return re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE)

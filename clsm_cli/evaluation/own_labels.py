@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable  # of an alias
 from importlib.resources import files
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_key, label_keys
+from clsm_cli.evaluation.measures import Item
 from clsm_cli.forgetting import selection
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
@@ -37,7 +39,7 @@ from clsm_cli.text.terminal import safe
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.forgetting.selection import StoreContents
@@ -119,10 +121,10 @@ def unanswerable(contents: StoreContents, people: Sequence[str]) -> Iterator[Pro
         [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
         for where in ("near", "far")
     )
-    about = [form.format(people[at % len(people)]) for at, form in enumerate(near) if people]
+    about = (form.format(people[at % len(people)]) for at, form in enumerate(near) if people)
     return _in_turn(
-        [Proposal(form, "negative", "near what is known") for form in about],
-        [Proposal(form, "negative", "far from what is known") for form in far],
+        (Proposal(form, "negative", "near what is known") for form in about),
+        (Proposal(form, "negative", "far from what is known") for form in far),
     )
 
 
@@ -169,11 +171,17 @@ def _label(contents: StoreContents, subject: str) -> str:
     return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
 
 
-def read_labels(store: Store) -> Labels:
-    """The labels of a store; none where it has no such file."""
+def _read(store: Store) -> tuple[bytes | None, str, Labels]:
+    """The file of labels: its bytes (None: there is none), its text, and what it says."""
     path = labels.path_of(store.root)
     data = atomic.read(path, labels.MAX_LABELS)
-    return labels.parse("" if data is None else labels.decode(data, str(path)), str(path))
+    text = "" if data is None else labels.decode(data, str(path))
+    return data, text, labels.parse(text, str(path))
+
+
+def read_labels(store: Store) -> Labels:
+    """The labels of a store; none where it has no such file."""
+    return _read(store)[-1]
 
 
 def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
@@ -183,22 +191,17 @@ def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
     stays; one that an editor saves at this very moment is not overwritten but refused.
     """
     path = labels.path_of(store.root)
-    name = str(path)
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
-        data = atomic.read(path, labels.MAX_LABELS)
-        text = "" if data is None else labels.decode(data, name)
-        known = {row.id for row in labels.parse(text, name).rows}
+        data, text, read = _read(store)
+        known = {row.id for row in read.rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
-        fresh = [row for row in rows if row.id not in known]
-        made = labels.edit(text, change, fresh).encode()
+        made = labels.edit(text, change, [row for row in rows if row.id not in known]).encode()
         if len(made) > labels.MAX_LABELS:
-            raise DamagedStoreError(
-                name, None, f"would be larger than {labels.MAX_LABELS >> 20} MiB"
-            )
+            reason = f"would be larger than {labels.MAX_LABELS >> 20} MiB"
+            raise DamagedStoreError(str(path), None, reason)
         if made != data:
-            read_as = None if data is None else atomic.sha256(data)
-            atomic.put(path, made, read_as=read_as)
+            atomic.put(path, made, read_as=None if data is None else atomic.sha256(data))
     return warnings
 
 
@@ -210,42 +213,31 @@ BESIDE = ("BM25", "MiniLM")
 """Systems beside clsm."""
 
 
-class PoolItem(NamedTuple):
-    """An item of a pool."""
-
-    id: str
-    text: str
-    day: str
+Pool = Callable[[Proposal], list[Item]]
 
 
-class Pools:
-    """The pools of a store: what clsm, BM25 and MiniLM find."""
+def open_pools(store: Store, factory: StoreFactory, engine: Engine) -> Pool:
+    """What gives the items to be judged for a proposal: those that clsm, BM25 and MiniLM find."""
+    assert factory.now is not None
+    store = store._replace(settings=with_changes(store.settings, {"recall.floor": 0.0}))
+    case = Case("own", Existing(store.root), ())
+    dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
+    bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
+    asked = [systems.recall_system(systems.CLSM), *map(systems.BASELINES.__getitem__, BESIDE)]
+    said = {each.id: each.text for each in systems.pool_of(bench).passages}
 
-    def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
-        settings = with_changes(store.settings, {"recall.floor": 0.0})
-        store = store._replace(settings=settings)
-        assert factory.now is not None
-        case = Case("own", Existing(store.root), ())
-        dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
-        self._bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
-        ours = systems.recall_system(systems.CLSM)
-        self._systems = [ours, *(systems.BASELINES[name] for name in BESIDE)]
-
-    def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
-        """The items that are to be judged for a query.
-
-        ``hidden`` are keys of turns that are no answer, as the query was taken from them.
-        """
-        query = Query(id="", text=text)
-        said = {each.id: each.text for each in systems.pool_of(self._bench).passages}
-        found: dict[str, PoolItem] = {}
-        for system in self._systems:
-            (retrieved,) = system.ask(self._bench, [query])
+    def pool(proposal: Proposal) -> list[Item]:
+        query = Query(id="", text=proposal.text)
+        found: dict[str, Item] = {}
+        for system in asked:
+            (retrieved,) = system.ask(bench, [query])
             for item in retrieved.items[:DEPTH]:
                 shown = " ".join(said.get(item.id, item.text).split())  # of a window its own block
-                found.setdefault(shown, PoolItem(_PART.sub("", item.id), shown, item.day))
-        kept = (each for each in found.values() if each.id not in hidden)
-        return sorted(kept, key=lambda each: digest(text, each.id))
+                found.setdefault(shown, item._replace(id=_PART.sub("", item.id), text=shown))
+        kept = (each for each in found.values() if each.id not in proposal.hidden)
+        return sorted(kept, key=lambda each: digest(proposal.text, each.id))
+
+    return pool
 
 
 LETTERS = 300
@@ -257,7 +249,7 @@ _HOW = """\
 _NONE = "none of these"
 
 
-def todo_list(proposals: Iterable[Proposal], pool: Callable[[Proposal], Iterable[PoolItem]]) -> str:
+def todo_list(proposals: Iterable[Proposal], pool: Pool) -> str:
     """Queries with their items as a list to mark in; ``read_todo`` reads it back."""
     parts = [_HOW]
     for each in proposals:
@@ -292,12 +284,9 @@ def read_todo(text: str, known: NameLookup) -> tuple[list[Label], int]:
     rows = []
     for query, (kind, marked) in found.items():
         relevant = tuple(mark for mark in marked if mark != _NONE)
-        lost = [name for name in relevant if known.piece(name) is None]
         what = f"the list, {query[:60]!r}"
-        if lost:
-            raise BadInputError(
-                what, f"the store has no memory or turn {lost[0][:60]!r}", "mend it"
-            )
+        if lost := next((name for name in relevant if known.piece(name) is None), ""):
+            raise BadInputError(what, f"the store has no memory or turn {lost[:60]!r}", "mend it")
         if relevant and _NONE in marked:
             raise BadInputError(what, f"has an x at {_NONE!r} and at another", "take one away")
         if marked:
@@ -311,11 +300,8 @@ class NameLookup:
     def __init__(self, store: Store) -> None:
         self._contents = contents = whole_memory(store)
         foreign = Counter(told.turn.foreign_id for told in contents.turns.values())
-        self._foreign = {
-            turn: name
-            for turn, told in contents.turns.items()
-            if (name := told.turn.foreign_id) is not None and foreign[name] == 1
-        }
+        named = ((turn, told.turn.foreign_id) for turn, told in contents.turns.items())
+        self._foreign = {turn: name for turn, name in named if name and foreign[name] == 1}
         self._turns = {name: turn for turn, name in self._foreign.items()}
         self._names = {
             record.id: label_keys((record.id, record.label, *record.aliases))
@@ -334,11 +320,11 @@ class NameLookup:
         """
         bare = _PART.sub("", name)
         statement = self._contents.statements.get(bare)
-        ids = [] if statement is None else [statement.id]
-        for each in (bare,) if statement is None else statement.sources:
+        ids, sources = ([bare], statement.sources) if statement else ([], (bare,))
+        for each in sources:
             turn = each if each in self._contents.turns else self._turns.get(each)
             if turn is not None:
-                ids += [turn, *([self._foreign[turn]] if turn in self._foreign else [])]
+                ids += filter(None, (turn, self._foreign.get(turn)))
         return "".join(f"{each}\n" for each in dict.fromkeys(ids)) or None
 
     def concept(self, name: str) -> frozenset[str] | None:

@@ -138,11 +138,7 @@ class Result(TypedDict):
 
 
 def load(path: Path) -> Result:
-    """Read a report.
-
-    Raises:
-        BadInputError: It is missing, cannot be read, or is no report of this schema.
-    """
+    """Read a report; BadInputError if it is missing, cannot be read, or is none of this schema."""
     try:
         found: Result = json.loads(read_bytes(path))
         if found["schema"] != SCHEMA:

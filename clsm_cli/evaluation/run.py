@@ -11,13 +11,7 @@ from clsm_cli.evaluation.benches import MECHANISMS
 from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.probes.probe_registry import run_probe
-from clsm_cli.evaluation.result import (
-    SCHEMA,
-    AblationResult,
-    QueryResult,
-    Result,
-    SetResult,
-)
+from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
 from clsm_cli.evaluation.systems import (
     BASELINES,
     CLSM,
@@ -109,15 +103,12 @@ def evaluate_set(
             system = mechanism.system()
             without = _ask(system, parts)
             lost = compare.paired(compare.defined(without, dataset.headline), known, request.seed)
-            ablated.append(
-                AblationResult(
-                    mechanism=mechanism.name,
-                    about=mechanism.about,
-                    figures=compare.mean_figures(without),
-                    **(lost or compare.NONE),
-                )
+            name, about, means = mechanism.name, mechanism.about, compare.mean_figures(without)
+            row = AblationResult(
+                mechanism=name, about=about, figures=means, **(lost or compare.NONE)
             )
-            if mechanism.name == TESTED:
+            ablated.append(row)
+            if name == TESTED:
                 answers[system.name] = without
     return SetResult(
         kind=dataset.kind,
@@ -129,10 +120,7 @@ def evaluate_set(
         sizes=benches.sizes(made),
         stored=benches.stored_share(made),
         silenced=sum(not each.is_answered for each in ours) / len(ours),
-        systems=[
-            compare.system_result(name, measured, request.seed)
-            for name, measured in answers.items()
-        ],
+        systems=[compare.system_result(*each, request.seed) for each in answers.items()],
         pairs=list(compare.compare_pairs(answers, CLSM, request.seed)),
         ablation=ablated,
         abstention=list(compare.abstention(answers, negatives)),

@@ -62,6 +62,7 @@ _DEVICE = {"CLSM_DEVICE": "eval"}
 """Environment of the stores: one device name, so that every machine makes the same store."""
 NEVER = "2000-01-01T12:00:00+00:00"
 """Stands for the time of a store in which nothing is dated."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +101,14 @@ def make_store(case: Case, factory: StoreFactory, settings: Settings | None = No
     else:
         files = files_in(source.root, source.names)
         parts = [f"{file.relative_to(source.root)}:{atomic.digest_of(file)}\n" for file in files]
-        content, times = "".join(parts).encode(), _dates(files)
-    now = factory.now or day_after(times)
+        days = [found[0] for file in files if (found := _DATE.match(file.name))]
+        content, times = "".join(parts).encode(), [f"{day}T12:00:00+00:00" for day in days]
+    now = factory.now or day_after(times or [NEVER])
     made = [atomic.sha256(content), now.isoformat(), factory.embedder.engine, code_digest(INGEST)]
     made += [json.dumps(settings)] if settings else []
     place = factory.folder / f"{_safe(case.name)}-{digest(*made)}"
-    if factory.fresh:
-        _clear(place)
+    if factory.fresh and place.exists():
+        atomic.remove_folder(place)
     root, done = place / "memory", place / "whole"
     atomic.make_folder(root)
     layout.create(root, ZONE)
@@ -129,8 +131,8 @@ def _existing(factory: StoreFactory, root: Path) -> MadeStore:
         return MadeStore(store, factory.now)
     with open_index(store, factory.embedder) as opened:
         passages = opened.index.passages(opened.index.current_rows()).values()
-    times = (_full(passage.time, store) for passage in passages if passage.time)
-    return MadeStore(store, day_after([max(times, key=datetime.fromisoformat, default=NEVER)]))
+    times = [_full(passage.time, store) for passage in passages if passage.time]
+    return MadeStore(store, day_after(times or [NEVER]))
 
 
 def _full(time: str, store: Store) -> str:
@@ -155,7 +157,7 @@ def cached_copy(
     done = place.with_suffix(".whole")
     if done.exists() and place.exists() and not factory.fresh:
         return layout.open_store(place, _DEVICE)
-    _clear(place)
+    atomic.remove_folder(place)
     with atomic.disk_errors(place):
         shutil.copytree(made.store.root, place)
     store = layout.open_store(place, _DEVICE)
@@ -206,17 +208,5 @@ def day_after(times: Iterable[str]) -> datetime:
     return max(map(datetime.fromisoformat, times)) + timedelta(days=1)
 
 
-def _dates(files: Iterable[Path]) -> list[str]:
-    """Noon of the dates in the names of files."""
-    found = [match.group() for file in files if (match := re.match(r"\d{4}-\d\d-\d\d", file.name))]
-    return [f"{day}T12:00:00+00:00" for day in found] or [NEVER]
-
-
 def _safe(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
-
-
-def _clear(place: Path) -> None:
-    if place.exists():
-        with atomic.disk_errors(place):
-            shutil.rmtree(place)

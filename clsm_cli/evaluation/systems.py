@@ -38,11 +38,12 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Case, Query
     from clsm_cli.evaluation.measures import Item
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
     Floats = NDArray[np.floating]
+    Ranked = tuple[Sequence[int], float | None]
+    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
 
 MOST = 200
 """Passages that a baseline returns at most."""
@@ -82,11 +83,12 @@ class PassagePool:
     def _bm25(self) -> Any:
         from bm25s import BM25
 
-        index = BM25(k1=K1, b=B, method="lucene")
         terms = _terms(self.texts)
-        if any(terms):  # the library cannot make an index of nothing
-            index.index(terms, show_progress=False)
-        return index if any(terms) else None
+        if not any(terms):  # the library cannot make an index of nothing
+            return None
+        index = BM25(k1=K1, b=B, method="lucene")
+        index.index(terms, show_progress=False)
+        return index
 
     def bm25(self, text: str) -> Floats:
         """The BM25 of a query and every passage, float32 [passages].
@@ -97,8 +99,9 @@ class PassagePool:
         import numpy as np
 
         known = self._bm25.get_tokens_ids(_terms([text])[0]) if self._bm25 else []
-        none = np.zeros(len(self.texts), np.float32)
-        found: Floats = self._bm25.get_scores_from_ids(known) if known else none
+        if not known:
+            return np.zeros(len(self.texts), np.float32)
+        found: Floats = self._bm25.get_scores_from_ids(known)
         return found
 
     def cosines(self, text: str) -> Floats:
@@ -178,32 +181,26 @@ def query_words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=KEPT)
 def pool_of(bench: Bench) -> PassagePool:
     """The passages of a bench."""
+    import numpy as np
+
     with open_index(bench.raw, bench.factory.embedder) as opened:
         index = opened.index
         found = index.passages(index.current_rows())
-        first: dict[str, int] = {}
         in_file = attrgetter("path", "line_start", "key", "part")
+        first: dict[str, int] = {}
         for row in sorted(found, key=lambda row: in_file(found[row])):
             if found[row].kind == "passage":
                 first.setdefault(found[row].id, row)
         rows = list(first.values())
-        vectors = _vectors(index, rows)
+        stored, size = index.vectors.sentence_rows() or b"", codes.SENTENCE_BYTES
+        vectors = np.full((len(rows), 2 * size), np.nan, np.float32)
+        for place, traits in enumerate(map(index.traits(rows).__getitem__, rows)):
+            if stored and traits.vector >= 0:
+                at = traits.vector * size
+                vectors[place] = codes.unit(stored[at : at + size])
         speakers = tuple(index.speakers())
     passages = tuple(found[row] for row in rows)
     return PassagePool(bench, passages, vectors, speakers, _mentioned(bench, passages))
-
-
-def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
-    import numpy as np
-
-    stored, size = index.vectors.sentence_rows(), codes.SENTENCE_BYTES
-    traits = index.traits(rows)
-    vectors = np.full((len(rows), 2 * size), np.nan, np.float32)
-    for place, row in enumerate(rows):
-        at = traits[row].vector
-        if stored is not None and at >= 0:
-            vectors[place] = codes.unit(stored[at * size : (at + 1) * size])
-    return vectors
 
 
 def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[frozenset[str], ...]]:
@@ -222,13 +219,6 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[fro
     return {key: tuple(listed) for key, listed in found.items()}
 
 
-class Ranked(NamedTuple):
-    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
-
-    places: Sequence[int]
-    confidence: float | None = None
-
-
 class System(NamedTuple):
     """A way to answer queries: its name, and what it returns for each query."""
 
@@ -242,10 +232,9 @@ def baseline(name: str, rank: Callable[[PassagePool, str], Ranked]) -> System:
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         pool = pool_of(bench)
         for query in queries:
-            ranked = rank(pool, query.text)
-            places = ranked.places[:MOST]
-            items = tuple(pool.items[place] for place in places)
-            yield Retrieved(items, pool.concepts(places[:K]), ranked.confidence)
+            places, confidence = rank(pool, query.text)
+            items = tuple(pool.items[place] for place in places[:MOST])
+            yield Retrieved(items, pool.concepts(places[:K]), confidence)
 
     return System(name, ask)
 
@@ -257,13 +246,13 @@ def by_score(scores: Floats, above: float = -inf) -> Ranked:
 
     >>> import numpy as np
     >>> by_score(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
-    Ranked(places=[2, 0, 3], confidence=0.5)
+    ([2, 0, 3], 0.5)
     """
     import numpy as np
 
     order = np.argsort(np.nan_to_num(-scores, nan=inf), kind="stable")
     places = order[scores[order] > above][:MOST].tolist()
-    return Ranked(places, float(scores[places[0]]) if places else 0.0)
+    return places, float(scores[places[0]]) if places else 0.0
 
 
 def rrf(pool: PassagePool, text: str) -> Ranked:
@@ -272,8 +261,8 @@ def rrf(pool: PassagePool, text: str) -> Ranked:
     The confidence is the best fused score, which says how far both agree.
     """
     both = by_score(pool.bm25(text), 0.0), by_score(pool.cosines(text))
-    fused = reciprocal_ranks([each.places for each in both])
-    return Ranked(list(fused), next(iter(fused.values()), 0.0))
+    fused = reciprocal_ranks([places for places, _ in both])
+    return list(fused), next(iter(fused.values()), 0.0)
 
 
 BM25_SHARE = 0.4
@@ -286,11 +275,11 @@ def fusion(pool: PassagePool, text: str) -> Ranked:
     The best of every query is near 1, so there is no confidence.
     """
     by_words, by_meaning = pool.bm25(text), pool.cosines(text)
-    either = {*by_score(by_words, 0.0).places, *by_score(by_meaning).places}
+    either = {*by_score(by_words, 0.0)[0], *by_score(by_meaning)[0]}
     places = sorted(place for place in either if not isnan(by_meaning[place]))
-    pairs = zip(spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True)
+    pairs = zip(*(spread(each[places].tolist()) for each in (by_words, by_meaning)), strict=True)
     fused = [weighted(pair, (BM25_SHARE, 1 - BM25_SHARE)) for pair in pairs]
-    return Ranked([places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])])
+    return [places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])], None
 
 
 ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")
@@ -370,16 +359,12 @@ def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
     """Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured."""
     found = measures.budgets(bench.whole)
     budgets = sorted({found[name] for name in measures.PACKED})
-    asked = [
-        Asking(each.text, bench.time_of(each), ITEMS, budget)
-        for each in queries
-        for budget in budgets
-    ]
+    times = ((each.text, bench.time_of(each)) for each in queries)
+    asked = [Asking(text, at, ITEMS, budget) for text, at in times for budget in budgets]
     answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
     for _ in queries:
-        yield Retrieved(
-            (), packed={budget: answer_result(next(answers)).items for budget in budgets}
-        )
+        packed = {budget: answer_result(next(answers)).items for budget in budgets}
+        yield Retrieved((), packed=packed)
 
 
 PACKED = System("clsm, packed", _ask_packed)
@@ -397,7 +382,7 @@ BASELINES = {
         MINILM: lambda pool, text: by_score(pool.cosines(text)),
         "RRF": rrf,
         "fusion": fusion,
-        "static": lambda pool, _: Ranked(pool.loaded),
+        "static": lambda pool, _: (pool.loaded, None),
     }.items()
 }
 """What a user has without clsm, by name."""

@@ -55,13 +55,11 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     for secret in (b"sextant", b"Ottoline", b"kettle", b"SOUL"):
         assert secret not in logged
     assert "2 sessions logged; see: clsm eval shadow report" in cli.ok("status").out
-    shown = cli.ok("eval", "shadow", "report", "--verbose", *NIGHT)
-    assert "2026-02-25T07:00:00Z" in shown.out
-    assert "2 sessions in shadow mode" in shown.out
+    assert "2 sessions in shadow mode" in cli.ok("eval", "shadow", "report", *NIGHT).out
     assert log.read_bytes() == logged
     found = cli.ok("eval", "shadow", "report", "--json", *NIGHT).json
     assert found["schema"] == "clsm.eval-shadow/4"
-    assert [row["prompts"] for row in found["rows"]] == [1, 1]
+    assert [row["at"][:10] for row in found["rows"]] == ["2026-02-24", "2026-02-25"]
     log.write_bytes(logged + b'\n{"at": "2026", "turns": [{}], "prompts": "x"}\n')
     assert "1 line of the log" in cli("eval", "shadow", "report", *NIGHT).err
     log.write_bytes(logged)

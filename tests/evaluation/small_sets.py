@@ -14,54 +14,46 @@ from clsm_cli.retrieval.dense_search import Engine
 
 
 def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
-    """A conversation of two sessions with five questions, one of each kind of trouble."""
+    """A conversation of three sessions with five questions, one of each kind of trouble."""
+    said = {
+        "session_1": [
+            (one, "D1:1", f"Hi {other}! How are you?"),
+            (other, "D1:2", f"Hey {one}! I adopted a {topic} today."),
+            (one, "D1:3", "Look at this!"),
+        ],
+        # Session 10 comes after session 2, whatever the order of their keys as text.
+        "session_10": [
+            (other, "D10:1", f"The {topic} sleeps all day now."),
+            (one, "D10:2", "I painted the kitchen yellow."),
+        ],
+        "session_2": [
+            (one, "D2:1", "I bought a violin at the market."),
+            (other, "D2:2", "Hi!"),
+            (other, "D2:3", "Hi!"),
+        ],
+    }
+    asked: tuple[tuple[str, list[str], int, dict[str, Any]], ...] = (
+        (f"When did {other} adopt a {topic}?", ["D1:2"], 2, {"answer": "8 May 2023"}),
+        (f"What does the {topic} do?", ["D1:3; D10:01"], 1, {}),
+        (f"What did {one} buy?", ["D:2:1", "D9:9"], 4, {"answer": 1}),
+        (f"Is {one} kind?", ["D"], 3, {}),
+        (f"What did {other} paint?", ["D10:2"], 5, {}),
+    )
+    found: dict[str, Any] = {
+        session: [dict(zip(("speaker", "dia_id", "text"), turn, strict=True)) for turn in turns]
+        for session, turns in said.items()
+    }
+    found["session_1"][2] |= {"blip_caption": f"a photo of a {topic} on a sofa", "query": "unicorn"}
     return {
+        **found,
         "speaker_a": one,
         "speaker_b": other,
         "session_1_date_time": "1:56 pm on 8 May, 2023",
-        "session_1": [
-            {"speaker": one, "dia_id": "D1:1", "text": f"Hi {other}! How are you?"},
-            {"speaker": other, "dia_id": "D1:2", "text": f"Hey {one}! I adopted a {topic} today."},
-            {
-                "speaker": one,
-                "dia_id": "D1:3",
-                "text": "Look at this!",
-                "blip_caption": f"a photo of a {topic} on a sofa",
-                "query": "unicorn picture",
-            },
-        ],
-        # Session 10 comes after session 2, whatever the order of their keys as text.
         "session_10_date_time": "9:05 am on 1 June, 2023",
-        "session_10": [
-            {"speaker": other, "dia_id": "D10:1", "text": f"The {topic} sleeps all day now."},
-            {"speaker": one, "dia_id": "D10:2", "text": "I painted the kitchen yellow."},
-        ],
         "session_2_date_time": "12:30 pm on 20 May, 2023",
-        "session_2": [
-            {"speaker": one, "dia_id": "D2:1", "text": "I bought a violin at the market."},
-            {"speaker": other, "dia_id": "D2:2", "text": "Hi!"},
-            {"speaker": other, "dia_id": "D2:3", "text": "Hi!"},
-        ],
         "qa": [
-            {
-                "question": f"When did {other} adopt a {topic}?",
-                "answer": "8 May 2023",
-                "evidence": ["D1:2"],
-                "category": 2,
-            },
-            {
-                "question": f"What does the {topic} do?",
-                "evidence": ["D1:3; D10:01"],
-                "category": 1,
-            },
-            {
-                "question": f"What did {one} buy?",
-                "answer": 1,
-                "evidence": ["D:2:1", "D9:9"],
-                "category": 4,
-            },
-            {"question": f"Is {one} kind?", "evidence": ["D"], "category": 3},
-            {"question": f"What did {other} paint?", "evidence": ["D10:2"], "category": 5},
+            {"question": text, "evidence": evidence, "category": category, **more}
+            for text, evidence, category, more in asked
         ],
     }
 
@@ -69,11 +61,8 @@ def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
 def write_locomo(folder: Path) -> Path:
     """A folder of two conversations."""
     folder.mkdir(parents=True)
-    for name, talk in (
-        ("1", locomo_talk("Ann", "Bob", "cat")),
-        ("2", locomo_talk("Cleo", "Dan", "parrot")),
-    ):
-        (folder / f"{name}.json").write_text(json.dumps(talk), encoding="utf-8")
+    for number, names in enumerate((("Ann", "Bob", "cat"), ("Cleo", "Dan", "parrot")), 1):
+        (folder / f"{number}.json").write_text(json.dumps(locomo_talk(*names)), encoding="utf-8")
     return folder
 
 

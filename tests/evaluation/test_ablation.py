@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,6 +18,7 @@ from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import recall_system
 from clsm_cli.retrieval.dense_search import Engine
 
+STEPS = " ".join(f"Step {n}: rinse jar {n} and dry it by the stove." for n in range(40))
 SESSIONS: dict[str, list[tuple[str, int, str]]] = {
     "2026-02-02": [
         ("Mara", 0, "I started with pottery last week, the wheel is harder than it looks."),
@@ -48,11 +50,7 @@ SESSIONS: dict[str, list[tuple[str, int, str]]] = {
         ("Mara", 2, "The blue bowl cracked in the kiln, so I threw another one."),
         ("Brian", 3, "The vet says that Biscuit is well again."),
         ("Mara", 4, "My hobbies are pottery, the violin and long walks along the canal."),
-        (
-            "Brian",
-            5,
-            " ".join(f"Step {n}: rinse jar {n} and dry it by the stove." for n in range(40)),
-        ),
+        ("Brian", 5, STEPS),
         ("Mara", 6, "Edith Vale moved to Leiden in January 2026."),
         ("Brian", 7, "The billing database moved again, to a server in Haarlem."),
         ("Mara", 8, "Noor keeps the bowl of the pottery course in Haarlem."),
@@ -88,36 +86,19 @@ ASKED = (
     "What is the boiling point of tungsten carbide?",
     "What does logrotate do?",
 )
-MEASURES = {
-    "context.loaded",  # a list of names
-    "recall.source_share",  # what both do is measured in docs/poisoning.md
-    "recall.untrusted_floor",
-    "boundary.max_turns",
-    "boundary.min_turns",
-    "boundary.window",
-    "boundary.gap_half",
-    "boundary.gap_certain",
-    "recall.k",
-    "recall.budget",
-    "recall.bm25_k1",
-    "recall.bm25_b",
-    "recall.candidates",
-    "recall.concepts",
-    "recall.refresh_passages",
-    "graph.reach",
-    "graph.alpha",
-    "graph.shrink",
-    "graph.min_count",
-    "graph.min_npmi",  # what the night draws is for looking at and for presets
-    "graph.top",
-    "consolidation.noise",
-    "consolidation.same_cosine",
-    "consolidation.near_cosine",
-    "consolidation.mass_loss",
-    "consolidation.review_days",
-    "consolidation.step",
+_AMOUNTS = {
+    "context": "loaded",
+    "recall": "source_share untrusted_floor k budget bm25_k1 bm25_b candidates concepts refresh_passages",
+    "boundary": "max_turns min_turns window gap_half gap_certain",
+    "graph": "reach alpha shrink min_count min_npmi top",
+    "consolidation": "noise same_cosine near_cosine mass_loss review_days step",
 }
-"""Settings that say how much or how long, and switch nothing off."""
+MEASURES = {f"{group}.{key}" for group, keys in _AMOUNTS.items() for key in keys.split()}
+"""Settings that say how much or how long, and switch nothing off.
+
+What the two that are about sources do is measured in docs/poisoning.md; what the night draws in the
+graph is for looking at and for presets.
+"""
 OFF = {"recall.weight_context"}
 """Mechanisms that are shipped switched off."""
 ONLY_IN_LARGE = {"refinement", "statements"}
@@ -126,19 +107,11 @@ passages of so small a store say anyway. Answers of the sample memory change wit
 ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the gauge")
 
 
-def told() -> tuple[LabelledTurn, ...]:
-    return tuple(
-        LabelledTurn(
-            id=f"{day}:{place}",
-            speaker=speaker,
-            role="user",
-            text=text,
-            time=f"{day}T{9 + minute // 60:02}:{minute % 60:02}:00+00:00",
-            session=day,
-        )
-        for day, turns in SESSIONS.items()
-        for place, (speaker, minute, text) in enumerate(turns)
-    )
+def told() -> Iterator[LabelledTurn]:
+    for day, turns in SESSIONS.items():
+        for place, (speaker, minute, text) in enumerate(turns):
+            time = f"{day}T{9 + minute // 60:02}:{minute % 60:02}:00+00:00"
+            yield LabelledTurn(f"{day}:{place}", speaker, "user", text, time, day)
 
 
 def queries(*texts: str) -> tuple[Query, ...]:
@@ -151,7 +124,7 @@ def made(
 ) -> list[Bench]:
     """A chat and some notes, ingested and consolidated."""
     notes = write_memory(tmp_path_factory.mktemp("ablation") / "memory")
-    chat = Case("chat", Chat(("Mara", "Brian"), told()), queries(*ASKED))
+    chat = Case("chat", Chat(("Mara", "Brian"), tuple(told())), queries(*ASKED))
     written = Case("notes", Folders(notes, ("workspace", "sessions")), queries(*ASKED_OF_NOTES))
     dataset = Dataset("small", "small", "0" * 64, "turn", "recall@10", (chat, written))
     return benches.make_benches(dataset, shop, engine)

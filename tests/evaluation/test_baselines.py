@@ -32,9 +32,11 @@ SAID = (
     ("3", "2024-03-12", "Ann", "Yellow kitchens are cheerful, and paint is cheap."),
 )
 QUESTION = "What is the name of Ann's grey cat?"
-SOUL = "# Soul\n\nI am calm.\n"
-USER = "# User\n\nIlse measures water.\n"
-MEMORY = "# Memory\n\nThe pump stands in the cellar of [[Brian]].\n\nThe heron is grey.\n"
+NOTES = {
+    "SOUL": "# Soul\n\nI am calm.\n",
+    "USER": "# User\n\nIlse measures water.\n",
+    "MEMORY": "# Memory\n\nThe pump stands in the cellar of [[Brian]].\n\nThe heron is grey.\n",
+}
 DAYS = {
     "2026-03-01": "# 2026-03-01\n\nA heron stood on the gauge.\n",
     "2026-03-02": "# 2026-03-02\n\n[[Brian]] mended the pump.\n",
@@ -45,15 +47,8 @@ DAYS = {
 @pytest.fixture(scope="module")
 def chat(shop: StoreFactory, engine: QueryEngine) -> Bench:
     turns = tuple(
-        LabelledTurn(
-            id=f"t{number}",
-            speaker=speaker,
-            role="user",
-            text=text,
-            time=f"{day}T10:00:{number:02}+00:00",
-            session=session,
-        )
-        for number, (session, day, speaker, text) in enumerate(SAID)
+        LabelledTurn(f"t{n}", speaker, "user", text, f"{day}T10:00:{n:02}+00:00", session)
+        for n, (session, day, speaker, text) in enumerate(SAID)
     )
     query = Query("q", QUESTION, gold=("t2",))
     return bench_of(Case("talk", Chat(("Ann", "Bob"), turns), (query,)), shop, engine)
@@ -64,29 +59,21 @@ def notes(
     shop: StoreFactory, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
 ) -> Bench:
     root = tmp_path_factory.mktemp("set")
-    day = root / "workspace" / "memory"
-    day.mkdir(parents=True)
-    for name, text in (("SOUL", SOUL), ("USER", USER), ("MEMORY", MEMORY)):
-        (day.parent / f"{name}.md").write_text(text, encoding="utf-8")
-    for name, text in DAYS.items():
-        (day / f"{name}.md").write_text(text, encoding="utf-8")
+    (root / "workspace" / "memory").mkdir(parents=True)
+    for name, text in (NOTES | {f"memory/{day}": text for day, text in DAYS.items()}).items():
+        (root / "workspace" / f"{name}.md").write_text(text, encoding="utf-8")
     query = Query("q", "who repaired the pump")
     source = Folders(root, ("workspace", "sessions"))
     return bench_of(Case("notes", source, (query,)), shop, engine, "quote")
 
 
-def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
-    system = systems.BASELINES[name]
-    queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
-    return list(system.ask(bench, queries))
+def _asked(name: str, bench: Bench, *texts: str) -> list[Retrieved]:
+    queries = [Query(str(number), text) for number, text in enumerate(texts)]
+    return list(systems.BASELINES[name].ask(bench, queries))
 
 
 def _turns(found: Retrieved) -> list[str]:
     return [turn for item in found.items for turn in item.turns]
-
-
-def _lines(found: Retrieved) -> list[str]:
-    return [item.text for item in found.items]
 
 
 def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
@@ -135,7 +122,7 @@ def test_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
     (talk,) = _asked("static", chat, "anything")
     assert _turns(talk) == ["t5", "t6", "t3", "t4", "t0", "t1", "t2"]
     (loaded,) = _asked("static", notes, "anything")
-    assert _lines(loaded) == [
+    assert [item.text for item in loaded.items] == [
         "I am calm.",
         "Ilse measures water.",
         "The pump stands in the cellar of [[Brian]].",
@@ -150,7 +137,7 @@ def test_the_whole_is_what_would_be_loaded(
 ) -> None:
     assert chat.whole == sum(count_tokens(text) for *_, text in SAID)
     last = [text for _, text in sorted(DAYS.items())][-2:]
-    assert notes.whole == sum(map(count_tokens, (SOUL, USER, MEMORY, *last)))
+    assert notes.whole == sum(map(count_tokens, (*NOTES.values(), *last)))
     factory = replace(shop, now=notes.now)
     own = bench_of(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
     passages = systems.pool_of(own).passages
@@ -159,18 +146,15 @@ def test_the_whole_is_what_would_be_loaded(
     assert own.whole == sum(count_tokens(each.text) for each in passages)
 
 
-def _recalled(bench: Bench, budget: int) -> Retrieved:
-    asked = [Asking(QUESTION, bench.now.isoformat(), systems.ITEMS, budget)]
-    return answer_result(next(recall(bench.store, asked, bench.engine, bench.factory.embedder)))
-
-
 def test_packed_is_what_recall_gives_for_a_budget(chat: Bench) -> None:
     (found,) = systems.PACKED.ask(chat, chat.case.queries)
     assert found.items == ()
     assert found.packed is not None
     assert 1000 in found.packed
     for budget, items in found.packed.items():
-        assert items == _recalled(chat, budget).items
+        asked = [Asking(QUESTION, chat.now.isoformat(), systems.ITEMS, budget)]
+        (answer,) = recall(chat.store, asked, chat.engine, chat.factory.embedder)
+        assert items == answer_result(answer).items
 
 
 def test_a_preset_returns_what_fits_the_default_budget(notes: Bench) -> None:

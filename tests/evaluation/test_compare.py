@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import pytest
 
@@ -10,7 +10,7 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import compare
 from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.dataset import Negative, Query
-from clsm_cli.evaluation.result import SCHEMA, Result, SetResult
+from clsm_cli.evaluation.result import Result, SetResult
 
 CASES = ["one", "one", "two", "two"]
 
@@ -63,47 +63,18 @@ def test_confidence_is_compared_by_kind_of_silence() -> None:
     ]
 
 
-def labelled(*recalls: float, **changes: Any) -> SetResult:
-    """A set of queries of two cases in turn."""
-    made = SetResult(
-        kind="locomo",
-        name="talks",
-        digest="a" * 64,
-        unit="turn",
-        headline="recall@10",
-        notes=[],
-        sizes={},
-        stored=None,
-        silenced=0.0,
-        systems=[],
-        pairs=[],
-        ablation=[],
-        abstention=[],
-        queries=[
-            {
-                "id": f"q{n}",
-                "case": f"case {n % 2}",
-                "category": "",
-                "values": {"clsm": {"recall@10": r}},
-            }
-            for n, r in enumerate(recalls)
-        ],
-    )
-    made.update(changes)  # type: ignore[typeddict-item]
-    return made
+def labelled(*recalls: float, **changes: str) -> SetResult:
+    """A set of queries of two cases in turn, with what is compared of it."""
+    queries = [
+        {"id": f"q{n}", "case": f"case {n % 2}", "values": {"clsm": {"recall@10": recall}}}
+        for n, recall in enumerate(recalls)
+    ]
+    named = {"kind": "locomo", "name": "talks", "digest": "a" * 64, "headline": "recall@10"}
+    return cast("SetResult", {**named, "queries": queries, **changes})
 
 
 def run(*sets: SetResult) -> Result:
-    return Result(
-        schema=SCHEMA,
-        version="1",
-        command="",
-        machine={},
-        seed=7,
-        settings={},
-        sets=sets,
-        probes=[],
-    )
+    return cast("Result", {"seed": 7, "sets": sets})
 
 
 GOOD, WORSE = labelled(*[1.0] * 10), labelled(*[0.0] * 5, *[1.0] * 5)

@@ -46,16 +46,13 @@ def talk(one: str, other: str) -> dict[str, Any]:
             for place, text in enumerate(texts)
         ]
     rows = (
-        (f"What did {one} buy?", "a violin lesson", "D1:5", 4),
-        ("Where does the parrot sleep?", "with the violin", "D2:12", 1),
-        ("What costs ten?", "none", "D1:3", 4),
-        ("Who sings?", "parrot", "D1:5", 5),
+        (f"What did {one} buy?", "a violin lesson", ["D1:5"], 4),
+        ("Where does the parrot sleep?", "with the violin", ["D2:12"], 1),
+        ("What costs ten?", "none", ["D1:3"], 4),
+        ("Who sings?", "parrot", ["D1:5"], 5),
     )
-    found["qa"] = [
-        {"question": question, "answer": answer, "evidence": [turn], "category": category}
-        for question, answer, turn, category in rows
-    ]
-    return found
+    keys = ("question", "answer", "evidence", "category")
+    return found | {"qa": [dict(zip(keys, row, strict=True)) for row in rows]}
 
 
 @pytest.fixture(scope="module")
@@ -73,31 +70,16 @@ def made(path: Path, shop: StoreFactory, engine: Engine) -> list[Bench]:
     return benches.make_benches(locomo.load_nodes(path), shop, engine)
 
 
-def chat(*texts: str, sessions: int = 1) -> Chat:
-    turns = tuple(
-        LabelledTurn(
-            f"{place}",
-            "Ann",
-            "user",
-            text,
-            "2023-05-01T10:00:00+00:00",
-            f"s{place % sessions}",
-        )
-        for place, text in enumerate(texts)
-    )
-    return Chat(("Ann Example", "Bob"), turns)
-
-
 def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
     texts = ["Ann's violin lessons", "A violin lesson, Bob!", "Thanks for violin-lessons"]
-    found = choose_concepts(chat(*texts, *["Hello!"] * 40))
+    turns = tuple(
+        LabelledTurn(f"{place}", "Ann", "user", text, "2023-05-01T10:00:00+00:00", "s")
+        for place, text in enumerate([*texts, *["Hello!"] * 40])
+    )
+    found = choose_concepts(Chat(("Ann Example", "Bob"), turns))
     assert {each.stems for each in found} == {("violin",), ("lesson",), ("violin", "lesson")}
     (pair,) = (each for each in found if len(each.stems) == 2)
-    assert (pair.label, pair.aliases, pair.turns) == (
-        "violin lessons",
-        ("violin lesson",),
-        ("0", "1", "2"),
-    )
+    assert pair[1:] == ("violin lessons", ("violin lesson",), ("0", "1", "2"))
 
 
 def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import labelled_store
 import pytest
-from ingesting import embedder, new_store, scratch
+from ingesting import new_store, scratch
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import own_labels
-from clsm_cli.evaluation.dataset import Existing, Query
+from clsm_cli.evaluation.dataset import Existing
 from clsm_cli.evaluation.loaders import own_memory
-from clsm_cli.evaluation.own_labels import DEPTH, Pools, Proposal
+from clsm_cli.evaluation.own_labels import DEPTH, Pool, Proposal
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.retrieval.dense_search import Engine
@@ -36,10 +36,9 @@ def held(store: Store) -> StoreContents:
 
 
 @pytest.fixture
-def pools(store: Store, engine: Engine, tmp_path: Path) -> Pools:
+def pool(store: Store, engine: Engine, factory: StoreFactory) -> Pool:
     now = datetime.fromisoformat(labelled_store.NOW)
-    factory = StoreFactory(tmp_path, embedder(), now, fresh=False, progress=lambda *_: None)
-    return Pools(store, factory, engine)
+    return own_labels.open_pools(store, replace(factory, now=now), engine)
 
 
 def test_questions_that_were_asked_come_first_and_requests_do_not(held: StoreContents) -> None:
@@ -61,21 +60,20 @@ def test_a_fact_that_changed_is_asked_for(held: StoreContents) -> None:
     assert "What has changed about heron?" in texts
 
 
-def test_a_pool_holds_the_answer_in_an_order_of_its_own(pools: Pools, held: StoreContents) -> None:
-    query = "Who waters the orchids?"
-    found = pools.items_for(query)
-    assert found == pools.items_for(query)
+def test_a_pool_holds_the_answer_in_an_order_of_its_own(pool: Pool) -> None:
+    query = Proposal("Who waters the orchids?", "asked", "")
+    found = pool(query)
+    assert found == pool(query)
     assert any("Sami waters the orchids" in each.text for each in found)
     assert DEPTH <= len(found) <= 3 * DEPTH
     assert len({each.text for each in found}) == len(found)
     place = {
-        q: next((n for n, f in enumerate(pools.items_for(q)) if fact in f.text), -1)
-        for q, fact in labelled_store.FACTS[:8]
+        text: next(n for n, each in enumerate(pool(query._replace(text=text))) if fact in each.text)
+        for text, fact in labelled_store.FACTS[:8]
     }
-    assert -1 not in place.values()
     assert len(set(place.values())) > 2  # not always first
     best = next(each.id for each in found if "orchids" in each.text)
-    assert best not in [each.id for each in pools.items_for(query, frozenset({best}))]
+    assert best not in [each.id for each in pool(query._replace(hidden=frozenset({best})))]
 
 
 ASKED = [
@@ -84,8 +82,8 @@ ASKED = [
 ]
 
 
-def test_a_list_comes_back_with_marks(pools: Pools, store: Store) -> None:
-    text = own_labels.todo_list(ASKED, lambda each: pools.items_for(each.text))
+def test_a_list_comes_back_with_marks(pool: Pool, store: Store) -> None:
+    text = own_labels.todo_list(ASKED, pool)
     assert "\x1b" not in text
     known = own_labels.NameLookup(store)
     assert own_labels.read_todo(text, known) == ([], 2)
@@ -120,19 +118,8 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def key_of(store: Store, words: str) -> str:
-    return next(
-        key for key, told in own_labels.whole_memory(store).turns.items() if words in told.turn.text
-    )
-
-
-def one(path: Path, store: Store) -> Query:
-    (case,) = own_memory.load_queries(path, store.root).cases
-    return case.queries[0]
-
-
-def test_quotes_ids_and_concepts(store: Store, tmp_path: Path) -> None:
-    key = key_of(store, "mended by Brian")
+def test_quotes_ids_and_concepts(store: Store, held: StoreContents, tmp_path: Path) -> None:
+    key = next(key for key, told in held.turns.items() if "mended by Brian" in told.turn.text)
     path = write(
         tmp_path,
         "queries:\n"
@@ -175,10 +162,7 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     [
         ("queries: []\n", "holds no query"),
         ("queries:\n- {query: a, evidence: []}\n", "nothing to measure"),
-        (
-            "queries:\n- {query: a, memories: [f-000000000000]}\n",
-            "all memories .* nothing to measure",
-        ),
+        ("queries:\n- {query: a, memories: [f-00]}\n", "all memories .* nothing to measure"),
         ("queries:\n- {query: a, evidence: []\n", "is not YAML"),
     ],
 )
@@ -198,11 +182,8 @@ def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "# mine\n- query: two\n  evidence: []  # none\n")
     own_labels.save_labels(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
     read = own_labels.read_labels(store).rows
-    assert [(row.text, row.memories) for row in read] == [
-        ("one", ("y",)),
-        ("two", ()),
-        ("three", ()),
-    ]
+    assert [row.text for row in read] == ["one", "two", "three"]
+    assert [row.memories for row in read] == [("y",), (), ()]
     assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()
     path.write_text("queries: [")
     with pytest.raises(BadInputError, match="is not YAML"):

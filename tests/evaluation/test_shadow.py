@@ -13,7 +13,7 @@ from sample_store import query_engine
 from small_store import note, row, talk, tell
 
 from clsm_cli.evaluation.shadow import shadow_mode, sittings
-from clsm_cli.evaluation.shadow.sittings import Replayed, WordRarity
+from clsm_cli.evaluation.shadow.sittings import Given, WordRarity
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
@@ -57,7 +57,7 @@ def catch_up(store: Store, now: datetime = NOW) -> int:
     return len(shadow_mode.logged_rows(store)[0]) - before
 
 
-def replayed(store: Store) -> list[Replayed]:
+def replayed(store: Store) -> list[Given]:
     engine = query_engine()
     found, undated = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
     return [sittings.replay(store, undated, each, engine, embedder()) for each in found]
@@ -92,24 +92,21 @@ def store(tmp_path: Path, workspace: Path) -> Store:
 def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
     (second, first), _ = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
     of_second, of_first = replayed(store)
-    ((_, found),) = of_second.answers
-    assert {load.id for load in found} == {turn.key for turn in first.turns}
-    assert not {load.id for load in (*found, *of_second.briefing)} & second.keys
-    ((_, before),) = of_first.answers
-    assert before == ()
-    assert of_first.briefing == ()
+    assert {load.id for load in of_second[0]} == {turn.key for turn in first.turns}
+    assert not {load.id for found in of_second.values() for load in found} & second.keys
+    assert of_first == {-1: [], 0: []}
 
 
 def test_what_was_used_is_logged(store: Store) -> None:
     assert catch_up(store) == 2
     first, second = shadow_mode.logged_rows(store)[0]
-    assert (first.at, second.at) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
-    assert (first.clsm.used, first.clsm.replies, first.clsm.tokens) == (0, 0, 0)
-    assert second.clsm.used > 0
-    assert second.clsm.replies == 1
-    assert second.static is not None
-    assert second.static.replies == 1  # the key behind the barometer
-    assert 0 < second.static.used < second.static.tokens
+    assert (first["at"], second["at"]) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
+    assert first["clsm"] == {"tokens": 0, "prompt": 0, "used": 0, "replies": 0}
+    assert second["clsm"]["used"] > 0
+    assert second["clsm"]["replies"] == 1
+    assert second["static"] is not None
+    assert second["static"]["replies"] == 1  # the key behind the barometer
+    assert 0 < second["static"]["used"] < second["static"]["tokens"]
 
 
 def test_what_goes_on_is_not_logged_yet(store: Store) -> None:
@@ -130,7 +127,7 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
     note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
     note(store, tmp_path / "2026-02-23.md", "Ottoline asked for the sextant.\n")
     second, _ = replayed(store)
-    texts = " ".join(load.text for _, found in second.answers for load in found)
+    texts = " ".join(load.text for found in second.values() for load in found)
     assert "asked for the sextant" in texts
     assert "harbour master" not in texts
     assert "came back" not in texts
@@ -141,7 +138,7 @@ def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     (workspace / "MEMORY.md").unlink()
     said = shadow_mode.catch_up(store, query_engine(), embedder(), NOW, lambda *_: None)
     assert "MEMORY.md: No such file" in said[0]
-    assert shadow_mode.logged_rows(store)[0][0].static is None
+    assert shadow_mode.logged_rows(store)[0][0]["static"] is None
 
 
 def test_a_report_over_a_week(store: Store) -> None:
@@ -150,13 +147,13 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.clsm is not None
     assert found.static is not None
     rows = shadow_mode.logged_rows(store)[0]
-    loaded = sum(each.clsm.tokens for each in rows)
-    assert found.clsm.relevance == sum(each.clsm.used for each in rows) / loaded
+    loaded = sum(each["clsm"]["tokens"] for each in rows)
+    assert found.clsm.relevance == sum(each["clsm"]["used"] for each in rows) / loaded
     assert found.clsm.retention == 1 / 2
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
-    again = [row._replace(turns=(f"{n} {row.at}",)) for n in range(3) for row in rows]
-    shadow_mode.append_rows(store, again)
+    for n in range(3):
+        shadow_mode.append_rows(store, ({**row, "turns": [f"{n} {row['at']}"]} for row in rows))
     assert shadow_mode.report(store).verdict.startswith("over 8 ")
 
 
@@ -170,7 +167,7 @@ def rarity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WordRarity]:
     store = new_store(folder / "memory")
     tell(store, *talk("main", *COMMON, KEPT, "The level is minus 61.4 cm NAP."))
     with open_index(store, None) as opened:
-        yield WordRarity(opened.index.connection, opened.index.size()[0])
+        yield WordRarity(opened.index)
 
 
 def is_used(rarity: WordRarity, text: str, *turns: str, asked: str = "") -> bool:

@@ -47,35 +47,24 @@ def load_dataset(spec: str) -> Dataset:
     """The set that somebody named: ``KIND=PATH``, or a path whose names show its kind.
 
     Raises:
-        BadInputError: There is nothing, or nothing that a loader knows.
+        BadInputError: There is nothing, nothing that a loader knows, or a set in which a store or
+            question stands twice: one would count as the other.
     """
     kind, mark, rest = spec.partition("=")
-    if mark and not os.path.exists(spec):
-        if kind not in LOADERS:
-            reason = f"{kind!r} is no kind of labelled set"
-            raise BadInputError(spec, reason, f"use one of {', '.join(KINDS)}")
-        return _load(kind, _existing(rest))
-    path = _existing(spec)
-    kind = kind_of(path)
+    is_named = bool(mark) and not os.path.exists(spec)
+    if is_named and kind not in LOADERS:
+        reason = f"{kind!r} is no kind of labelled set"
+        raise BadInputError(spec, reason, f"use one of {', '.join(KINDS)}")
+    path = _existing(rest if is_named else spec)
+    kind = kind if is_named else kind_of(path)
     if not kind:
         reason = "is no labelled set that clsm knows by its looks"
         advice = f"name its kind as KIND=PATH, KIND one of {', '.join(KINDS)}"
         raise BadInputError(spec, reason, advice)
-    return _load(kind, path)
-
-
-def _load(kind: str, path: Path) -> Dataset:
-    """A set in which no store or question stands twice: one would count as the other."""
     found = LOADERS[kind](path)
-    ids = Counter(
-        each
-        for case in found.cases
-        for each in (
-            f"the store {case.name}",
-            *(f"the question {query.id} of {case.name}" for query in case.queries),
-        )
-    )
-    if twice := next((name for name, count in ids.items() if count > 1), ""):
+    names = [f"the store {case.name}" for case in found.cases]
+    names += [f"the question {q.id} of {case.name}" for case in found.cases for q in case.queries]
+    if twice := next((name for name, count in Counter(names).items() if count > 1), ""):
         raise malformed_error(path, f"{twice} stands in it twice")
     return found
 

@@ -11,19 +11,8 @@ from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.dataset import (
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    digest_contents,
-    load_json,
-    malformed_error,
-    read_bytes,
-    reading,
-)
+from clsm_cli.evaluation import dataset
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
 from clsm_cli.text import tokens
 from clsm_cli.text.time import expressions
 
@@ -54,18 +43,18 @@ def load(path: Path) -> Dataset:
     faults = Faults()
     asked = _asked(path / QUESTIONS)
     cases = []
-    memory = load_json(path / MEMORY)
+    memory = dataset.load_json(path / MEMORY)
     if not isinstance(memory, dict) or not memory:
-        raise malformed_error(path / MEMORY, "it holds no users")
+        raise dataset.malformed_error(path / MEMORY, "it holds no users")
     for key, user in memory.items():
         name = key.strip()
-        with reading(path / MEMORY, f"user {name}"):
+        with dataset.reading(path / MEMORY, f"user {name}"):
             turns = tuple(_turns(name, user["history"]))
             queries = tuple(_queries(name, turns, asked.get(name, []), faults))
         if queries:
             cases.append(Case(name, Chat((name,), turns), queries))
     if not cases:
-        raise malformed_error(
+        raise dataset.malformed_error(
             path / QUESTIONS, "it holds no question to a user that a rule can label"
         )
     rules = Counter(query.category for case in cases for query in case.queries)
@@ -77,7 +66,7 @@ def load(path: Path) -> Dataset:
     return Dataset(
         kind="gvd",
         name=path.resolve().name,
-        digest=digest_contents(path, [path / MEMORY, path / QUESTIONS]),
+        digest=dataset.digest_contents(path, [path / MEMORY, path / QUESTIONS]),
         unit="day",
         headline="recall@1",
         cases=tuple(cases),
@@ -95,9 +84,7 @@ def label_question(
        occur on at most three days. When those among them that occur on exactly one day agree on it, that day is the gold; else the
        days on which all the rare words occur, if these are one or two.
 
-    Args:
-        question: As asked.
-        words_of_days: ISO date → stems of all that was said on it, in order of time.
+    ``words_of_days`` has, by ISO date in order of time, the stems of all that was said on it.
 
     >>> days = {"2023-05-01": frozenset({"xiamen", "trip"}), "2023-05-02": frozenset({"trip"})}
     >>> label_question("What did I do on May 2nd?", days), label_question("How was the trip to Xiamen?", days)
@@ -129,25 +116,20 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
         {(each.first, each.until) for each in expressions.find_expressions(question, day)}
         for day in (asked, asked + _LATER)
     )
+    dates = {day: date.fromisoformat(day) for day in days}
     named = now & later
-    return [
-        day
-        for day in days
-        if any(first <= date.fromisoformat(day) < until for first, until in named)
-    ]
+    return [day for day in days if any(a <= dates[day] < b for a, b in named)]
 
 
 def _turns(name: str, history: Mapping[str, Any]) -> Iterator[LabelledTurn]:
     """The turns by day; a day names no hour, so its turns follow each other by seconds from noon."""
     for day in sorted(history):
         begin = datetime.combine(date.fromisoformat(day), _NOON)
+        sides = (("query", "user", name), ("response", "assistant", "assistant"))
         said = [
             (role, speaker, exchange[key])
             for exchange in history[day]
-            for key, role, speaker in (
-                ("query", "user", name),
-                ("response", "assistant", "assistant"),
-            )
+            for key, role, speaker in sides
         ]
         for place, (role, speaker, text) in enumerate(said):
             time = (begin + timedelta(seconds=place)).isoformat()
@@ -160,7 +142,7 @@ def _queries(
 ) -> Iterator[Query]:
     words: dict[str, frozenset[str]] = {}
     for turn in turns:
-        words[turn.session] = words.get(turn.session, frozenset()) | set(tokens.stems(turn.text))
+        words[turn.session] = words.get(turn.session, frozenset()).union(tokens.stems(turn.text))
     for number, given in enumerate(asked, 1):
         identity, text = f"{name}-{number}", given.strip().strip('"')
         rule, gold = label_question(text, words) if words else ("", [])
@@ -173,9 +155,9 @@ def _queries(
 def _asked(path: Path) -> dict[str, list[str]]:
     """Questions by user: one JSON object a line, ``{"<name>": [question, …]}``."""
     asked: dict[str, list[str]] = {}
-    for number, line in enumerate(read_bytes(path).splitlines(), 1):
+    for number, line in enumerate(dataset.read_bytes(path).splitlines(), 1):
         if line.strip():
-            with reading(path, f"line {number}"):
+            with dataset.reading(path, f"line {number}"):
                 for name, questions in json.loads(line).items():
                     asked.setdefault(name.strip(), []).extend(map(str.strip, questions))
     return asked

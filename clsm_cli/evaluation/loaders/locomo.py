@@ -11,20 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import (
-    LAYOUT,
-    NO_GOLD,
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    digest_contents,
-    load_json,
-    malformed_error,
-    reading,
-)
+from clsm_cli.evaluation import dataset
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
 from clsm_cli.evaluation.nodes import LEAST_GOLD, SIZE, case_chat, label_queries
 from clsm_cli.store import atomic
 
@@ -88,18 +76,18 @@ def as_published(path: Path) -> Dataset:
     """The set with its own questions alone."""
     read = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not read:
-        raise BadInputError(str(path), "holds no .json file", LAYOUT)
+        raise BadInputError(str(path), "holds no .json file", dataset.LAYOUT)
     faults = Faults()
     cases = []
     for name, source, data in _samples(read, is_folder=path.is_dir()):
-        with reading(source, f"conversation {name}"):
+        with dataset.reading(source, f"conversation {name}"):
             cases.append(_case(name, data, faults))
     if not cases:
-        raise malformed_error(path, "it holds no conversation")
+        raise dataset.malformed_error(path, "it holds no conversation")
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
-        digest=digest_contents(path, read),
+        digest=dataset.digest_contents(path, read),
         unit="turn",
         headline="recall@10",
         cases=tuple(cases),
@@ -127,11 +115,11 @@ def evidence_ids(entry: str) -> list[str]:
 
 def _samples(read: Sequence[Path], *, is_folder: bool) -> Iterator[tuple[str, Path, Any]]:
     if is_folder:
-        yield from ((file.stem, file, load_json(file)) for file in read)
+        yield from ((file.stem, file, dataset.load_json(file)) for file in read)
         return
-    listed = load_json(read[0])
+    listed = dataset.load_json(read[0])
     if not isinstance(listed, list):
-        raise malformed_error(read[0], "it holds no list of conversations")
+        raise dataset.malformed_error(read[0], "it holds no list of conversations")
     for number, sample in enumerate(listed, 1):
         given = sample.get("sample_id", number) if isinstance(sample, dict) else number
         yield str(given).removeprefix("conv-"), read[0], sample
@@ -190,7 +178,7 @@ def _query(
             faults.add(_REPAIRED, f"{name}: {entry!r} -> {', '.join(ids)}")
         gold |= dict.fromkeys(ids)
     if not gold:
-        faults.add(NO_GOLD, name)
+        faults.add(dataset.NO_GOLD, name)
     return query._replace(gold=tuple(gold)) if gold else None
 
 

@@ -11,26 +11,15 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import (
-    LAYOUT,
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    digest_contents,
-    load_json,
-    malformed_error,
-    reading,
-)
+from clsm_cli.evaluation import dataset
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
 """What is read of a folder: the first that is there."""
-_TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
+_WEEKDAY = re.compile(r"\s*\(\w+\)")
 _NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
@@ -38,24 +27,24 @@ def load(path: Path) -> Dataset:
     """Read a file of the set, or the first of ``FILES`` that a folder holds."""
     listed = files(path)
     if not listed:
-        raise BadInputError(str(path), f"holds none of {', '.join(FILES)}", LAYOUT)
+        raise BadInputError(str(path), f"holds none of {', '.join(FILES)}", dataset.LAYOUT)
     source = listed[0]
     faults = Faults()
     cases = []
-    rows = load_json(source)
+    rows = dataset.load_json(source)
     for number, row in enumerate(rows if isinstance(rows, list) else (), 1):
-        with reading(source, f"question {number}"):
+        with dataset.reading(source, f"question {number}"):
             case = _case(row)
             if case.queries[0].gold or case.queries[0].negative:
                 cases.append(case)
             else:
                 faults.add(_NO_TURN, case.name)
     if not cases:
-        raise malformed_error(source, "it holds no list of questions with evidence")
+        raise dataset.malformed_error(source, "it holds no list of questions with evidence")
     return Dataset(
         kind="longmemeval",
         name=source.resolve().name,
-        digest=digest_contents(source, [source]),
+        digest=dataset.digest_contents(source, [source]),
         unit="turn",
         headline="recall@10",
         cases=tuple(cases),
@@ -76,11 +65,7 @@ def parse_time(text: str) -> datetime:
     >>> parse_time("2023/05/20 (Sat) 02:21").isoformat()
     '2023-05-20T02:21:00+00:00'
     """
-    match = _TIME.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"{text[:40]!r} is no time")
-    year, month, day, hour, minute = map(int, match.groups())
-    return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    return datetime.strptime(_WEEKDAY.sub("", text.strip()), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
 
 
 def _case(row: dict[str, Any]) -> Case:

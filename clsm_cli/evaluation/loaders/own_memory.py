@@ -15,26 +15,11 @@ import contextlib
 import json
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError, StoreNotFoundError
-from clsm_cli.evaluation import own_labels
-from clsm_cli.evaluation.dataset import (
-    NO_GOLD,
-    Case,
-    Dataset,
-    Existing,
-    Faults,
-    Folders,
-    Query,
-    digest_contents,
-    label_keys,
-    load_yaml,
-    malformed_error,
-    read_bytes,
-    reading,
-    single_blanks,
-)
+from clsm_cli.evaluation import dataset, own_labels
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Faults, Folders, Query
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.store import atomic, labels, layout
 
@@ -46,8 +31,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.own_labels import NameLookup
     from clsm_cli.store.labels import Label, Labels
 
-Value = TypeVar("Value", str, list[Any])
-Read = TypeVar("Read")
 FOLDERS = ("workspace", "sessions")
 """What is ingested."""
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
@@ -57,7 +40,7 @@ NEGATIVES: dict[str, Negative] = {
     "labels/off-topic.yaml": "off topic",
 }
 """Files of queries; but for the first, those of their rows count that have no evidence."""
-
+_LISTS = ("aliases", "concepts", "evidence")
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 _NOT_LABELLED = (
     "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
@@ -83,7 +66,9 @@ def load(path: Path) -> Dataset:
     return Dataset(
         kind="memory",
         name=name,
-        digest=digest_contents(path, [*(each for each in labelled if each.is_file()), *remembered]),
+        digest=dataset.digest_contents(
+            path, [*(each for each in labelled if each.is_file()), *remembered]
+        ),
         unit="quote",
         headline="f1" if any(query.concepts for query in queries) else "recall@10",
         cases=(Case(name, Folders(path, FOLDERS), queries),),
@@ -92,92 +77,82 @@ def load(path: Path) -> Dataset:
 
 
 def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
-    def names(id_: str, row: dict[str, Any]) -> frozenset[str]:
-        return label_keys((id_, _field(row, "label", str), *map(str, _field(row, "aliases", list))))
-
-    concepts = dict(_rows(path / CONCEPTS, names, ()))
+    concepts = {
+        row["id"]: dataset.label_keys((row["id"], row["label"], *map(str, row["aliases"])))
+        for row in _rows(path / CONCEPTS, "label", ())
+    }
     texts = cache(_texts)
     queries: dict[str, Query] = {}
     for name, negative in NEGATIVES.items():
-        if name != QUERIES and not (path / name).is_file():
-            continue
-
-        def read(id_: str, row: dict[str, Any], negative: Negative = negative) -> Query | None:
-            pieces = _field(row, "evidence", list)
-            query = Query(id_, _field(row, "query", str), str(row.get("category") or ""))
+        file = path / name
+        for row in _rows(file, "query", queries) if name == QUERIES or file.is_file() else ():
+            id_, pieces = row["id"], row["evidence"]
+            query = Query(id_, row["query"], str(row.get("category") or ""))
+            if negative and not pieces:
+                queries[id_] = query._replace(negative=negative)
             if negative:
-                return None if pieces else query._replace(negative=negative)
-            gold = _gold(path, id_, pieces, texts, faults)
-            found = query._replace(gold=gold, concepts=_concepts(row, concepts))
-            if not gold and not found.concepts:
-                faults.add(NO_GOLD, id_)
-                return None
-            return found
-
-        rows = _rows(path / name, read, queries)
-        queries |= {id_: query for id_, query in rows if query is not None}
+                continue
+            named = list(map(str, row["concepts"]))
+            if unknown := [concept for concept in named if concept not in concepts]:
+                what = f"{id_} names the concept {unknown[0]!r}, which {CONCEPTS} does not have"
+                raise dataset.malformed_error(file, what)
+            gold = dict.fromkeys(_quotes(path, id_, pieces, texts, faults))
+            meant = tuple(concepts[concept] for concept in named)
+            if gold or meant:
+                queries[id_] = query._replace(gold=tuple(gold), concepts=meant)
+            else:
+                faults.add(dataset.NO_GOLD, id_)
     if all(query.negative for query in queries.values()):
-        raise malformed_error(path / QUERIES, "it holds no query with an answer")
+        raise dataset.malformed_error(path / QUERIES, "it holds no query with an answer")
     return tuple(queries.values())
 
 
-def _rows(
-    path: Path, read: Callable[[str, dict[str, Any]], Read], known: Collection[str]
-) -> Iterator[tuple[str, Read]]:
-    """What is read of each row of a file that a person wrote, by its id; an error names the row."""
+def _rows(path: Path, name: str, known: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a file that a person wrote, each with an id of its own and a text of some name.
+
+    Of lists none is as good as an empty one.
+    """
     seen = set(known)
-    for number, row in enumerate(load_yaml(path), 1):
-        with reading(path, f"row {number}"):
+    for number, row in enumerate(dataset.load_yaml(path), 1):
+        with dataset.reading(path, f"row {number}"):
             id_ = str(row["id"] or "").strip()
             if not id_ or id_ in seen:
                 raise ValueError(f"the id {id_} stands twice" if id_ else "it has no id")
             seen.add(id_)
-            found = read(id_, row)
-        yield id_, found
+            found = {**row, "id": id_, **{key: row.get(key) or [] for key in _LISTS}}
+            for key in _LISTS:
+                if not isinstance(found[key], list):
+                    raise ValueError(f"{key} is no list")
+            parts = [(piece, key) for piece in found["evidence"] for key in ("quote", "file")]
+            for part, key in ((found, name), *parts):
+                if not isinstance(part[key], str):
+                    raise ValueError(f"{key} is no text")
+        yield found
 
 
-def _field(row: dict[str, Any], name: str, kind: type[Value]) -> Value:
-    """What a row calls by a name; of lists none is as good as an empty one."""
-    value = row.get(name) or [] if kind is list else row[name]
-    if not isinstance(value, kind):
-        raise ValueError(f"{name} is no {'list' if kind is list else 'text'}")
-    return value
-
-
-def _concepts(
-    row: dict[str, Any], known: Mapping[str, frozenset[str]]
-) -> tuple[frozenset[str], ...]:
-    named = [str(name) for name in _field(row, "concepts", list)]
-    if unknown := [name for name in named if name not in known]:
-        raise ValueError(f"it names the concept {unknown[0]!r}, which {CONCEPTS} does not have")
-    return tuple(known[name] for name in named)
-
-
-def _gold(
+def _quotes(
     path: Path,
     id_: str,
-    pieces: Sequence[Any],
+    pieces: Sequence[Mapping[str, str]],
     texts: Callable[[Path], tuple[str, ...]],
     faults: Faults,
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """The quotes that answer a query, each of which stands in the file that it names."""
-    gold: dict[str, None] = {}
     for number, piece in enumerate(pieces, 1):
-        quote = single_blanks(_field(piece, "quote", str))
-        if quote and any(quote in text for text in texts(path / _field(piece, "file", str))):
-            gold[quote] = None
+        quote = dataset.single_blanks(piece["quote"])
+        if quote and any(quote in text for text in texts(path / piece["file"])):
+            yield quote
         else:
             faults.add(_NOWHERE, f"{id_}, piece {number}")
-    return tuple(gold)
 
 
 def _texts(path: Path) -> tuple[str, ...]:
     """The texts of a file, with single blanks: of a transcript each of its strings, else the whole."""
     if not path.is_file():
         return ()
-    text = read_bytes(path).decode("utf-8", "replace")
+    text = dataset.read_bytes(path).decode("utf-8", "replace")
     if path.suffix != ".jsonl":
-        return (single_blanks(text),)
+        return (dataset.single_blanks(text),)
     found: list[Any] = []
     for line in text.splitlines():
         with contextlib.suppress(ValueError, RecursionError):  # a row that is no JSON says nothing
@@ -185,21 +160,19 @@ def _texts(path: Path) -> tuple[str, ...]:
     for value in found:  # which grows by what is inside
         if isinstance(value, (dict, list)):
             found += value.values() if isinstance(value, dict) else value
-    return tuple(single_blanks(value) for value in found if isinstance(value, str))
+    return tuple(dataset.single_blanks(value) for value in found if isinstance(value, str))
 
 
 def load_queries(path: Path, store: Path | None = None) -> Dataset:
     """Read a file of queries, and look up in the store what its labels name.
 
-    Args:
-        path: The file.
-        store: The store that is asked; None: the one that the file names, else the one it lies in.
+    ``store`` is asked; None: the one that the file names, else the one it lies in.
 
     Raises:
         BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
         DamagedStoreError: The store cannot be read.
     """
-    data = read_bytes(path)
+    data = dataset.read_bytes(path)
     read = labels.parse(labels.decode(data, str(path)), str(path))
     if not read.rows:
         raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
@@ -256,21 +229,16 @@ def _labelled_query(row: Label, known: NameLookup, faults: Faults) -> Query | No
             faults.add(_UNKNOWN_MEMORY, f"{where}, {name}")
         else:
             pieces.append(piece)
-    concepts: list[frozenset[str]] = []
+    concepts: dict[frozenset[str], None] = {}
     for name in row.concepts:
         names = known.concept(name)
         if names is None:
             faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
-        concepts.append(names or label_keys((name,)))
-    found = (*row.evidence, *own_labels.distinct_pieces(pieces))
-    if row.has_gold and not found and not any(concepts):
+        concepts[names or dataset.label_keys((name,))] = None
+    concepts.pop(frozenset(), None)
+    gold = (*row.evidence, *own_labels.distinct_pieces(pieces))
+    if row.has_gold and not gold and not concepts:
         faults.add(_NOTHING_LEFT, where)
         return None
-    return Query(
-        id=row.id,
-        text=row.text,
-        category=row.category,
-        gold=found,
-        concepts=tuple(each for each in dict.fromkeys(concepts) if each),
-        negative="" if row.has_gold else "near topic",
-    )
+    negative: Negative = "" if row.has_gold else "near topic"
+    return Query(row.id, row.text, row.category, gold, tuple(concepts), negative)

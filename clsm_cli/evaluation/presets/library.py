@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property, lru_cache
 from operator import mul
 from typing import TYPE_CHECKING
@@ -92,8 +93,8 @@ class Library:
     @cached_property
     def nodes(self) -> dict[str, NodeRow]:
         """The nodes with a record, by id."""
-        ids = [record.id for record in self.records.values() if isinstance(record, Node)]
-        numbers = [graph_queries.number_of(each) for each in ids]
+        nodes = (record for record in self.records.values() if isinstance(record, Node))
+        numbers = [graph_queries.number_of(each.id) for each in nodes]
         found = graph_queries.nodes(self.index.connection, numbers).values()
         return {row.id: row for row in found}
 
@@ -130,19 +131,12 @@ class Library:
             return [self._node(row) for row in self.nodes.values()]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
-        return [
-            Unit(
-                each.id,
-                kind,
-                each.text,
-                (row,),
-                each.sources or (each.key,),
-                each.trust,
-                self.traits[row].vector,
-            )
-            for row, each in self.passages.items()
-            if each.kind == ("passage" if kind == "turn" else kind)
-        ]
+        units = []
+        for row, each in self.passages.items():
+            if each.kind == ("passage" if kind == "turn" else kind):
+                keys, vector = each.sources or (each.key,), self.traits[row].vector
+                units.append(Unit(each.id, kind, each.text, (row,), keys, each.trust, vector))
+        return units
 
     def _episodes(self, kind: str) -> list[Unit]:
         """Episodes by the passages that name them; what is no longer current is left out."""
@@ -215,18 +209,15 @@ class Library:
 
         A statement mentions its subject, and of what its turns mention that which its text names.
         """
-        found: dict[str, int] = {}
-        for row in unit.rows:
-            for node in self._marked.get(row, ()):
-                found[node] = found.get(node, 0) + 1
-        if unit.kind in DERIVED:
-            record = self.records.get(unit.id)
-            told = {node for row in self.rows(unit.keys) for node in self._marked.get(row, ())}
-            named = {n for n in told if self.names(unit.text, self.nodes[n])}
-            if isinstance(record, Statement) and record.subject in self.nodes:
-                named.add(record.subject)
-            found = dict.fromkeys(sorted(named), 1) | found
-        return found
+        found = Counter(node for row in unit.rows for node in self._marked.get(row, ()))
+        if unit.kind not in DERIVED:
+            return found
+        record = self.records.get(unit.id)
+        told = {node for row in self.rows(unit.keys) for node in self._marked.get(row, ())}
+        named = {node for node in told if self.names(unit.text, self.nodes[node])}
+        if isinstance(record, Statement) and record.subject in self.nodes:
+            named.add(record.subject)
+        return dict.fromkeys(sorted(named), 1) | found
 
 
 class Pool:
@@ -295,14 +286,9 @@ def as_item(library: Library, unit: Unit) -> Item:
     """
     told = [library.passages[row] for row in library.told(unit)]
     turns = tuple(dict.fromkeys(each.foreign_id or each.key for each in told))
-    return Item(
-        id=unit.id,
-        text=unit.text,
-        tokens=tokens.count_tokens(unit.text),
-        turns=turns,
-        day=((told[0].time if told else "") or "")[:10],
-        uses=max(1, len(turns)) if unit.kind in DERIVED else 1,
-    )
+    day = ((told[0].time if told else "") or "")[:10]
+    uses = max(1, len(turns)) if unit.kind in DERIVED else 1
+    return Item(unit.id, unit.text, tokens.count_tokens(unit.text), turns, day, uses)
 
 
 def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[frozenset[str], ...]:
@@ -312,10 +298,7 @@ def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[fr
     """
     nodes: dict[str, None] = {}
     for unit in found:
-        if unit.kind == "node":
-            nodes[unit.id] = None
-        else:
-            held = library.mentioned(unit)
-            nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
+        held = {unit.id: 1} if unit.kind == "node" else library.mentioned(unit)
+        nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
     rows = (library.nodes[node] for node in list(nodes)[:limit])
     return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)

@@ -29,7 +29,7 @@ from clsm_cli.text import route, tokens
 from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -52,18 +52,18 @@ def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     found = PRESETS[name](library, query)
     limit = library.index.store.settings.recall.concepts
     concepts = as_concepts(library, [unit for unit, _ in found], limit)
-    items = [as_item(library, unit) for unit, _ in found]
+    items = {as_item(library, unit): score for unit, score in found}
     if name == "cls-m":
         sized = [item._replace(tokens=len(item.text)) for item in items]
         fitting = {item.id for item in within_budget(sized, CHARACTERS)}
-        found = [each for each in found if each[0].id in fitting]
-        items = [item for item in items if item.id in fitting]
+        items = {item: score for item, score in items.items() if item.id in fitting}
     costs = [item.tokens for item in items]
-    if sum(costs) > query.budget:
-        best = max((score for _, score in found), default=0.0) or 1.0
-        worth = [exp(STEEPNESS * round(max(0.0, score / best), 4)) for _, score in found]
-        items = [items[at] for at in sorted(packing.knapsack(worth, costs, query.budget))]
-    return Retrieved(tuple(items), concepts)
+    if sum(costs) <= query.budget:
+        return Retrieved(tuple(items), concepts)
+    best = max(items.values()) or 1.0
+    worth = [exp(STEEPNESS * round(max(0.0, score / best), 4)) for score in items.values()]
+    kept = sorted(packing.knapsack(worth, costs, query.budget))
+    return Retrieved(tuple(list(items)[at] for at in kept), concepts)
 
 
 def first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
@@ -120,9 +120,8 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
 
 
 def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
-    days = date.fromisoformat(now[:10]).toordinal() - library.active[row.id]
-    is_dated = library.active[row.id] > 0
-    return is_dated and retention(days, STREAM_DAYS[row.stream]) < DORMANT
+    last, today = library.active[row.id], date.fromisoformat(now[:10]).toordinal()
+    return last > 0 and retention(today - last, STREAM_DAYS[row.stream]) < DORMANT
 
 
 def nemori(library: Library, query: Query) -> Found:
@@ -189,13 +188,11 @@ def _tagged(library: Library, pool: Pool) -> tuple[Ontology, list[str], list[fro
     ontology, _ = store_ontology.load(library.index.store)
     texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology.tags]
     stored = [library.cosines(text) for text in texts]
-    tagged = [
-        tags_by_likeness(
-            unit.text, ontology, [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
-        )
-        for unit in pool.units
-    ]
-    return ontology, texts, list(map(frozenset, tagged))
+    tagged = []
+    for unit in pool.units:
+        near = [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
+        tagged.append(frozenset(tags_by_likeness(unit.text, ontology, near)))
+    return ontology, texts, tagged
 
 
 def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tuple[str, ...]:
@@ -216,15 +213,8 @@ def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tu
 
 AGREED = (1.0, 1.05, 1.15)
 """Factor for what one, two or three channels find (code, hybrid-search)."""
-HALF_LIVES = (
-    (1 / 1440, 0.25),
-    (1 / 24, 0.20),
-    (1.0, 0.15),
-    (7.0, 0.15),
-    (30.0, 0.10),
-    (90.0, 0.08),
-    (365.0, 0.07),
-)
+HALF_LIVES = (1 / 1440, 1 / 24, 1.0, 7.0, 30.0, 90.0, 365.0)
+SHARES = (0.25, 0.20, 0.15, 0.15, 0.10, 0.08, 0.07)
 """Days and weights of the parts of recency, from a minute to a year (code)."""
 
 
@@ -240,12 +230,12 @@ def smriti(library: Library, query: Query) -> Found:
         lambda part: first(_smriti_search(library, part, pool, query.now), 15, pool),
         lambda held: " ".join(pool.units[at].text for at in held),
     )
-    best = list(first(scores, 15, pool))
-    texts = [pool.units[at].text for at in best]
-    chosen = formulas.mmr(
-        [scores[at] for at in best], lambda i, j: library.likeness(texts[i], texts[j]), k=10
-    )
-    return [(pool.units[best[at]], scores[best[at]]) for at in chosen]
+    found = _units(first(scores, 15, pool), pool)
+
+    def likeness(i: int, j: int) -> float:
+        return library.likeness(found[i][0].text, found[j][0].text)
+
+    return [found[at] for at in formulas.mmr([score for _, score in found], likeness, k=10)]
 
 
 def _smriti_search(library: Library, text: str, pool: Pool, now: str) -> Scores:
@@ -312,15 +302,13 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
     return shares
 
 
-def _in_node(row: NodeRow, terms: Iterable[str]) -> float:
+def _in_node(row: NodeRow, terms: Collection[str]) -> float:
     """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
     held = tokens.stems(node_text(row))
-    counts = [held.count(term) for term in terms]
-    known = [count for count in counts if count]
-    if not known:
-        return 0.0
-    mean = sum(1 + log(1 + count) for count in known) / len(counts)
-    return min(1.0, mean * (0.5 + 0.5 * len(known) / len(counts)))
+    known = [count for term in terms if (count := held.count(term))]
+    every = max(1, len(terms))
+    mean = sum(1 + log(1 + count) for count in known) / every
+    return min(1.0, mean * (0.5 + 0.5 * len(known) / every))
 
 
 def recency(time: str | None, now: str) -> float:
@@ -332,7 +320,8 @@ def recency(time: str | None, now: str) -> float:
     if time is None:
         return 0.0
     age = max(0.0, (_instant(now) - _instant(time)).total_seconds() / 86_400)
-    return sum(weight * 2 ** -(age / half_life) for half_life, weight in HALF_LIVES)
+    parts = zip(HALF_LIVES, SHARES, strict=True)
+    return sum(weight * 2 ** -(age / half_life) for half_life, weight in parts)
 
 
 def _instant(time: str) -> datetime:
@@ -350,14 +339,12 @@ def cma(library: Library, query: Query) -> Found:
     """
     pool = library.pool("statement", "gist", "fragment")
     channels = (pool.words(query.text), pool.cosines(query.text))
-    votes = reciprocal_ranks(
-        [list(first({a: s for a, s in c.items() if s >= 0}, 50, pool)) for c in channels]
-    )
-    scores = first(gains(library, query.text, pool, first(votes, 50, pool)), 50, pool)
-    best = list(scores)
-    costs = [tokens.count_tokens(pool.units[at].text) for at in best]
-    chosen = packing.knapsack(list(scores.values()), costs, query.budget)
-    return [(pool.units[best[at]], scores[best[at]]) for at in chosen]
+    rankings = [first({at: s for at, s in c.items() if s >= 0}, 50, pool) for c in channels]
+    votes = reciprocal_ranks(list(map(list, rankings)))
+    found = _units(first(gains(library, query.text, pool, first(votes, 50, pool)), 50, pool), pool)
+    costs = [tokens.count_tokens(unit.text) for unit, _ in found]
+    chosen = packing.knapsack([score for _, score in found], costs, query.budget)
+    return [found[at] for at in chosen]
 
 
 def gains(library: Library, text: str, pool: Pool, places: Iterable[int]) -> Scores:

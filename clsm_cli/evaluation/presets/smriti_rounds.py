@@ -12,7 +12,6 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.formulas import best_first
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -39,13 +38,6 @@ _LONGEST = 600
 """Characters; what is longer is a text, not a question."""
 
 
-class Part(NamedTuple):
-    """A question, or one of those it is made of; ``weight`` is 1 for the question itself."""
-
-    text: str
-    weight: float
-
-
 _RULES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -69,19 +61,19 @@ _WORD = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r'"[^"\n]+"|“[^”\n]+”')
 
 
-def question_parts(text: str) -> list[Part]:
-    """The question, then the questions it is made of, at most four in all.
+def question_parts(text: str) -> dict[str, float]:
+    """The question, then the questions it is made of, at most four in all, with their weights.
 
     Comparison, cause, list, conjunction: the first rule that fires decides
     (``query-decomposition.ts``). The i-th weighs max(0.4, 1 − 0.2·i), and more the longer it is.
 
-    >>> [part.text for part in question_parts("REST vs GraphQL for mobile apps?")][1:]
+    >>> list(question_parts("REST vs GraphQL for mobile apps?"))[1:]
     ['REST', 'GraphQL for mobile apps']
-    >>> question_parts("What do we know about tea, soup, and bread?")[1:3]
-    [Part(text='What do we know about tea', weight=0.9), Part(text='soup', weight=0.6)]
+    >>> list(question_parts("What do we know about tea, soup, and bread?").items())[1:3]
+    [('What do we know about tea', 0.9), ('soup', 0.6)]
     """
     if len(text) > _LONGEST:
-        return [Part(text, 1.0)]
+        return {text: 1.0}
     matches = (rule.fullmatch(text.strip()) for rule in _RULES)
     found = next((match for match in matches if match), None)
     pieces = [*found.groupdict().values()] if found else _ITEMS.split(text)
@@ -89,7 +81,7 @@ def question_parts(text: str) -> list[Part]:
     parts = [each for each in stripped if each != text.strip(" ?.!") and tokens.stems(each)]
     weights = (max(0.4, round(1 - 0.2 * at, 1)) for at in range(1, MOST_PARTS))
     rest = zip(parts, weights, strict=False)
-    return [Part(text, 1.0), *(Part(part, weight + _bonus(part)) for part, weight in rest)]
+    return {text: 1.0} | {part: weight + _bonus(part) for part, weight in rest}
 
 
 def _bonus(text: str) -> float:
@@ -118,13 +110,8 @@ def is_complex(text: str) -> bool:
 def follow_up(text: str, seen_terms: AbstractSet[str]) -> str:
     """The words of a question of which nothing that was found tells, as a next question.
 
-    Args:
-        text: The question.
-        seen_terms: Search terms (``tokens.stems``) of everything that was found.
-
-    Returns:
-        Its key words (three letters and more) that are missing; empty when none is, or when all
-        are, which would ask the same again.
+    ``seen_terms`` are the search terms of everything that was found. Words of three letters and more
+    count; it is empty when none is missing, or when all are, which would ask the same again.
 
     >>> follow_up("Mara's boat in Haarlem", {"mara", "boat"})
     'Haarlem'
@@ -147,14 +134,14 @@ def retrieve_in_rounds(
 
     score = Σ weight · score × boost^(n − 1),  for a document that n texts found
     """
-    asked = question_parts(text) if is_complex(text) else [Part(text, 1.0)]
-    found = [(weight, search(part)) for part, weight in asked]
+    asked = question_parts(text) if is_complex(text) else {text: 1.0}
+    found = [(weight, search(part)) for part, weight in asked.items()]
     fused = _fused(found)
     for _ in range(ROUNDS - 1):
         follow = follow_up(text, frozenset(tokens.stems(texts_of(fused))))
-        if not follow or follow in {part for part, _ in asked}:
+        if not follow or follow in asked:
             break
-        asked.append(Part(follow, FOLLOW))
+        asked[follow] = FOLLOW
         found.append((FOLLOW, search(follow)))
         before, fused = fused, _fused(found)
         gained = max(fused.values(), default=0.0) - max(before.values(), default=0.0)

@@ -22,7 +22,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from clsm_cli.evaluation.dataset import Query
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LARGEST = 64 << 10
-"""Characters of a file."""
 _REPLIED = 0.4
 """Share of what a person says that the assistant replies to."""
 
@@ -43,7 +41,7 @@ _REPLIED = 0.4
 def load_yaml(name: str) -> Any:
     """Load a YAML file of this package."""
     text = files("clsm_cli.evaluation.probes").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    return yaml_text.load(text, _LARGEST)
+    return yaml_text.load(text, 1 << 16)
 
 
 class Line(NamedTuple):
@@ -112,17 +110,15 @@ class RandomDraw:
         chosen = self.some(load_yaml("words")["chatter"], 1 + self.below(2))
         return " ".join(self.fill(each, {"p": self.one(people)}) for each in chosen)
 
-    def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> list[Line]:
+    def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> Iterator[Line]:
         """What is told, in its order, among lines of chatter about some people, with replies."""
         lines = list(told)
         for _ in range(chatter):
             lines.insert(self.below(len(lines) + 1), Line(self.chatter(people)))
-        found: list[Line] = []
         for line in lines:
-            found.append(line)
+            yield line
             if self._random.random() < _REPLIED:
-                found.append(Line(self.one(load_yaml("words")["replies"]), role="assistant"))
-        return found
+                yield Line(self.one(load_yaml("words")["replies"]), role="assistant")
 
 
 _MADE: dict[str, Callable[[RandomDraw], str]] = {
@@ -212,11 +208,9 @@ def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrie
     return {system.name: list(system.ask(bench, queries)) for system in asked}
 
 
-def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:
-    """Place from 1 of the first item that shows or rests on one of some turns; inf without one."""
-    wanted = frozenset(ids)
-    places = (at for at, item in enumerate(items, 1) if not wanted.isdisjoint(item.turns))
-    return float(next(places, inf))
+def first_rank(items: Iterable[Item], is_wanted: Callable[[Item], object]) -> float:
+    """Place from 1 of the first item that is wanted; inf without one."""
+    return next((float(at) for at, item in enumerate(items, 1) if is_wanted(item)), inf)
 
 
 def _dataset(case: Case) -> Dataset:

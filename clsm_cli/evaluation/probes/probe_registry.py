@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from itertools import chain, groupby
-from math import inf
 from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from clsm_cli.evaluation.probes.material import (
     ask_systems,
     first_rank,
     make_bench,
+    make_turns,
 )
 from clsm_cli.evaluation.result import ProbeResult, Verdict
 from clsm_cli.startup.records import NamedTuple
@@ -85,11 +85,9 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
             for fact, wordings in enumerate(asks)
         ]
         for name, answers in ask_systems(bench, queries).items():
-            latest[name].append(
-                fmean(
-                    tells_latest(answer.items, [t for t in told if t.fact == fact])
-                    for fact, answer in enumerate(answers)
-                )
+            latest[name] += (
+                tells_latest(answer.items, [t for t in told if t.fact == fact])
+                for fact, answer in enumerate(answers)
             )
     figures = {name: {"latest": fmean(rows)} for name, rows in latest.items()}
     figures[CLSM] |= closing_figures(benches[-1], tellings)
@@ -99,7 +97,7 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
 def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[LabelledTurn]]:
     """The questions for each fact in several wordings, its changes, and the conversation of a seed."""
     draw = RandomDraw(seed, "drift")
-    people = [draw.name() for _ in range(6)]
+    people = [draw.name() for _ in range(PEOPLE)]
     names = {"p": people[0], "q": people[1], "project": draw.name(), "pet": draw.name()}
     tellings: list[FactChange] = []
     facts = material.load_yaml("drift")
@@ -116,10 +114,8 @@ def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[Label
     for each in tellings:
         sessions[each.week].append(Line(each.text, each.id))
     asks = [[ask.format_map(names) for ask in row["asks"]] for row in facts]
-    told = _mixed(draw, sessions)
-    every = timedelta(weeks=1)
-    turns = material.make_turns(draw, told, people, CHATTER, DRIFT_START, every)
-    return asks, tellings, turns
+    told, every = _mixed(draw, sessions), timedelta(weeks=1)
+    return asks, tellings, make_turns(draw, told, people, CHATTER, DRIFT_START, every)
 
 
 def _mixed(draw: RandomDraw, sessions: Iterable[Sequence[Line]]) -> Iterator[list[Line]]:
@@ -129,20 +125,12 @@ def _mixed(draw: RandomDraw, sessions: Iterable[Sequence[Line]]) -> Iterator[lis
 def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
     """Whether the first item that tells a fact tells its latest value, and no other."""
     values = {telling.id: telling.value for telling in told}
-    latest = list(values.values())[-1]
-    for item in items:
-        if said := {values[turn] for turn in item.turns if turn in values}:
-            return said == {latest}
-    return False
+    said = ({values[turn] for turn in item.turns if turn in values} for item in items)
+    return next(filter(None, said), None) == {list(values.values())[-1]}
 
 
 def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, float]:
-    """What consolidation made of the replaced values.
-
-    Returns:
-        ``learnt``: the share of them that became a statement; ``closed``: of these the share of
-        which no statement is current.
-    """
+    """The share of replaced values that was ``learnt`` as statements, of these that no longer current."""
     statements = _statements(bench)
     latest = {telling.fact: telling.value for telling in tellings}
     replaced = [each for each in tellings if each.value != latest[each.fact]]
@@ -202,9 +190,12 @@ def mean_figures(
 
 def is_above(answer: Retrieved, query: Query, kind: str) -> bool:
     """Whether the true memory is returned, and above every other of a kind."""
-    start = f"{query.id}-{kind}"
-    shown = {turn for item in answer.items for turn in item.turns if turn.startswith(start)}
-    return first_rank(answer.items, [f"{query.id}-true"]) < first_rank(answer.items, shown)
+
+    def place(name: str) -> float:
+        start = f"{query.id}-{name}"
+        return first_rank(answer.items, lambda it: any(t.startswith(start) for t in it.turns))
+
+    return place("true") < place(kind)
 
 
 def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
@@ -220,9 +211,8 @@ def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     for _, lines in drawn:
         for line, place in zip(lines, _places(draw), strict=True):
             sessions[place].append(line)
-    start = datetime(2025, 9, 1, 9, tzinfo=UTC)
-    mixed = _mixed(draw, sessions)
-    turns = material.make_turns(draw, mixed, people, CHATTER, start, timedelta(days=4))
+    start, every = datetime(2025, 9, 1, 9, tzinfo=UTC), timedelta(days=4)
+    turns = make_turns(draw, _mixed(draw, sessions), people, CHATTER, start, every)
     return [query for query, _ in drawn], turns
 
 
@@ -256,7 +246,7 @@ def run_split(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     bench = make_bench(factory, engine, "split", Chat((), tuple(turns)))
 
     def judge(query: Query, found: Retrieved) -> dict[str, float]:
-        held = [first_rank(found.items, [id_]) <= FIRST for id_ in query.gold]
+        held = [any(id_ in item.turns for item in found.items[:FIRST]) for id_ in query.gold]
         return {"both@10": all(held), "recall@10": fmean(held)}
 
     return mean_figures(bench, queries, judge)
@@ -273,14 +263,12 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
             given = _given(draw)
             id_ = f"{number}-{copy}"
             gold = tuple(f"{id_}-{place}" for place in range(len(row["told"])))
-            for told, line, at in zip(
-                row["told"], gold, draw.some(range(SPLIT_SESSIONS), len(gold)), strict=True
-            ):
+            places = draw.some(range(SPLIT_SESSIONS), len(gold))
+            for told, line, at in zip(row["told"], gold, places, strict=True):
                 sessions[at].append(Line(told.format_map(given), line))
             queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
-    start = datetime(2025, 10, 6, 8, tzinfo=UTC)
-    mixed = _mixed(draw, sessions)
-    return queries, material.make_turns(draw, mixed, people, LONG_CHATTER, start, timedelta(days=3))
+    start, every = datetime(2025, 10, 6, 8, tzinfo=UTC), timedelta(days=3)
+    return queries, make_turns(draw, _mixed(draw, sessions), people, LONG_CHATTER, start, every)
 
 
 def _given(draw: RandomDraw) -> dict[str, str]:
@@ -314,29 +302,20 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
     chat = make_bench(factory, engine, "identifiers", spoken)
     folder = write_notes(lines, material.probe_factory(factory).folder / "identifiers-notes")
     notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
+    queries = {"alone": [Query(x, x) for x, _ in asked]}
+    queries["in a question"] = [Query(x, question) for x, question in asked]
+
+    def judge(query: Query, found: Retrieved) -> dict[str, float]:
+        shown = re.compile(rf"(?<!\w){re.escape(query.id)}(?!\w)")
+        place = first_rank(found.items, lambda item: shown.search(item.text))
+        return {"found": place <= FIRST, "first": place <= 1}
+
     figures: Figures = {name: {} for name in SYSTEMS}
     for where, bench in (("chat", chat), ("notes", notes)):
-        for how, queries in (
-            ("alone", [Query(x, x) for x, _ in asked]),
-            ("in a question", [Query(x, question) for x, question in asked]),
-        ):
-
-            def judge(
-                query: Query, found: Retrieved, what: str = f"{where} {how}"
-            ) -> dict[str, float]:
-                place = rank_of(found, query.id)
-                return {f"found, {what}": place <= FIRST, f"first, {what}": place <= 1}
-
-            for name, row in mean_figures(bench, queries, judge).items():
-                figures[name] |= row
+        for how, each in queries.items():
+            for name, row in mean_figures(bench, each, judge).items():
+                figures[name] |= {f"{what}, {where} {how}": mean for what, mean in row.items()}
     return figures
-
-
-def rank_of(answer: Retrieved, identifier: str) -> float:
-    """Place from 1 of the first item that shows an identifier; inf without one."""
-    shown = re.compile(rf"(?<!\w){re.escape(identifier)}(?!\w)")
-    places = (place for place, item in enumerate(answer.items, 1) if shown.search(item.text))
-    return float(next(places, inf))
 
 
 def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
@@ -356,7 +335,7 @@ def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
     people = [draw.name() for _ in range(PEOPLE)]
     mixed = draw.some([Line(line) for line in lines], len(lines))
     sessions = (mixed[place::NOTED] for place in range(NOTED))
-    return material.make_turns(draw, sessions, people, LONG_CHATTER, APRIL, timedelta(days=3))
+    return make_turns(draw, sessions, people, LONG_CHATTER, APRIL, timedelta(days=3))
 
 
 def write_notes(lines: list[str], folder: Path) -> Path:

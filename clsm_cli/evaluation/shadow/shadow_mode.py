@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow import sittings
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.shadow.sittings import (
         Claim,
+        Given,
         LoadedItem,
-        Replayed,
         Sitting,
         StaticFiles,
         WordRarity,
@@ -58,13 +58,11 @@ class Mode(NamedTuple):
     static: tuple[str, ...]
 
 
-class SideFigures(NamedTuple):
+class SideFigures(TypedDict):
     """What one way to remember loaded in a sitting, each item once, in tokens.
 
-    Attributes:
-        prompt: In front of the model at a prompt, the mean.
-        used: The sentences that the conversation used.
-        replies: Prompts whose reply used something that was loaded.
+    ``prompt`` stood in front of the model at a prompt, the mean; ``used`` are the sentences that the
+    conversation used; ``replies`` counts the prompts whose reply used something that was loaded.
     """
 
     tokens: int
@@ -73,27 +71,26 @@ class SideFigures(NamedTuple):
     replies: int
 
 
-class SittingRow(NamedTuple):
-    """A sitting: when it began (UTC), the hashes of its turns, its prompts and how many were asked.
+class SittingRow(TypedDict):
+    """A line of the log: when a sitting began (UTC), the hashes of its turns, its prompts, those asked.
 
     ``static`` is None where no file was named, or none could be read.
     """
 
     at: str
-    turns: tuple[str, ...]
+    turns: list[str]
     prompts: int
     asked: int
     clsm: SideFigures
     static: SideFigures | None
 
 
-def id_mark(record_id: str) -> str:
-    """What stands in the log for an id.
+_KEYS = SittingRow.__annotations__.keys()
 
-    >>> id_mark("3f0c52ab9d10") == tombstone_hash("3f0c52ab9d10")[:16]
-    True
-    """
-    return tombstone_hash(record_id)[:_SHOWN]
+
+def _marks(sitting: Sitting) -> list[str]:
+    """What stands in the log for the turns of a sitting."""
+    return [tombstone_hash(turn.key)[:_SHOWN] for turn in sitting.turns]
 
 
 def current_mode(store: Store) -> Mode | None:
@@ -114,7 +111,7 @@ def current_mode(store: Store) -> Mode | None:
 
 
 def turn_off(store: Store, *, delete: bool) -> bool:
-    """Turn it off, and delete the log if that is wanted."""
+    """Turn it off, and delete the log if that is wanted; whether there was anything to do."""
     paths = [_mode_file(store), *([_log_file(store)] if delete else [])]
     with locked(store.root, store.settings.store.lock_wait):
         found = [path for path in paths if path.exists()]
@@ -126,43 +123,16 @@ def turn_off(store: Store, *, delete: bool) -> bool:
 def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     """The sittings of the log by time, each once, and how many lines cannot be read."""
     found, problems = logs.rows(_log_file(store))
-    rows: dict[tuple[str, ...], SittingRow] = {}
-    bad = len(problems)
-    for _, value in found:
-        try:
-            row = _row(value)
-        except (LookupError, TypeError, ValueError):
-            bad += 1
-        else:
-            rows.setdefault(row.turns, row)
-    return sorted(rows.values()), bad
-
-
-def _row(value: dict[str, Any]) -> SittingRow:
-    """A line of the log; one of another version may have more."""
-
-    def side(found: dict[str, Any]) -> SideFigures:
-        tokens, prompt, used, replies = (float(found[name]) for name in SideFigures._fields)
-        return SideFigures(int(tokens), prompt, int(used), int(replies))
-
-    return SittingRow(
-        at=str(value["at"]),
-        turns=tuple(map(str, value["turns"])),
-        prompts=int(value["prompts"]),
-        asked=int(value["asked"]),
-        clsm=side(value["clsm"]),
-        static=None if value["static"] is None else side(value["static"]),
-    )
+    read = [cast("SittingRow", row) for _, row in found if row.keys() == _KEYS]
+    rows = {str(row["turns"]): row for row in reversed(read)}
+    bad = len(problems) + len(found) - len(read)
+    return sorted(rows.values(), key=lambda row: (row["at"], row["turns"])), bad
 
 
 def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
     """Log sittings, durably, one line each."""
-    lines = [
-        {**row._asdict(), "clsm": row.clsm._asdict(), "static": row.static and row.static._asdict()}
-        for row in new
-    ]
     with locked(store.root, store.settings.store.lock_wait):
-        atomic.append(_log_file(store), b"\n".join(dump(line).encode() for line in lines))
+        atomic.append(_log_file(store), b"\n".join(dump(row).encode() for row in new))
 
 
 def _mode_file(store: Store) -> Path:
@@ -181,11 +151,9 @@ FEW = 5
 
 
 class Figures(NamedTuple):
-    """One way to remember, over all sessions.
+    """One way to remember, over all sessions; ``tokens`` and ``prompt`` are means of ``SideFigures``.
 
     Attributes:
-        tokens: Loaded in a session, each item once; the mean.
-        prompt: In front of the model at a prompt; the mean.
         relevance: Tokens of the sentences used / tokens loaded.
         retention: Prompts whose reply used something that was loaded / prompts. It stands for CLS-M's
             correct recalls / recall prompts, as nobody marks which prompts those were.
@@ -235,31 +203,25 @@ def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
         clsm.relevance > static.relevance,
         clsm.retention > static.retention,
     )
-    return (
-        f"over {sessions} sessions clsm would have been better in {sum(wins)} of 3: tokens, use"
-        " and replies"
-    )
+    better = f"over {sessions} sessions clsm would have been better in {sum(wins)} of 3"
+    return f"{better}: tokens, use and replies"
 
 
 def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
     if not sides:
         return None
-    asked = sum(row.asked for row, _ in sides)
-    loaded = sum(side.tokens for _, side in sides)
+    asked = sum(row["asked"] for row, _ in sides)
+    loaded = sum(side["tokens"] for _, side in sides)
     return Figures(
         tokens=loaded / len(sides),
-        prompt=sum(side.prompt * row.asked for row, side in sides) / max(1, asked),
-        relevance=sum(side.used for _, side in sides) / max(1, loaded),
-        retention=sum(side.replies for _, side in sides) / max(1, asked),
+        prompt=sum(side["prompt"] * row["asked"] for row, side in sides) / max(1, asked),
+        relevance=sum(side["used"] for _, side in sides) / max(1, loaded),
+        retention=sum(side["replies"] for _, side in sides) / max(1, asked),
     )
 
 
 def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool]:
-    """Turn shadow mode on; where it is on, only the files that are named change.
-
-    Args:
-        store: Of which memory; what it takes in from ``now`` on is logged.
-        named: Files and workspaces that the agent loads.
+    """Turn shadow mode on; where it is on, only the files that are ``named`` change.
 
     Returns:
         What it looks at, and whether it was off before.
@@ -272,9 +234,9 @@ def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool
     if missing:
         raise BadInputError("--static", missing[0], "name the files that your agent loads")
     before = current_mode(store)
-    wanted = (
-        Mode(utc_text(now), files) if before is None else Mode(before.since, files or before.static)
-    )
+    wanted = Mode(utc_text(now), files)
+    if before is not None:
+        wanted = Mode(before.since, files or before.static)
     if wanted != before:
         with locked(store.root, store.settings.store.lock_wait):
             atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
@@ -288,9 +250,9 @@ def report(store: Store) -> Report:
     if mode is None and not rows and not bad:
         reason = "is off on this machine and has logged nothing"
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
-    beside = [(row, row.static) for row in rows if row.static is not None]
+    beside = [(row, side) for row in rows if (side := row["static"])]
     counted = [row for row, _ in beside] or rows
-    clsm, static = _figures([(row, row.clsm) for row in counted]), _figures(beside)
+    clsm, static = _figures([(row, row["clsm"]) for row in counted]), _figures(beside)
     lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
     return Report(
         is_on=mode is not None,
@@ -321,18 +283,14 @@ def _catch_up(
     if mode is None:
         return []
     found, undated = sittings.read_sittings(store, mode.since, now)
-    known = {turn for row in logged_rows(store)[0] for turn in row.turns}
-    over = [
-        each
-        for each in found
-        if each.is_over and known.isdisjoint(id_mark(turn.key) for turn in each.turns)
-    ]
+    known = {turn for row in logged_rows(store)[0] for turn in row["turns"]}
+    over = [each for each in found if each.is_over and known.isdisjoint(_marks(each))]
     if not over:
         return []
     rows = []
     missing: dict[str, None] = {}
     with open_index(store, None) as opened:
-        rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
+        rarity = sittings.WordRarity(opened.index)
         for done, sitting in enumerate(over, 1):
             given = sittings.replay(store, undated, sitting, engine, embedder)
             beside = sittings.load_static(mode.static, sitting.start, store)
@@ -344,43 +302,42 @@ def _catch_up(
 
 
 def _measured(
-    sitting: Sitting, given: Replayed, beside: StaticFiles, rarity: WordRarity
+    sitting: Sitting, given: Given, beside: StaticFiles, rarity: WordRarity
 ) -> SittingRow:
     """What was loaded and used; used is what turns after a prompt (−1: after the start) take up."""
     said = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
     prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
+    asked = [at for at in given if at >= 0]
     split = cache(sittings.split_claims)
 
     def used(load: LoadedItem, at: int, until: int | None = None) -> list[Claim]:
-        asked, later = said[at] if at >= 0 else frozenset(), said[at + 1 : until]
+        prompt, later = said[at] if at >= 0 else frozenset(), said[at + 1 : until]
         claims = split(load.text)
-        return [each for each in claims if sittings.is_used(each.words - asked, later, rarity)]
+        return [each for each in claims if sittings.is_used(each.words - prompt, later, rarity)]
 
-    def replies(at: int, loads: Iterable[LoadedItem]) -> bool:
+    def reply_uses(at: int, loads: Iterable[LoadedItem]) -> bool:
         until = next((place for place in prompts if place > at), None)
         return any(used(each, at, until) for each in loads)
 
-    came = [(-1, each) for each in given.briefing]
-    came += [(at, each) for at, found in given.answers for each in found]
+    came = [(at, each) for at, found in given.items() for each in found]
     claims = {(each.id, each.text, claim): claim for at, each in came for claim in used(each, at)}
-    asked, briefing = len(given.answers), _tokens(given.briefing)
-    answers = _tokens(each for _, each in came) - briefing
+    answers = _tokens(each for at, each in came if at >= 0)
     files = SideFigures(
         tokens=beside.tokens,
         prompt=float(beside.tokens),
         used=_tokens(claim for block in beside.blocks for claim in used(block, -1)),
-        replies=sum(replies(at, beside.blocks) for at, _ in given.answers),
+        replies=sum(reply_uses(at, beside.blocks) for at in asked),
     )
     return SittingRow(
         at=utc_text(sitting.start),
-        turns=tuple(id_mark(turn.key) for turn in sitting.turns),
+        turns=_marks(sitting),
         prompts=len(prompts),
-        asked=asked,
+        asked=len(asked),
         clsm=SideFigures(
             tokens=_tokens({(each.id, each.text): each for _, each in came}.values()),
-            prompt=briefing + answers / max(1, asked),
+            prompt=_tokens(given[-1]) + answers / max(1, len(asked)),
             used=_tokens(claims.values()),
-            replies=sum(replies(at, (*given.briefing, *found)) for at, found in given.answers),
+            replies=sum(reply_uses(at, (*given[-1], *given[at])) for at in asked),
         ),
         static=files if beside.tokens else None,
     )

@@ -23,7 +23,9 @@ the sample memory is told in docs/evaluation.md.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from errno import EFBIG
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,11 +46,11 @@ from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.text import sentences, tokens
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.model.episodes import Turn
     from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -94,7 +96,7 @@ def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting
                 at = last.at if last is not None else datetime.fromisoformat(recorded_at)
             said[turn.key] = _StoredTurn(turn, at, is_open)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
-    parts = (part for said in told.values() for part in _parts(said.values(), silence))
+    parts = [part for said in told.values() for part in _parts(said.values(), silence)]
     found = [each for part in parts if (each := _sitting(part, now - silence)).turns]
     found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
     return found, undated
@@ -115,14 +117,13 @@ def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
             yield item.session, item.turn, item.recorded_at, True
 
 
-def _parts(said: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_StoredTurn]]:
-    part: list[_StoredTurn] = []
-    for each in sorted(said, key=lambda each: each.at):
-        if part and each.at - part[-1].at >= silence:
-            yield part
-            part = []
-        part.append(each)
-    yield part
+def _parts(said: Iterable[_StoredTurn], silence: timedelta) -> list[list[_StoredTurn]]:
+    parts: list[list[_StoredTurn]] = []
+    for each in sorted(said, key=attrgetter("at")):
+        if not parts or each.at - parts[-1][-1].at >= silence:
+            parts.append([])
+        parts[-1].append(each)
+    return parts
 
 
 def _sitting(part: list[_StoredTurn], silent_since: datetime) -> Sitting:
@@ -148,16 +149,13 @@ class LoadedItem(NamedTuple):
     tokens: int
 
 
-class Replayed(NamedTuple):
-    """What clsm would have given in a sitting: at its start, and at the place of each prompt."""
-
-    briefing: tuple[LoadedItem, ...]
-    answers: tuple[tuple[int, tuple[LoadedItem, ...]], ...]
+Given = dict[int, list[LoadedItem]]
+"""What clsm would have given in a sitting: at its start (−1), and at the place of each prompt asked."""
 
 
 def replay(
     store: Store, undated: Undated, sitting: Sitting, engine: Engine, embedder: Embedder
-) -> Replayed:
+) -> Given:
     """What clsm would have given in a sitting; no trace is left."""
     before = sitting.start - timedelta(seconds=1)
     known, day = utc_text(before), sitting.start.astimezone(store.zone).date().isoformat()
@@ -169,35 +167,26 @@ def replay(
     }
     settings, at = store.settings.recall, before.isoformat()
     places = [place for place, turn in enumerate(sitting.turns) if turn.role == "user"][:PROMPTS]
-    queries = [
-        Query(
-            text=sitting.turns[place].text[:LONGEST],
-            now=at,
-            k=settings.k,
-            budget=settings.budget,
-            filters=Filters(without=tuple(sorted(unseen))),
-            known_at=at,
-            is_gated=True,
-        )
-        for place in places
-    ]
-    answers = []
+    filters = Filters(without=tuple(sorted(unseen)))
+    asking = Query("", at, settings.k, settings.budget, filters=filters, known_at=at, is_gated=True)
+    queries = [asking._replace(text=sitting.turns[place].text[:LONGEST]) for place in places]
+    with open_index(store, None) as opened:
+        given = {
+            -1: [
+                LoadedItem(item.id, item.text, item.tokens)
+                for section in brief(store, before, settings.budget).sections
+                for item in section.items
+                if unseen.isdisjoint((item.id, item.id.partition("-")[0]))
+                and (getattr(opened.index.record(item.id), "recorded_at", None) or "") <= known
+            ]
+        }
     for place, answer in zip(places, recall(store, queries, engine, embedder), strict=True):
-        kept = [  # in the window of a note something later may stand; all else was filtered
+        given[place] = [  # in the window of a note something later may stand; all else was filtered
             LoadedItem(each.id, each.text, each.tokens)
             for each in answer.memories
             if each.kind != "passage" or unseen.isdisjoint(each.sources[0].turn_ids)
         ]
-        answers.append((place, tuple(kept)))
-    with open_index(store, None) as opened:
-        briefing = tuple(
-            LoadedItem(item.id, item.text, item.tokens)
-            for section in brief(store, before, settings.budget).sections
-            for item in section.items
-            if unseen.isdisjoint((item.id, item.id.partition("-")[0]))
-            and (getattr(opened.index.record(item.id), "recorded_at", None) or "") <= known
-        )
-    return Replayed(briefing, tuple(answers))
+    return given
 
 
 SHARE = 0.4
@@ -223,10 +212,9 @@ def distinct_stems(text: str) -> Words:
     >>> sorted(distinct_stems("The memory_v2 of Margaret, 61.4 cm"))
     ['4', '61', 'cm', 'margaret', 'memory_v2']
     """
-    found = set(tokens.stems(text))
-    for name in [each for each in found if "_" in each]:
-        found -= set(tokens.stems(name.replace("_", " ")))
-    return frozenset(found)
+    found = frozenset(tokens.stems(text))
+    parts = (tokens.stems(name.replace("_", " ")) for name in found if "_" in name)
+    return found.difference(*parts)
 
 
 def split_claims(text: str) -> tuple[Claim, ...]:
@@ -243,10 +231,9 @@ def split_claims(text: str) -> tuple[Claim, ...]:
 class WordRarity:
     """How rare words are in a store: idf(n) / idf(1) of a word that n passages hold."""
 
-    def __init__(self, connection: sqlite3.Connection, passages: int) -> None:
-        """Count in an open index of so many passages."""
-        self._connection = connection
-        self._passages = max(2, passages)
+    def __init__(self, index: Index) -> None:
+        self._connection = index.connection
+        self._passages = max(2, index.size()[0])
         self._of = cache(self._rarity)
 
     def __call__(self, found: Iterable[str]) -> float:
@@ -294,11 +281,10 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
         try:
             with path.open("rb") as file:
                 data = file.read(MAX_FILE + 1)
+            if len(data) > MAX_FILE:
+                raise OSError(EFBIG, f"is larger than {MAX_FILE >> 20} MiB")
         except OSError as error:
             missing.append(f"{path}: {error.strerror or 'cannot be read'}")
-            continue
-        if len(data) > MAX_FILE:
-            missing.append(f"{path}: is larger than {MAX_FILE >> 20} MiB")
             continue
         size += tokens.count_tokens(data.decode("utf-8", "replace"))
         document = markdown.read(data, path=path.name, zone=store.zone)

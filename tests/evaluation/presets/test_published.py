@@ -62,11 +62,9 @@ def draw(store: Store, *records: Node | Edge) -> None:
     """Write a graph as consolidation would."""
     folder = store.graph("projects")
     atomic.make_folder(folder)
-    by_name: dict[str, list[Node | Edge]] = {}
-    for record in records:
-        by_name.setdefault(shards.shard_name(record.id, 1), []).append(record)
-    for name, found in by_name.items():
-        (folder / name).write_bytes(shards.render(found))
+    for name in {shards.shard_name(record.id, 1) for record in records}:
+        held = [record for record in records if shards.shard_name(record.id, 1) == name]
+        (folder / name).write_bytes(shards.render(held))
 
 
 @pytest.fixture
