@@ -322,19 +322,11 @@ def _settle_node(batch: Batch, record_id: str) -> None:
     record = _joined(batch, "node", record_id)
     if record is not None and batch.forgotten:
         record = _proved(connection, number, record)
-    if record is None:
-        connection.execute(
-            "UPDATE nodes SET label = NULL, aliases = NULL, kind = NULL, stream = NULL, n = NULL,"
-            " last = NULL, summary = NULL, embedded = NULL WHERE number = ?",
-            (number,),
-        )
-        return
-    label, aliases = record.get("label") or record_id, record.get("aliases", [])
-    summary = record.get("summary", "")
-    connection.execute(
-        "UPDATE nodes SET label = ?, aliases = ?, kind = ?, stream = ?, n = ?, last = ?,"
-        " summary = ?, embedded = ? WHERE number = ?",
-        (
+    row: tuple[Any, ...] = (None,) * 8
+    if record is not None:
+        label, aliases = record.get("label") or record_id, record.get("aliases", [])
+        summary = record.get("summary", "")
+        row = (
             label,
             dump(aliases) if aliases else None,
             record.get("kind", "concept"),
@@ -343,12 +335,13 @@ def _settle_node(batch: Batch, record_id: str) -> None:
             day_of(record.get("last")),
             summary,
             text_digest(node_text(label, aliases, summary)),
-            number,
-        ),
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO aliases VALUES (?, ?)",
-        [(node_id(name), record_id) for name in (label, *aliases)],
+        )
+        named = [(node_id(name), record_id) for name in (label, *aliases)]
+        connection.executemany("INSERT OR IGNORE INTO aliases VALUES (?, ?)", named)
+    connection.execute(
+        "UPDATE nodes SET label = ?, aliases = ?, kind = ?, stream = ?, n = ?, last = ?,"
+        " summary = ?, embedded = ? WHERE number = ?",
+        (*row, number),
     )
 
 
