@@ -156,23 +156,17 @@ def recall_counts(
     return grouped((name, (day, count)) for name, day, count in found)
 
 
-def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
-    """Of the keys of some turns and blocks those on which only closed statements rest."""
-    query = (
-        "SELECT r.turn FROM rests r JOIN passages p ON p.id = r.passage"
-        " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
-    )
-    return {turn for (turn,) in select(connection, query, keys)}
+def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str | None]:
+    """Of the keys of some turns and blocks those on which only closed statements rest.
 
-
-def ended_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
-    """The same keys, each with when the last of those statements was over; not what never held."""
+    Each with when the last of these was over; None where they never held.
+    """
     query = (
         "SELECT r.turn, MAX(c.valid_until) FROM rests r JOIN passages p ON p.id = r.passage"
         " LEFT JOIN clocks c ON c.key = p.key"
         " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
     )
-    return {turn: until for turn, until in select(connection, query, keys) if until}
+    return dict(select(connection, query, keys))
 
 
 def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:

@@ -22,9 +22,6 @@ from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
 
-# However records come, change and go on two machines: the graph's rows are what the records say.
-
-
 NODES = ("mara", "brian", "heron", "quay")
 ALIASES = ("Mara Lind", "the heron", "harbour")
 TURNS = {"e-1": ("00000000000a", "00000000000b"), "e-2": ("00000000000c", "00000000000d")}
@@ -136,8 +133,7 @@ def test_the_graph_is_what_the_joined_records_say(store: Store, seed: int) -> No
     } == told
 
 
-def test_degree_and_strength_count_current_edges_only(store: Store, tmp_path: Path) -> None:
-    del tmp_path
+def test_degree_and_strength_count_current_edges_only(store: Store) -> None:
     rev = (1, "pi")
     put(
         store,
