@@ -29,8 +29,6 @@ class NodeRow(NamedTuple):
     n: int
     last: int | None  # day of its last mention, as a proleptic ordinal
     summary: str
-    degree: int  # nodes that it has current edges with
-    strongest: float
     vector: int  # row of the sentence vector of ``node_text``; −1 without one
 
 
@@ -40,10 +38,8 @@ class LinkRow(NamedTuple):
     node: int
     other: int
     edge: int
-    outward: bool  # ``node`` is its source
     type: str
     weight: float
-    directed: bool
     valid_from: str | None
     valid_until: str | None
     recorded_at: str | None
@@ -82,8 +78,7 @@ def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int,
     """Nodes by number; those that only others name, an edge or a mention, are left out."""
     query = (
         "SELECT n.number, n.id, n.label, n.aliases, n.kind, n.stream, n.n, n.last, n.summary,"
-        " n.degree, n.strongest, COALESCE(v.row, -1) FROM nodes n"
-        " LEFT JOIN vectors v ON v.digest = n.embedded"
+        " COALESCE(v.row, -1) FROM nodes n LEFT JOIN vectors v ON v.digest = n.embedded"
         " WHERE n.number IN ({}) AND n.label IS NOT NULL"
     )
     found: dict[int, NodeRow] = {}
