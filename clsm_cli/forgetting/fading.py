@@ -271,7 +271,7 @@ def read_turns(
     """
     found: dict[str, TurnRecord] = {}
     problems: list[LineProblem] = []
-    for path in (path for flow in store.flows() for path in episode_files.files(flow)):
+    for path in episode_files.all_files(store):
         try:
             read = _read(path, records, forgotten)
         except DamagedStoreError as error:

@@ -168,8 +168,6 @@ READERS: dict[type[Record], dict[str, Reader]] = {
     cls: {field.name: _reader(cls, field) for field in fields(cls) if field.name != "extra"}
     for cls in RECORD_TYPES.values()
 }
-RETIRED = frozenset({"observations"})
-"""Keys of older versions that are not kept: they repeat what turns say, which a forget must not miss."""
 TYPE_NAMES: dict[type[Record], str] = {cls: name for name, cls in RECORD_TYPES.items()}
 
 
@@ -193,7 +191,7 @@ def decode(mapping: dict[str, Any]) -> Record:
                 values[key] = reader(value)
             except RecordError as error:
                 raise RecordError(f"field {key!r} {error}") from None
-        elif key != "record" and key not in RETIRED:
+        elif key != "record":
             extra[key] = value
     if "id" not in values or "rev" not in values:
         raise RecordError("fields 'id' and 'rev' are required")

@@ -214,9 +214,7 @@ def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
     """A name used only in texts not yet consolidated, as an otherwise empty node."""
     label = max(labels, key=lambda each: (labels.count(each), each))
     aliases = tuple(sorted({*labels} - {label}))
-    return graph_queries.NodeRow(
-        number, node, label, aliases, "concept", "flow", 1, None, "", 0, 0.0, -1
-    )
+    return graph_queries.NodeRow(number, node, label, aliases, "concept", "flow", 1, None, "", -1)
 
 
 LONGEST_NAME = 5

@@ -125,10 +125,9 @@ def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
 def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
     """Short passages of which all that memory made is over, by a person or a night, and since when."""
     short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
-    days = graph_queries.ended_sources(
-        index.connection, sorted({each.traits.key for each in short})
-    )
-    return {each.row: days[each.traits.key][:10] for each in short if each.traits.key in days}
+    keys = sorted({each.traits.key for each in short})
+    days = graph_queries.outdated_sources(index.connection, keys)
+    return {each.row: day[:10] for each in short if (day := days.get(each.traits.key))}
 
 
 def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, Ended]:

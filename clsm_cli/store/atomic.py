@@ -47,8 +47,6 @@ def disk_errors(path: Path | str) -> Iterator[None]:
 
 _SMALL = 1 << 20
 """Bytes of a file that is hashed without loading OpenSSL, which takes as long."""
-
-
 sha256 = ids.sha256
 
 
@@ -176,18 +174,17 @@ def make_private(path: Path) -> None:
 
 def read(path: Path, limit: int) -> bytes | None:
     """The bytes of a regular file of at most ``limit`` bytes, None when it is missing."""
-    try:
-        fd = _open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise DiskError(path, error.strerror or str(error)) from error
-    with disk_errors(path), open(fd, "rb") as file:
-        # Room is made for what is asked for, so a limit of 256 MiB is not asked for.
-        known = os.fstat(fd).st_size
-        data = file.read(min(known, limit) + 1)
-        if known < len(data) <= limit:  # it grew
-            data += file.read(limit + 1 - len(data))
+    with disk_errors(path):
+        try:
+            file = open_to_read(path)
+        except FileNotFoundError:
+            return None
+        with file:
+            # Room is made for what is asked for, so a limit of 256 MiB is not asked for.
+            known = os.fstat(file.fileno()).st_size
+            data = file.read(min(known, limit) + 1)
+            if known < len(data) <= limit:  # it grew
+                data += file.read(limit + 1 - len(data))
     if len(data) > limit:
         size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit >> 10} KiB"
         raise DamagedStoreError(path, None, f"is larger than {size}")

@@ -124,9 +124,12 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     Another machine may have cut a longer episode behind the same first turn. What waits in an inbox
     does not count: machines that sweep at the same time would not agree, and git could not merge it.
     """
-    paths = (path for flow in store.flows() for path in episode_files.files(flow))
     # The name of a file is <time>-<id>.
-    buried = [p for p in paths if logs.is_forgotten(p.stem.partition("-")[2], forgotten)]
+    buried = [
+        path
+        for path in episode_files.all_files(store)
+        if logs.is_forgotten(path.stem.partition("-")[2], forgotten)
+    ]
     if not buried:
         return []
     every = dict(episode_files.readable(store))
@@ -150,7 +153,7 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
 def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
     """Ids of episodes that lose turns: their machine made them before it heard of the forget."""
     found: set[str] = set()
-    for path in (path for flow in store.flows() for path in episode_files.files(flow)):
+    for path in episode_files.all_files(store):
         try:
             data = atomic.read(path, episode_files.MAX_EPISODE) or b""
             keys = {key.decode() for key in _KEY.findall(data)}

@@ -270,9 +270,14 @@ def files(flow: Path) -> Iterator[Path]:
                 yield Path(folder, name)
 
 
+def all_files(store: Store) -> Iterator[Path]:
+    """The same of all machines."""
+    return (path for flow in store.flows() for path in files(flow))
+
+
 def readable(store: Store) -> Iterator[tuple[Path, Episode]]:
     """Every episode of every machine that can be read, with its file; the index names the others."""
-    for path in (path for flow in store.flows() for path in files(flow)):
+    for path in all_files(store):
         try:
             episode = read(path)
         except DamagedStoreError:

@@ -27,7 +27,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, git, runs
-from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED
+from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED, TOPIC_STREAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,12 +43,8 @@ SETTINGS = {
 """Settings of a clone; beside them stands the driver's command."""
 DRIVER = "merge.clsm.driver"
 _JOINED = (
-    "identity/*.md",
-    "projects/*.md",
-    "tasks/*.md",
-    "identity/graph/*.yaml",
-    "projects/graph/*.yaml",
-    "tasks/graph/*.yaml",
+    *(f"{stream}/*.md" for stream in TOPIC_STREAMS),
+    *(f"{stream}/graph/*.yaml" for stream in TOPIC_STREAMS),
     "flow/*/graph/*.yaml",
     "archive/**/*.yaml",
     "flow/**/*.jsonl",

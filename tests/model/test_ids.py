@@ -46,6 +46,3 @@ def test_only_without_an_exact_time_the_ordinal_counts() -> None:
 def test_sessions_that_look_alike_get_their_own_files() -> None:
     names = {ids.file_name_of(name) for name in ("a/b", "a-b", "A-B", "a b", "../a/b", "…")}
     assert len(names) == 6
-
-
-# Digests without OpenSSL are those of OpenSSL.

@@ -70,23 +70,6 @@ def test_an_exception_at_any_step_leaves_the_old_file_and_no_temp_file(
     assert os.listdir(tmp_path) == ["note.md"]
 
 
-def test_readers_see_the_old_or_the_new_file(tmp_path: Path) -> None:
-    path = tmp_path / "shard.yaml"
-    versions = [bytes([65 + n]) * 200_000 for n in range(2)]
-    atomic.put(path, versions[0])
-    code = (
-        "import sys; from pathlib import Path; from clsm_cli.store import atomic\n"
-        "for n in range(150): atomic.put(Path(sys.argv[1]), bytes([65 + n % 2]) * 200_000)"
-    )
-    writer = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT)
-    reads = 0
-    while writer.poll() is None:
-        assert atomic.read(path, 1 << 20) in versions
-        reads += 1
-    assert writer.returncode == 0
-    assert reads > 10
-
-
 @pytest.mark.parametrize("change", [b"by hand", None])
 def test_a_file_that_changed_since_it_was_read_is_not_overwritten(
     tmp_path: Path, change: bytes | None

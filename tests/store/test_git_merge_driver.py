@@ -105,16 +105,12 @@ def test_nothing_is_written_where_a_version_cannot_be_read(tmp_path: Path) -> No
     assert not merge(base, ours, theirs, Path("projects/graph/3.yaml"))
     assert not merge(base, ours, theirs, Path("clsm.yaml"))
     assert ours.read_bytes() == before
-    command = [
-        sys.executable,
-        "-m",
-        "clsm_cli",
-        "merge-driver",
-        *map(str, files),
-        "tasks/graph/0.yaml",
-    ]
+    words = ("merge-driver", *map(str, files), "tasks/graph/0.yaml")
     done = subprocess.run(
-        command, capture_output=True, check=False, env={"PYTHONPATH": ".", **os.environ}
+        [sys.executable, "-m", "clsm_cli", *words],
+        capture_output=True,
+        check=False,
+        env={"PYTHONPATH": ".", **os.environ},
     )
     assert (done.returncode, done.stdout, ours.read_bytes()) == (1, b"", before)
 
@@ -137,11 +133,8 @@ def test_a_store_below_the_top_of_a_repository(tmp_path: Path, name: str) -> Non
     assert git_setup.set_up(root).attributes
     assert not any(git_setup.find_missing(root))
     done = git(root, "check-attr", "merge", "projects/graph/3.yaml", "tasks/tasks.md", "clsm.yaml")
-    assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == [
-        "clsm",
-        "clsm",
-        "unset",
-    ]
+    said = [line.rpartition(": ")[2] for line in done.stdout.splitlines()]
+    assert said == ["clsm", "clsm", "unset"]
 
 
 def test_set_up_adds_what_is_missing_and_changes_nothing_the_second_time(tmp_path: Path) -> None:

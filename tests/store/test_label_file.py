@@ -143,21 +143,9 @@ def test_every_layout_takes_a_query(text: str) -> None:
 
 
 ODD = (
-    "a",
-    "it's: #1",
-    "- x",
-    "? y",
-    "yes",
-    "~",
-    "5",
-    "[",
-    '"',
-    "a\\nb",
-    "caf\u00e9",
-    "\U0001f600",
-    "%@`",
-    "{}",
-)
+    "a", "it's: #1", "- x", "? y", "yes", "~", "5", "[", '"', "a\\nb", "caf\u00e9", "\U0001f600",
+    "%@`", "{}",
+)  # fmt: skip
 WORDS = st.lists(st.sampled_from(ODD), min_size=1, max_size=3).map(" ".join)
 ROWS = st.builds(
     Label,

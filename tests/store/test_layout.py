@@ -14,6 +14,7 @@ from clsm_cli.errors import (
     StoreNotFoundError,
 )
 from clsm_cli.model.ids import is_id
+from clsm_cli.model.streams import STREAMS
 from clsm_cli.startup import zones
 from clsm_cli.store import layout
 
@@ -29,16 +30,8 @@ def test_a_new_store_is_private_and_small(tmp_path: Path) -> None:
         root = make(tmp_path / "deep" / "memory")
     finally:
         os.umask(before)
-    names = sorted(path.name for path in root.iterdir())
-    assert names == [
-        ".gitattributes",
-        ".gitignore",
-        "clsm.yaml",
-        "flow",
-        "identity",
-        "projects",
-        "tasks",
-    ]
+    names = {path.name for path in root.iterdir()}
+    assert names == {*STREAMS, ".gitattributes", ".gitignore", "clsm.yaml"}
     assert {path.stat().st_mode & 0o077 for path in [root, root.parent, *root.rglob("*")]} == {0}
     store = layout.open_store(root, {})
     assert (store.zone_name, str(store.zone)) == ("Europe/Berlin", "Europe/Berlin")

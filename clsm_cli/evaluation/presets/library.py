@@ -16,6 +16,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
+from clsm_cli.store.index.ranking_queries import grouped
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.graph_queries import NodeRow
+    from clsm_cli.store.index.graph_queries import LinkRow, NodeRow
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.ranking_queries import Traits
@@ -97,6 +98,22 @@ class Library:
         numbers = [graph_queries.number_of(each.id) for each in nodes]
         found = graph_queries.nodes(self.index.connection, numbers).values()
         return {row.id: row for row in found}
+
+    @cached_property
+    def links(self) -> dict[int, list[LinkRow]]:
+        """The edges of each node with others, by the numbers of both."""
+        numbers = [row.number for row in self.nodes.values()]
+        return grouped(
+            (each.node, each) for each in graph_queries.links(self.index.connection, numbers)
+        )
+
+    @cached_property
+    def current_links(self) -> dict[int, list[LinkRow]]:
+        """Those that nothing has ended."""
+        return {
+            node: [e for e in links if e.superseded_at is None and e.valid_until is None]
+            for node, links in self.links.items()
+        }
 
     @cached_property
     def active(self) -> dict[str, int]:

@@ -104,16 +104,18 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
         elif near >= LEAST_SEED:
             starts[at] = near
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
-    largest = max((row.strongest for row in rows), default=0.0) or 1.0
+    current = library.current_links
+    weights = (link.weight for row in rows for link in current.get(row.number, ()))
+    largest = max(weights, default=0.0) or 1.0
 
     def links(frontier: Sequence[int]) -> Iterable[Link]:
-        numbers = [rows[at].number for at in frontier]
-        for row in graph_queries.links(library.index.connection, numbers):
+        numbers = sorted(rows[at].number for at in frontier)
+        for row in (row for number in numbers for row in library.links.get(number, ())):
             at = places.get(row.other)
             if at is not None and clocks.holds(row, now):
-                share, other = row.weight / largest, rows[at]
-                dormant = _is_dormant(library, other, now)
-                yield Link(places[row.node], at, share, other.degree, dormant)
+                share, dormant = row.weight / largest, _is_dormant(library, rows[at], now)
+                degree = len({each.other for each in current.get(row.other, ())})
+                yield Link(places[row.node], at, share, degree, dormant)
 
     reached = formulas.spread(first(starts, most, pool), links)
     return _units(first(reached, 10, pool), pool)

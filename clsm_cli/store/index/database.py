@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-SCHEMA_VERSION = 16
+SCHEMA_VERSION = 17
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -294,13 +294,11 @@ CREATE INDEX aliases_node ON aliases (node);
 CREATE TABLE nodes (            -- what memories are about; numbers: hashes of ids, see graph_queries.py
   number INTEGER PRIMARY KEY, id TEXT,
   label TEXT,                   -- NULL: it has no record, only others name it
-  aliases TEXT, kind TEXT, stream TEXT, n INTEGER, last INTEGER, summary TEXT,
-  degree INTEGER DEFAULT 0, strongest REAL DEFAULT 0,  -- of its current links
-  embedded INTEGER);
+  aliases TEXT, kind TEXT, stream TEXT, n INTEGER, last INTEGER, summary TEXT, embedded INTEGER);
 CREATE INDEX nodes_embedded ON nodes (embedded) WHERE embedded IS NOT NULL;
 CREATE TABLE links (            -- every edge between nodes twice, as seen from either end
-  node INTEGER, other INTEGER, edge INTEGER, outward INTEGER, type TEXT, weight REAL,
-  directed INTEGER, valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT,
+  node INTEGER, other INTEGER, edge INTEGER, type TEXT, weight REAL,
+  valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT,
   pinned INTEGER,               -- a person set it
   PRIMARY KEY (node, other, edge)) WITHOUT ROWID;
 CREATE INDEX links_pinned ON links (node) WHERE pinned;

@@ -322,19 +322,11 @@ def _settle_node(batch: Batch, record_id: str) -> None:
     record = _joined(batch, "node", record_id)
     if record is not None and batch.forgotten:
         record = _proved(connection, number, record)
-    if record is None:
-        connection.execute(
-            "UPDATE nodes SET label = NULL, aliases = NULL, kind = NULL, stream = NULL, n = NULL,"
-            " last = NULL, summary = NULL, embedded = NULL WHERE number = ?",
-            (number,),
-        )
-        return
-    label, aliases = record.get("label") or record_id, record.get("aliases", [])
-    summary = record.get("summary", "")
-    connection.execute(
-        "UPDATE nodes SET label = ?, aliases = ?, kind = ?, stream = ?, n = ?, last = ?,"
-        " summary = ?, embedded = ? WHERE number = ?",
-        (
+    row: tuple[Any, ...] = (None,) * 8
+    if record is not None:
+        label, aliases = record.get("label") or record_id, record.get("aliases", [])
+        summary = record.get("summary", "")
+        row = (
             label,
             dump(aliases) if aliases else None,
             record.get("kind", "concept"),
@@ -343,12 +335,13 @@ def _settle_node(batch: Batch, record_id: str) -> None:
             day_of(record.get("last")),
             summary,
             text_digest(node_text(label, aliases, summary)),
-            number,
-        ),
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO aliases VALUES (?, ?)",
-        [(node_id(name), record_id) for name in (label, *aliases)],
+        )
+        named = [(node_id(name), record_id) for name in (label, *aliases)]
+        connection.executemany("INSERT OR IGNORE INTO aliases VALUES (?, ?)", named)
+    connection.execute(
+        "UPDATE nodes SET label = ?, aliases = ?, kind = ?, stream = ?, n = ?, last = ?,"
+        " summary = ?, embedded = ? WHERE number = ?",
+        (*row, number),
     )
 
 
@@ -365,48 +358,29 @@ def _proved(
 
 
 def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
-    """The links of edges that changed, and of the nodes at their ends what sums them up."""
-    connection = batch.connection
-    touched: set[int] = set()
+    """The links of edges that changed."""
     for edge in changed:
-        for mapping in _versions(batch, "edge", edge):
-            touched.update(_unlink(connection, mapping))
-    for edge in changed:
+        ends = {end for each in _versions(batch, "edge", edge) for end in _ends(each)}
+        gone = [(number_of(end), number_of(edge)) for end in sorted(ends)]
+        batch.connection.executemany("DELETE FROM links WHERE node = ? AND edge = ?", gone)
         record = _joined(batch, "edge", edge)
         if record is not None and record.get("type", "co_occurs") not in OF_EPISODES:
-            touched.update(_link(connection, record))
-    connection.executemany(
-        "UPDATE nodes SET (degree, strongest) = (SELECT COUNT(DISTINCT other),"
-        " COALESCE(MAX(weight), 0) FROM links WHERE node = number AND superseded_at IS NULL"
-        " AND valid_until IS NULL) WHERE number = ?",
-        [(number,) for number in sorted(touched)],
-    )
+            _link(batch.connection, record)
 
 
-def _ends(record: dict[str, Any]) -> dict[int, str]:
-    return {number_of(name): name for name in (record["source"], record["target"])}
+def _ends(edge: dict[str, Any]) -> tuple[str, str]:
+    return edge["source"], edge["target"]
 
 
-def _unlink(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[int]:
-    ends = _ends(record)
-    edge = number_of(record["id"])
-    connection.executemany(
-        "DELETE FROM links WHERE node = ? AND edge = ?", [(number, edge) for number in ends]
-    )
-    return ends
-
-
-def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[int]:
-    source, target = number_of(record["source"]), number_of(record["target"])
-    _ensure_nodes(connection, _ends(record))
+def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> None:
+    _ensure_nodes(connection, {number_of(end): end for end in _ends(record)})
+    source, target = map(number_of, _ends(record))
     rest = (
+        number_of(record["id"]),
         record.get("type", "co_occurs"),
         record.get("weight", 0.0),
-        record.get("directed", False),
         *(record.get(name) for name in _CLOCKS[:4]),
         record.get("pinned", False),
     )
-    edge = number_of(record["id"])
-    rows = [(source, target, edge, True, *rest), (target, source, edge, False, *rest)]
-    connection.executemany(f"INSERT OR REPLACE INTO links VALUES ({', '.join('?' * 12)})", rows)
-    return source, target
+    rows = [(source, target, *rest), (target, source, *rest)]
+    connection.executemany(f"INSERT OR REPLACE INTO links VALUES ({', '.join('?' * 10)})", rows)

@@ -227,16 +227,11 @@ def turn_times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str,
 
 def user_shares(connection: sqlite3.Connection) -> dict[str, float]:
     """Episode → share of its turns that the user said or wrote."""
-    rows = connection.execute(
-        f"SELECT l.episode, AVG(p.trust = 'user') {_SAID} WHERE l.episode IS NOT NULL"
-        " GROUP BY l.episode"
-    )
-    return {str(episode): float(share) for episode, share in rows}
+    query = f"SELECT l.episode, AVG(p.trust = 'user') {_SAID} WHERE l.episode IS NOT NULL"
+    return dict(connection.execute(f"{query} GROUP BY l.episode"))
 
 
 def continuations(connection: sqlite3.Connection) -> dict[str, str]:
     """Episode → the one that it continues without a boundary."""
-    rows = connection.execute(
-        "SELECT id, continues FROM episodes WHERE continues IS NOT NULL ORDER BY id"
-    )
-    return {str(later): str(before) for later, before in rows}
+    query = "SELECT id, continues FROM episodes WHERE continues IS NOT NULL ORDER BY id"
+    return dict(connection.execute(query))

@@ -29,8 +29,6 @@ class NodeRow(NamedTuple):
     n: int
     last: int | None  # day of its last mention, as a proleptic ordinal
     summary: str
-    degree: int  # nodes that it has current edges with
-    strongest: float
     vector: int  # row of the sentence vector of ``node_text``; −1 without one
 
 
@@ -40,10 +38,8 @@ class LinkRow(NamedTuple):
     node: int
     other: int
     edge: int
-    outward: bool  # ``node`` is its source
     type: str
     weight: float
-    directed: bool
     valid_from: str | None
     valid_until: str | None
     recorded_at: str | None
@@ -82,8 +78,7 @@ def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int,
     """Nodes by number; those that only others name, an edge or a mention, are left out."""
     query = (
         "SELECT n.number, n.id, n.label, n.aliases, n.kind, n.stream, n.n, n.last, n.summary,"
-        " n.degree, n.strongest, COALESCE(v.row, -1) FROM nodes n"
-        " LEFT JOIN vectors v ON v.digest = n.embedded"
+        " COALESCE(v.row, -1) FROM nodes n LEFT JOIN vectors v ON v.digest = n.embedded"
         " WHERE n.number IN ({}) AND n.label IS NOT NULL"
     )
     found: dict[int, NodeRow] = {}
@@ -156,23 +151,17 @@ def recall_counts(
     return grouped((name, (day, count)) for name, day, count in found)
 
 
-def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
-    """Of the keys of some turns and blocks those on which only closed statements rest."""
-    query = (
-        "SELECT r.turn FROM rests r JOIN passages p ON p.id = r.passage"
-        " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
-    )
-    return {turn for (turn,) in select(connection, query, keys)}
+def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str | None]:
+    """Of the keys of some turns and blocks those on which only closed statements rest.
 
-
-def ended_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
-    """The same keys, each with when the last of those statements was over; not what never held."""
+    Each with when the last of these was over; None where they never held.
+    """
     query = (
         "SELECT r.turn, MAX(c.valid_until) FROM rests r JOIN passages p ON p.id = r.passage"
         " LEFT JOIN clocks c ON c.key = p.key"
         " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
     )
-    return {turn: until for turn, until in select(connection, query, keys) if until}
+    return dict(select(connection, query, keys))
 
 
 def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:

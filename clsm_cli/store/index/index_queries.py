@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import codes, graph_queries
+from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.ranking_queries import NAMED, Search, column, select
 
 if TYPE_CHECKING:
@@ -47,18 +47,12 @@ class Index(Search):
         """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them."""
         from clsm_cli.store.index import vectors
 
-        stored = vectors.sentence_rows(self.connection, self.store.derived)
-        if stored is None:
-            return {}
-        size = codes.SENTENCE_BYTES
-        found: dict[str, Any] = {}
         query = (
             "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
             " WHERE p.part = 0 AND p.key IN ({}) ORDER BY p.id"
         )
-        for key, row in select(self.connection, query, keys):
-            found[key] = codes.unit(stored[row * size : (row + 1) * size])
-        return found
+        rows = dict(select(self.connection, query, keys))
+        return vectors.unit_vectors(self.connection, self.store.derived, rows)
 
     def by_key(self, key: str) -> list[Passage]:
         """The parts of a turn, block or statement, in order; each once."""

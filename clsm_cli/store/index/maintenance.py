@@ -43,8 +43,8 @@ _WHOLE = "documents blocks aliases links noted recorded clocks totals speakers"
 _TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE.split()} | {
     "episodes": "SELECT e.id, f.path, e.session, e.document, e.previous, e.start, e.continues"
     " FROM episodes e JOIN files f ON f.id = e.file",
-    "nodes": "SELECT number, id, label, aliases, kind, stream, n, last, summary, degree, strongest,"
-    " embedded FROM nodes WHERE label IS NOT NULL",
+    "nodes": "SELECT number, id, label, aliases, kind, stream, n, last, summary, embedded"
+    " FROM nodes WHERE label IS NOT NULL",
     "records": "SELECT f.path, r.id, r.type, hex(r.line) FROM records r"
     " JOIN files f ON f.id = r.file",
     "rests": "SELECT r.turn, p.key FROM rests r JOIN passages p ON p.id = r.passage",

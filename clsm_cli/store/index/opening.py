@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 _MARK = "at_work"
 _AWAY = f"DELETE FROM meta WHERE key = '{_MARK}'"
-_STEP = 128
-"""Texts between two commits: what is done stays done."""
 _OVERLAID = (
     "the index could not be updated now (another clsm is writing, or the disk is read-only): what is"
     " new was searched by words only"
@@ -111,8 +109,8 @@ def _embed(
     embed = embedder.embed()
     total = len(waiting)
     while waiting:
-        vectors.add(connection, store.derived, waiting[:_STEP], embed)
-        waiting = waiting[_STEP:]
+        vectors.add(connection, store.derived, waiting[: vectors.STEP], embed)
+        waiting = waiting[vectors.STEP :]
         if progress:
             progress(max(0, total - len(waiting)), total)
         if pause and waiting:

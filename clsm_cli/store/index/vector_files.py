@@ -60,16 +60,6 @@ def rows_of(path: Path, size: int) -> memoryview | None:
         return None
 
 
-def sentence_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
-    """The sentence vectors, see ``codes``; None when there are none."""
-    return rows_of(sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES)
-
-
-def token_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
-    """The token vectors, see ``codes``; None when there are none."""
-    return rows_of(tokens_path(derived), committed(connection).tokens * TOKEN_BYTES)
-
-
 def size_of(path: Path) -> int:
     """Bytes of a file; 0 where there is none."""
     try:
@@ -135,7 +125,8 @@ def committed(connection: sqlite3.Connection) -> Committed:
 
 def stored(connection: sqlite3.Connection, derived: Path) -> dict[int, tuple[bytes, bytes]]:
     """The codes of every text whose vectors are right, of its sentence and its tokens, by digest."""
-    sentences, tokens = sentence_rows(connection, derived), token_rows(connection, derived)
+    reader = VectorReader(connection, derived)
+    sentences, tokens = reader.sentence_rows(), reader.token_rows()
     found = map(Row._make, connection.execute("SELECT * FROM vectors ORDER BY row"))
     return {
         row.digest: _codes(row, sentences, tokens)
@@ -192,7 +183,7 @@ def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool
     """
     if not _holds(connection, derived, engine):
         return False
-    rows = sentence_rows(connection, derived)
+    rows = VectorReader(connection, derived).sentence_rows()
     return rows is None or zlib.crc32(rows) == committed(connection).checksum
 
 
@@ -227,7 +218,7 @@ def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
         connection.executemany("DELETE FROM vectors WHERE digest = ?", [(each,) for each in found])
         connection.execute(_WAITING)
         # The rows stay where they are, and no text has them.
-        left = zlib.crc32(sentence_rows(connection, derived) or b"")
+        left = zlib.crc32(VectorReader(connection, derived).sentence_rows() or b"")
         connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
 
 
@@ -264,12 +255,14 @@ class VectorReader:
         self.damaged: set[int] = set()  # rows of ``sentences.q4`` of texts with damaged vectors
 
     def sentence_rows(self) -> memoryview | None:
-        """See ``sentence_rows``."""
-        return sentence_rows(self._connection, self._derived)
+        """The sentence vectors, see ``codes``; None when there are none."""
+        size = committed(self._connection).sentences * SENTENCE_BYTES
+        return rows_of(sentences_path(self._derived), size)
 
     def token_rows(self) -> memoryview | None:
-        """See ``token_rows``."""
-        return token_rows(self._connection, self._derived)
+        """The token vectors, see ``codes``; None when there are none."""
+        size = committed(self._connection).tokens * TOKEN_BYTES
+        return rows_of(tokens_path(self._derived), size)
 
     def tokens_of(self, traits: Traits) -> memoryview | None:
         """The token vectors of a passage; None where it has none, or they are damaged."""

@@ -8,16 +8,16 @@ so the files are the embedding cache: a text that comes back is not embedded aga
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
-from clsm_cli.store.index import codes, vector_files
+from clsm_cli.store.index import codes
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.store.index.ranking_queries import select
-from clsm_cli.store.index.vector_files import append, committed, sentences_path, size_of
+from clsm_cli.store.index.vector_files import append, committed, rows_of, sentences_path, size_of
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ _REMNANTS = frozenset(
 
 
 Embed = Callable[[Sequence[str]], "Sequence[Embedding]"]
+STEP = 128
+"""Texts between two commits: what is done stays done."""
 
 
 def waiting(connection: sqlite3.Connection) -> int:
@@ -91,25 +93,18 @@ def of_texts(
     ``embed`` embeds those without a vector, which are written down; without it they have none.
     """
     digests = {text: text_digest(text) for text in texts}
-    query = "SELECT digest, row FROM vectors WHERE digest IN ({})"
-    known = dict(select(connection, query, sorted(set(digests.values()))))
-    new = sorted((text, key) for text, key in digests.items() if key not in known)
+    wanted, query = (
+        sorted({*digests.values()}),
+        "SELECT digest, row FROM vectors WHERE digest IN ({})",
+    )
+    known = dict(select(connection, query, wanted))
+    new = [(digests[text], text) for text in sorted(digests) if digests[text] not in known]
     if new and embed is not None:
-        for start in range(0, len(new), _BATCH):
-            items = [(key, text) for text, key in new[start : start + _BATCH]]
-            add(connection, derived, items, embed)
-        known = dict(select(connection, query, sorted(set(digests.values()))))
-    rows = sentence_rows(connection, derived)
-    if rows is None:
-        return {}
-    return {
-        text: codes.unit(rows[known[key] * SENTENCE_BYTES : (known[key] + 1) * SENTENCE_BYTES])
-        for text, key in digests.items()
-        if key in known
-    }
-
-
-_BATCH = 128
+        for start in range(0, len(new), STEP):
+            add(connection, derived, new[start : start + STEP], embed)
+        known = dict(select(connection, query, wanted))
+    rows = {text: known[key] for text, key in digests.items() if key in known}
+    return unit_vectors(connection, derived, rows)
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:
@@ -132,10 +127,17 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
     return kept
 
 
-def sentence_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
-    """The sentence vectors; None when there are none, or some are lost."""
+def unit_vectors(
+    connection: sqlite3.Connection, derived: Path, rows: Mapping[str, int]
+) -> dict[str, Any]:
+    """Unit vectors float32 [384] of some rows of sentence vectors; none where some are lost."""
     path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
-    rows = vector_files.sentence_rows(connection, derived)
-    if rows is None and size and size_of(path) >= size:
-        raise DiskError(path, "cannot be read")
-    return rows
+    stored = rows_of(path, size)
+    if stored is None:
+        if size and size_of(path) >= size:
+            raise DiskError(path, "cannot be read")
+        return {}
+    return {
+        name: codes.unit(stored[row * SENTENCE_BYTES : (row + 1) * SENTENCE_BYTES])
+        for name, row in rows.items()
+    }

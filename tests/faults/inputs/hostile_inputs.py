@@ -165,22 +165,17 @@ JSON: dict[str, bytes] = {
 """Of up to 2 MB: transcripts, hooks, logs, inboxes, shards, batches of queries."""
 
 
-def _fillers() -> Iterator[tuple[str, str]]:
-    for piece in (
-        "a", "A", "1", " ", "\n", "\t", "*", "_", "`", "[", "](", "<", ">", "> ", "- ", "#", "# ", "|", "\\", "^",
-        "&", "~", "=", "'", '"', "(", ")", ",", ".", ". ", "? ", "! ", ":", ";", "/", "@", "http://", "<!--", "```\n",
-        "- [ ] ", "1. ", "a b ", "Aa ", "A. ", "Mara ", "Mara's ", "I ", "not ", "if ", "and ", "the ", "to ", "of ",
-        "because ", "since ", "last ", "next ", "the day after ", "2026-02-24 ", "12:30 ", "1/2/2026 ", "3 days ago ",
-        "Monday ", "first ", "password: x ", "token=", "eyJ", "-----BEGIN ", "key ", "\u0301", "\u202e", "\U0001f468\u200d",
-        "\u0661", "ß", "İ", "日", "e\u0301 ", "\ufdfa", "x\u2028", "\r", "\x1b[", "\0", "never ", "want ", "moved to ",
-        "is called ", "aka ", "Dr. ", "U.S. ", "\u201c", "«", "--", "...", "$(", "---\n", "***\n", "    x\n", "| a ",
-        "[x]: y\n", "&amp;", "~~~\n", "<b>", "=\n", "^0f3a9c12d08e ", "- x ^0f3a9c12d08e\n", "I don't ", "her ", "who ",
-        "what ", "(a", "{{", "%s", "a@b.c ", "#tag ", "http://a:b@", "0x", "1,", "one ", "hundred ", "and a half ",
-    ):  # fmt: skip
-        yield piece, piece
-
-
-FILLERS: tuple[str, ...] = tuple(piece for piece, _ in _fillers())
+FILLERS: tuple[str, ...] = (
+    "a", "A", "1", " ", "\n", "\t", "*", "_", "`", "[", "](", "<", ">", "> ", "- ", "#", "# ", "|", "\\", "^",
+    "&", "~", "=", "'", '"', "(", ")", ",", ".", ". ", "? ", "! ", ":", ";", "/", "@", "http://", "<!--", "```\n",
+    "- [ ] ", "1. ", "a b ", "Aa ", "A. ", "Mara ", "Mara's ", "I ", "not ", "if ", "and ", "the ", "to ", "of ",
+    "because ", "since ", "last ", "next ", "the day after ", "2026-02-24 ", "12:30 ", "1/2/2026 ", "3 days ago ",
+    "Monday ", "first ", "password: x ", "token=", "eyJ", "-----BEGIN ", "key ", "\u0301", "\u202e", "\U0001f468\u200d",
+    "\u0661", "ß", "İ", "日", "e\u0301 ", "\ufdfa", "x\u2028", "\r", "\x1b[", "\0", "never ", "want ", "moved to ",
+    "is called ", "aka ", "Dr. ", "U.S. ", "\u201c", "«", "--", "...", "$(", "---\n", "***\n", "    x\n", "| a ",
+    "[x]: y\n", "&amp;", "~~~\n", "<b>", "=\n", "^0f3a9c12d08e ", "- x ^0f3a9c12d08e\n", "I don't ", "her ", "who ",
+    "what ", "(a", "{{", "%s", "a@b.c ", "#tag ", "http://a:b@", "0x", "1,", "one ", "hundred ", "and a half ",
+)  # fmt: skip
 """Pieces that are repeated until a text is as long as it may be."""
 
 

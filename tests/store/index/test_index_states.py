@@ -24,9 +24,6 @@ from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import SCHEMA_VERSION
 from clsm_cli.store.lock import locked
 
-# Whatever state the index is in, a recall answers: old, being rebuilt, read-only, without vectors.
-
-
 NOW = ("--now", "2026-02-26T08:00:00+01:00")
 UNPRIVILEGED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 """As root every file can be written; without its capabilities root is an owner like any other."""
