@@ -18,6 +18,16 @@ def file_line(path: Path | str, line: int | None) -> str:
     return str(path) if line is None else f"{path}, line {line}"
 
 
+def list_names(names: Sequence[str], most: int = 3) -> str:
+    """Some names as a sentence lists them, and how many more there are.
+
+    >>> list_names(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 class ClsmError(Exception):
     """An expected failure: one plain sentence on stderr and an exit code of its own."""
 

@@ -43,27 +43,17 @@ FACTS = (
 def make(folder: Path) -> Store:
     """The store, consolidated."""
     store = new_store(folder / "memory")
-    told(
-        store,
-        folder,
-        "facts",
-        *(
-            ("Mara", f"2026-02-{1 + n // 4:02}T09:{n:02}:00+01:00", text)
-            for n, (_, text) in enumerate(FACTS)
-        ),
-    )
-    told(
-        store,
-        folder,
-        "asked",
-        ("Mara", "2026-02-20T09:00:00+01:00", "Ok. And where did the Marsdiep ferry go on Friday?"),
-        (
-            "Brian",
-            "2026-02-20T09:01:00+01:00",
-            "It went to the yard. We decided to hire the Texel.",
-        ),
+    days = [f"2026-02-{1 + n // 4:02}T09:{n:02}:00+01:00" for n in range(len(FACTS))]
+    said = [("Mara", day, text) for day, (_, text) in zip(days, FACTS, strict=True)]
+    told(store, folder, "facts", *said)
+    friday = "Ok. And where did the Marsdiep ferry go on Friday?"
+    yard = "It went to the yard. We decided to hire the Texel."
+    asked = (
+        ("Mara", "2026-02-20T09:00:00+01:00", friday),
+        ("Brian", "2026-02-20T09:01:00+01:00", yard),
         ("Mara", "2026-02-21T09:00:00+01:00", "Can you book it for me?"),
     )
+    told(store, folder, "asked", *asked)
     sleep(store)
     return store
 

@@ -101,15 +101,9 @@ def test_a_pair_finds_both_texts_also_those_of_an_older_commit(
     note.write_text("# Server\n\n- Port: 8080\n", "utf-8")
     said = {"history": {"2023-04-27": [{"query": "I like tea."}, {"query": "I like rain."}]}}
     (tmp_path / "memory_bank_en.json").write_text(json.dumps({"Ivy": said}), "utf-8")
-    old = {
-        "file": "MEMORY.md",
-        "commit": old_commit,
-        "line": 1,
-        "end_line": 1,
-        "start": 0,
-        "end": 10,
-    }
+    old = {"file": "MEMORY.md", "line": 1, "end_line": 1, "start": 0, "end": 10}
     new = {"file": "MEMORY.md", "line": 3, "end_line": 3, "start": 0, "end": 12}
+    old["commit"] = old_commit
     first = {"file": "memory_bank_en.json", "turn": "Ivy/2023-04-27/0", "start": 0, "end": 11}
     second = {"file": "memory_bank_en.json", "turn": "Ivy/2023-04-27/1", "start": 0, "end": 12}
     labels = [

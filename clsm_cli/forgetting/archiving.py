@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edit_session import open_for_edit
-from clsm_cli.errors import ClsmError
+from clsm_cli.errors import ClsmError, file_line
 from clsm_cli.forgetting import fading, folding
 from clsm_cli.forgetting.fading import day, days_later
 from clsm_cli.model.graph import Edge, Statement
@@ -24,10 +24,9 @@ from clsm_cli.store.index.opening import published
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import date, datetime
     from pathlib import Path
-    from typing import TypeGuard
 
     from clsm_cli.consolidation.edit_session import EditSession
     from clsm_cli.forgetting.fading import Clock, StreamShare, StreamState, Survey, Trace
@@ -41,8 +40,13 @@ class Plan(NamedTuple):
 
     survey: Survey
     shares: dict[Stream, StreamShare]
-    moved: tuple[CompactedRow, ...]
-    old: tuple[Path, ...]
+    moved: list[CompactedRow]
+    old: list[Path]
+
+    @property
+    def faded(self) -> list[Trace]:
+        """What is archived of all streams."""
+        return [trace for share in self.shares.values() for trace in share.faded]
 
 
 def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False) -> Report:
@@ -52,9 +56,7 @@ def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False)
         plan = _plan(edits, now, explicit=explicit)
         run = None if dry_run else _apply(edits, plan)
     found = plan.survey
-    for each in found.problems:
-        line = f", line {each.line}" if each.line else ""
-        warnings.append(f"{each.path}{line}: {each.reason}")
+    told = (f"{file_line(each.path, each.line)}: {each.reason}" for each in found.problems)
     return Report(
         dry_run=dry_run,
         run=run,
@@ -62,11 +64,11 @@ def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False)
         recalls=len(found.folded.fresh),
         days=len({*found.folded.fresh}),
         streams={stream: share.state for stream, share in plan.shares.items()},
-        archive=tuple(_archived(found, plan.shares.values())),
-        revive=tuple(_revived(found, plan.shares.values())) if found.clock.is_believed else (),
+        archive=tuple(_archived(plan)),
+        revive=tuple(_revived(plan)) if found.clock.is_believed else (),
         compact=tuple(_moved(each, found.clock.today, edits.label) for each in plan.moved),
         preimages=len(plan.old),
-        warnings=(*warnings, *_clock_warnings(found.clock)),
+        warnings=(*warnings, *told, *_clock_warnings(found.clock)),
     )
 
 
@@ -74,13 +76,13 @@ def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> Plan:
     store, rows = edits.store, edits.statements
     found = fading.survey_store(store, edits.records, rows, now, is_told=explicit)
     if not found.clock.is_believed:
-        return Plan(found, {}, (), ())
+        return Plan(found, {}, [], [])
     today = found.clock.today
     return Plan(
         found,
         fading.archived_shares(found.traces, today),
-        tuple(_compactable_rows(store, edits.records | rows, today, found.behind)),
-        tuple(_old_run_folders(store, today, found.behind)),
+        _compactable_rows(store, edits.records | rows, today, found.behind),
+        _old_run_folders(store, today, found.behind),
     )
 
 
@@ -97,11 +99,9 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
             folding.rotate(store, found.folded, found.clock.today)
         writes += _rows(store, plan)
         if found.clock.newest is not None:  # what is archived now, in place of what was
-            since = {each.id: each.since for share in plan.shares.values() for each in share.faded}
-            path, data = store.flow / logs.ARCHIVED, logs.render_archived(month, since)
-            read_as = atomic.digest_of(path)
-            if atomic.sha256(data) != read_as:
-                writes.append(runs.Put(path, data, read_as=read_as))
+            since = {trace.id: trace.since for trace in plan.faded}
+            data = logs.render_archived(month, since)
+            writes += folding.plan_put(store.flow / logs.ARCHIVED, data)
     with published(store):
         run = edits.run.apply(writes, whole=True)
     for folder in plan.old:
@@ -121,20 +121,20 @@ def _rows(store: Store, plan: Plan) -> list[runs.Write]:
     return writes
 
 
-def _archived(found: Survey, shares: Iterable[StreamShare]) -> Iterator[Item]:
+def _archived(plan: Plan) -> Iterator[Item]:
     """What is archived now and was not before, by stream and since when."""
-    today = found.clock.today
-    for trace in (trace for share in shares for trace in share.faded):
-        if trace.id not in found.before.since:
+    today = plan.survey.clock.today
+    for trace in plan.faded:
+        if trace.id not in plan.survey.before.since:
             why = f"not used for {_days(trace.last, today)}"
             yield _item(trace, today, trace.since, why)
 
 
-def _revived(found: Survey, shares: Iterable[StreamShare]) -> Iterator[Item]:
+def _revived(plan: Plan) -> Iterator[Item]:
     """What was archived before and is no more, as far as it is still there, by id."""
-    before, today = found.before.since, found.clock.today
-    still = {trace.id for share in shares for trace in share.faded}
-    for trace in found.traces:
+    before, today = plan.survey.before.since, plan.survey.clock.today
+    still = {trace.id for trace in plan.faded}
+    for trace in plan.survey.traces:
         if trace.id in still or trace.id not in before:
             continue
         if trace.last > before[trace.id]:
@@ -198,8 +198,9 @@ def _compactable_rows(
     store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
 ) -> list[CompactedRow]:
     """Rows in this machine's shards whose time in them is over, by stream and id."""
+    rows: list[Statement | Edge] = [r for r in records.values() if isinstance(r, Statement)]
     # An edge that a person pinned stays: weaving looks for it among what the graph holds.
-    rows = (r for r in records.values() if isinstance(r, Statement) or _is_free_edge(r))
+    rows += [r for r in records.values() if isinstance(r, Edge) and not r.pinned]
     ended = {row.id: (row, at) for row in rows if (at := day(row.superseded_at, behind))}
     found = []
     for stream in STREAMS:
@@ -212,10 +213,6 @@ def _compactable_rows(
             for i in sorted(there & due.keys())
         ]
     return found
-
-
-def _is_free_edge(record: Record) -> TypeGuard[Edge]:
-    return isinstance(record, Edge) and not record.pinned
 
 
 KEPT = timedelta(30)
@@ -236,10 +233,9 @@ def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> 
 def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
     """When a step was made; None where that cannot be read."""
     try:
-        row = json.loads(atomic.read(path, logs.MAX_LOG) or b"null")
-    except (ClsmError, ValueError, RecursionError):
+        return day(json.loads(atomic.read(path, logs.MAX_LOG) or b"")["at"], behind)
+    except (ClsmError, ValueError, RecursionError, TypeError, KeyError):
         return None
-    return day(row.get("at"), behind) if isinstance(row, dict) else None
 
 
 class Item(NamedTuple):

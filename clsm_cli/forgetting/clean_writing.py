@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, cleanup, inbox, runs
+from clsm_cli.store import atomic, cleanup, inbox, ledger, runs
 from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.opening import bring_up_to_date, published
 from clsm_cli.store.jsonlines import LineError, dump, load
@@ -99,16 +98,9 @@ def _clean_derived(store: Store, embedder: Embedder | None) -> list[str]:
 
 def _logs(store: Store, planned: CleanWrites) -> Iterator[runs.Write]:
     """Logs of all machines without what went, as they are now: a recall writes without the lock."""
-    for flow in store.flows():
-        for name in logs_of(flow):
-            if (flow / name).relative_to(store.root).as_posix() in planned.puts:
-                continue  # it is written anew as it is
-            yield from _changed(flow / name, planned, store.flow)
-        ledger = flow / "runs.jsonl"
-        data = atomic.read(ledger, LARGEST) or b""
-        left = without_paths(data, planned.removes.keys(), planned.names)
-        if left != data:
-            yield runs.Put(ledger, left, read_as=atomic.sha256(data))
+    for path in (path for flow in store.flows() for path in sorted(flow.glob("[!.]*.jsonl"))):
+        if path.relative_to(store.root).as_posix() not in planned.puts:
+            yield from _cleaned(store, path, planned)
     if left := clean_log(planned.asked, planned.gone).strip(b"\n"):
         yield runs.Append(store.flow / "review.jsonl", left)
 
@@ -121,12 +113,15 @@ def _removal(store: Store, path: Path) -> runs.Write:
     return runs.Remove(path)
 
 
-def _changed(path: Path, planned: CleanWrites, flow: Path) -> Iterator[runs.Write]:
+def _cleaned(store: Store, path: Path, planned: CleanWrites) -> Iterator[runs.Write]:
     data = atomic.read(path, LARGEST) or b""
-    left = clean_log(rename_in_log(data, planned.renamed), planned.gone)
+    if path.name == ledger.FILE:
+        left = without_paths(data, planned.removes.keys(), planned.names)
+    else:
+        left = clean_log(rename_in_log(data, planned.renamed), planned.gone)
     if left == data:
         return
-    if not left.strip() and path.is_relative_to(flow):
+    if not left.strip() and path.is_relative_to(store.flow):
         yield runs.Remove(path)
     else:  # that of another machine stays, empty: it may be adding to it
         yield runs.Put(path, left if left.strip() else b"", read_as=atomic.sha256(data))
@@ -207,7 +202,7 @@ def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
     return None if was and not any(changed.get(name) for name in _LISTS) else changed
 
 
-def without_paths(ledger: bytes, removed: Collection[str], names: Collection[str] = ()) -> bytes:
+def without_paths(log: bytes, removed: Collection[str], names: Collection[str] = ()) -> bytes:
     """A ledger that no longer names some files, whose very names may tell."""
 
     def stays(change: Any) -> bool:
@@ -215,7 +210,7 @@ def without_paths(ledger: bytes, removed: Collection[str], names: Collection[str
         is_gone = isinstance(path, str) and (path in removed or path.rpartition("/")[2] in names)
         return not is_gone
 
-    lines = ledger.split(b"\n")
+    lines = log.split(b"\n")
     for number, line in enumerate(lines):
         with contextlib.suppress(LineError):
             row = load(line.decode("utf-8", "replace")) if line.strip() else None
@@ -233,10 +228,3 @@ def has_trace(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:
         return True
     lines = {line.strip() for each in texts for line in each.split("\n")}
     return any(len(line) >= LEAST and (line in text or dump(line)[1:-1] in text) for line in lines)
-
-
-def logs_of(flow: str | os.PathLike[str]) -> list[str]:
-    """The logs of a machine, by path, but for its ledger."""
-    with os.scandir(flow) as found:
-        names = {e.name: e.path for e in found if e.name.endswith(".jsonl") and e.name[0] != "."}
-    return sorted(path for name, path in names.items() if name != "runs.jsonl")

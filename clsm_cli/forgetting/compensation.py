@@ -12,7 +12,7 @@ it is reported as a conflict. The lines of a run are known by their marks (``led
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -26,8 +26,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.record_files import reconcile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
@@ -152,9 +151,7 @@ class Plan(NamedTuple):
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
     """Work out newer records that take a run back."""
-    before: dict[
-        str, bytes | None
-    ] = {}  # of shards and topic files, by path; None: the file was new
+    before: dict[str, bytes | None] = {}
     for kept in steps:
         for place, change in enumerate(kept.line.changes):
             if kind_of(change.path) in ("shard", "topic") and change.path not in before:
@@ -168,35 +165,33 @@ def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> P
     return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
 
 
+@dataclass
 class _Folder:
-    """The shards of one folder, with the topic files that go with them."""
+    """The shards of one folder, with the topic files that go with them.
 
-    def __init__(
-        self,
-        store: Store,
-        steps: Sequence[ledger.KeptStep],
-        before: Mapping[str, bytes | None],
-        folder: str,
-        at: str,
-        now: str,
-    ) -> None:
-        self.store = store
-        self.steps = steps
-        self.before = before
-        self.folder = folder
-        self.at = at
-        self.now = now
-        self.forgotten = logs.load_tombstones(store)
-        self.path: Path = store.root / folder
+    ``before`` has all shards and topic files of the run as they were; None: the file was new.
+    """
+
+    store: Store
+    steps: Sequence[ledger.KeptStep]
+    before: Mapping[str, bytes | None]
+    folder: str
+    at: str
+    now: str
+
+    def __post_init__(self) -> None:
+        self.forgotten = logs.load_tombstones(self.store)
+        self.path = self.store.root / self.folder
         self.here = shards.load_graph([self.path], self.forgotten).records
-        parsed = [
-            shards.parse(data, store.root / path) for path, data in self._files("shard", folder)
-        ]
-        self.old = shards.fold(parsed, self.forgotten).records
         self.marks = self._marks_now()
-        first = PurePosixPath(folder).parts[0]
+        first = PurePosixPath(self.folder).parts[0]
         self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
         self.is_archive = first == "archive"
+        read = [(self.store.root / p, d) for p, d in self.before.items() if d is not None]
+        parsed = [shards.parse(data, path) for path, data in read if path.parent == self.path]
+        self.old = shards.fold(parsed, self.forgotten).records
+        pages = self.store.root / (self.stream or "flow")
+        self.pages = [topics.parse(data, path) for path, data in read if path.parent == pages]
 
     def plan(self) -> Plan:
         wrote = self._wrote()
@@ -205,28 +200,23 @@ class _Folder:
         conflicts, records, withdrawn, removed = [], [], [], []
         rows: list[Statement] = []
         for record_id in todo:
-            if self._is_untouched(before.get(record_id), self.here.get(record_id)):
+            if _is_untouched(before.get(record_id), self.here.get(record_id)):
                 continue
             if (where := self._changed_since(record_id, wrote[record_id], here)) is not None:
                 conflicts.append(Conflict(record_id, where))
             elif (new := self._new(record_id, before, here)) is None:
                 removed.append(record_id)
             else:
-                rows += [new] if isinstance(new, Statement) else []
-                stored = record_files.as_stored(new) if isinstance(new, Statement) else new
-                records.append(stored)
+                if isinstance(new, Statement):
+                    rows.append(new)
+                    new = record_files.as_stored(new)
+                records.append(new)
                 withdrawn += [] if record_id in self.old or record_id in before else [record_id]
         made = record_files.plan_shards(self.store, self.path, records, removed)
         if self.stream is not None:
             made += self._topic_writes(rows)
         changed = tuple(record.id for record in records if record.id not in withdrawn)
         return Plan(tuple(made), changed, tuple(withdrawn), tuple(removed), tuple(conflicts))
-
-    def _is_untouched(self, before: Statement | None, here: Record | None) -> bool:
-        """Whether the run only wrote down what a person had put into the Markdown before it."""
-        if before is None or here is None:
-            return False
-        return record_files.as_stored(replace(before, rev=here.rev)) == here
 
     def _changed_since(
         self, record_id: str, wrote: str | None, here: Mapping[str, Statement]
@@ -266,7 +256,7 @@ class _Folder:
         then = {i: r for i, r in now.items() if i not in todo}
         then |= {i: r for i in todo if isinstance(r := self.old.get(i), Statement)}
         wrote = {self.store.root / path for path in self.before}
-        topics_then = [*self._topics_before(), *(each for each in found if each.path not in wrote)]
+        topics_then = [*self.pages, *(each for each in found if each.path not in wrote)]
         topics_then.sort(key=lambda topic: topic.path)
         old = self._reconciled(topics_then, then, self.at)
         here = self._reconciled(found, now, self.now)
@@ -287,9 +277,7 @@ class _Folder:
         empty: another clone may have changed it, and git cannot merge that with a file that is gone.
         """
         headings = {
-            item.id: topics.heading_of(topic, item)
-            for topic in self._topics_before()
-            for item in topic.items
+            item.id: topics.heading_of(topic, item) for topic in self.pages for item in topic.items
         }
         planned = record_files.plan_topics(self.store, rows, lambda row: headings.get(row.id, ""))
         for place, write in enumerate(planned):
@@ -297,16 +285,6 @@ class _Folder:
                 old = topics.parse(atomic.read(write.path, MAX_FILE) or b"", write.path)
                 planned[place] = replace(write, data=topics.without_empty(write.data, old))
         return planned
-
-    def _files(self, kind: str, folder: str) -> Iterator[tuple[str, bytes]]:
-        """Files that the run wrote, as they were."""
-        for path, data in self.before.items():
-            if data is not None and kind_of(path) == kind and _folder(path) == folder:
-                yield path, data
-
-    def _topics_before(self) -> list[topics.Topic]:
-        found = self._files("topic", self.stream or "")
-        return [topics.parse(data, self.store.root / path) for path, data in found]
 
     def _wrote(self) -> dict[str, str | None]:
         """Records that the run wrote → mark of its last line; None: it removed them."""
@@ -338,6 +316,13 @@ class _Folder:
         names = [shards.shard_name(record_id, digits) for digits in (2, 1)]
         there = [name for name in names if (self.path / name).exists()]
         return f"{self.folder}/{(there or names[1:])[0]}"
+
+
+def _is_untouched(before: Statement | None, here: Record | None) -> bool:
+    """Whether the run only wrote down what a person had put into the Markdown before it."""
+    if before is None or here is None:
+        return False
+    return record_files.as_stored(replace(before, rev=here.rev)) == here
 
 
 def _revision(line: bytes) -> int:

@@ -74,7 +74,7 @@ def plan(
         purged = purge(copy, contents, chosen, utc_text(now))
         review = _review(copy)
         # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
-        again = frozenset(purged.unsupported.again.union(purged.remade.values()))
+        again = purged.again.union(purged.remade.values())
         request = Request(now=now, only=again, allow_loss=True)
         report = consolidate(copy, request, embedder, progress)
         folders = [*copy.graphs(), *copy.archives()]
@@ -84,18 +84,17 @@ def plan(
         unlabelled = clean_labels(copy, written, ForgottenTerms(contents, after, gone))
         asked = _review(copy).removeprefix(review).strip(b"\n")
         puts, removes = file_differences(copy, before)
+        files = tuple(sorted({*puts, *removes}))
         done = receipt.Receipt(
             gone=(*receipt.list_removed(contents, after, chosen, purged), *unlabelled),
             stays=receipt.list_kept(contents, after, chosen, purged),
             remade=purged.remade,
             turns=len(chosen.turns),
             all_turns=len(contents.turns),
-            files=tuple(sorted({*puts, *removes})),
-            beyond=receipt.find_copies(
-                store, contents, chosen, sorted({*puts, *removes}), is_purged=purge_history
-            ),
+            files=files,
+            beyond=receipt.find_copies(store, contents, chosen, files, is_purged=purge_history),
             refers=references.find_references(contents, chosen, wanted, store.zone),
-            undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undoable(store)),
+            undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
         )
     texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
@@ -128,9 +127,7 @@ def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
 
 def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -> bool:
     forgotten = logs.load_tombstones(store)
-    known = (
-        contents.turns.keys() | contents.statements.keys() | {e.id for _, e in contents.episodes}
-    )
+    known = {*contents.turns, *contents.statements, *(e.id for _, e in contents.episodes)}
     return bool(wanted.ids) and all(
         each not in known and logs.is_forgotten(each, forgotten) for each in wanted.ids
     )
@@ -144,16 +141,10 @@ _MONTHS = frozenset(stem for month in calendar.month_name[1:] for stem in stems(
 """Dates stand in statements where the source said "yesterday"."""
 
 
-class LostSupport(NamedTuple):
-    """Ids of what has lost its support; ``again``: of episodes that have to be read again."""
-
-    episodes: set[str]
-    statements: set[str]
-    again: set[str]
-
-
-def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
-    """Find out what goes with some turns and statements."""
+def _unsupported(
+    memory: StoreContents, chosen: Chosen
+) -> tuple[set[str], set[str], frozenset[str]]:
+    """Episodes and statements that go with what is chosen, and episodes that have to be read again."""
     gone = chosen.turns
     touched = memory.episodes_of(gone)
     starts = {e.id: e.start for _, e in memory.episodes}
@@ -172,7 +163,7 @@ def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
     # One more episode of each month, so that the month's gists are made anew.
     others = sorted((e.id for _, e in memory.episodes if e.id not in touched | again), reverse=True)
     of_month = {m: each for each in others if (m := (starts[each] or "")[:7]) in months}
-    return LostSupport(touched, lost, (again - touched) | {*of_month.values()})
+    return touched, lost, frozenset((again - touched) | {*of_month.values()})
 
 
 def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
@@ -186,21 +177,22 @@ def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
 
 
 class Purged(NamedTuple):
-    """What was taken out."""
+    """What was taken out, by id."""
 
-    unsupported: LostSupport
-    forgotten: frozenset[str]  # ids that have a tombstone now
-    remade: dict[str, str]  # id of an episode that lost turns → of the one that took its place
+    episodes: set[str]
+    statements: set[str]
+    again: frozenset[str]  # episodes that have to be read again
+    forgotten: frozenset[str]  # all that has a tombstone now
+    remade: dict[str, str]  # an episode that lost turns → the one that took its place
     texts: tuple[str, ...]
     names: frozenset[str]  # of the inbox files of conversations that went whole
 
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:
     """Take it out; nodes and edges are woven anew by the consolidation that follows."""
-    lost = find_unsupported(memory, chosen)
-    dead = chosen.turns | lost.episodes | lost.statements
-    stones = [logs.render(logs.Tombstone(tombstone_hash(each), now)) for each in sorted(dead)]
-    atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", b"\n".join(stones))
+    episodes, statements, again = _unsupported(memory, chosen)
+    dead = chosen.turns | episodes | statements
+    atomic.append(*logs.new_tombstones(store, map(tombstone_hash, sorted(dead)), now))
     cleanup.sweep(store, now)
     names = _end_conversations(memory, chosen.turns)
     pinned = {
@@ -211,11 +203,12 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purg
     }
     for path in (path for folder in store.graphs() for path in shards.shard_files(folder)):
         records = shards.read(path).records
-        left = [_marked(r, lost.again) for r in records if r.id not in pinned]
+        left = [_marked(r, again) for r in records if r.id not in pinned]
         if left != list(records):
             atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
-    return Purged(lost, dead, _remade(store, memory, lost.episodes), texts, names)
+    remade = _remade(store, memory, episodes)
+    return Purged(episodes, statements, again, dead, remade, texts, names)
 
 
 def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> frozenset[str]:
@@ -244,12 +237,8 @@ def _marked(record: Record, again: AbstractSet[str]) -> Record:
 def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> dict[str, str]:
     """Which episode took the place of each that lost some turns but not all."""
     known = {episode.id for _, episode in memory.episodes}
-    new = {
-        turn.key: episode.id
-        for _, episode in episode_files.readable(store)
-        if episode.id not in known
-        for turn in episode.turns
-    }
+    read = (episode for _, episode in episode_files.readable(store) if episode.id not in known)
+    new = {turn.key: episode.id for episode in read for turn in episode.turns}
     return {
         episode.id: new[turn.key]
         for _, episode in memory.episodes
@@ -276,10 +265,9 @@ def compared_files(store: Store) -> Iterator[tuple[str, Path]]:
     """Files of a store whose difference counts: all but derived ones and logs of machines."""
     for folder, names, found in os.walk(store.root):
         names[:] = sorted(name for name in names if not name.startswith("."))
-        for name in sorted(found):
-            path = store.root / os.path.relpath(os.path.join(folder, name), store.root)
-            is_log = name.endswith(".jsonl") and path.parent.parent.name == "flow"
-            if not name.startswith(".") and not is_log and not path.is_symlink():
+        for path in (Path(folder, name) for name in sorted(found) if not name.startswith(".")):
+            is_log = path.suffix == ".jsonl" and path.parent.parent.name == "flow"
+            if not is_log and not path.is_symlink():
                 yield path.relative_to(store.root).as_posix(), path
 
 
@@ -337,9 +325,8 @@ class ForgottenTerms:
     def is_told_by(self, line: str) -> bool:
         """Whether a line of the file tells of it, as a comment may."""
         words = line.strip().lstrip("-# ").strip("\"'")
-        return clean_writing.has_trace(line.encode(), self.ids, ()) or self.is_told(
-            words, clean_writing.LEAST
-        )
+        is_named = clean_writing.has_trace(line.encode(), self.ids, ())
+        return is_named or self.is_told(words, clean_writing.LEAST)
 
 
 def _even(text: str) -> str:
@@ -355,11 +342,8 @@ def _names(record: Record | None) -> tuple[str, ...]:
 def read_labels(store: Store) -> bytes | None:
     """The file of labels; None without one."""
     path = labels.path_of(store.root)
-    return (
-        atomic.read(path, clean_writing.LARGEST)
-        if path.is_file() and not path.is_symlink()
-        else None
-    )
+    is_there = path.is_file() and not path.is_symlink()
+    return atomic.read(path, clean_writing.LARGEST) if is_there else None
 
 
 def clean_labels(
@@ -400,11 +384,10 @@ def _left(row: Label, lost: ForgottenTerms) -> Label | None:
     tags = (row.id, row.category, row.difficulty)
     if lost.is_told(row.text) or any(lost.is_told(tag, clean_writing.LEAST) for tag in tags):
         return None
+    named = (each for each in row.concepts if node_id(each) not in lost.ids)
     left = row._replace(
         evidence=tuple(each for each in row.evidence if not lost.is_told(each)),
         memories=tuple(each for each in row.memories if whole_id(each) not in lost.ids),
-        concepts=tuple(
-            each for each in row.concepts if not (node_id(each) in lost.ids or lost.is_told(each))
-        ),
+        concepts=tuple(each for each in named if not lost.is_told(each)),
     )
     return None if row.has_gold and not left.has_gold else left

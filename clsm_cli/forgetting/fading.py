@@ -215,8 +215,8 @@ def survey_store(
     folded = folding.fold_log(store, forgotten)
     used, torn = _used(store, folded, forgotten)
     told, unread = read_turns(store, records, forgotten)
-    ran = [[day(run.at) for run in ledger.entries(flow)] for flow in store.flows()]
-    days = [[each for each in one if each is not None] for one in ran]
+    ledgers = [ledger.entries(flow) for flow in store.flows()]
+    days = [[found for run in ran if (found := day(run.at)) is not None] for ran in ledgers]
     known = (*folded.logged.values(), *used.values(), *days)
     stamps = {each.recorded for each in told.values()}.union(*known)
     behind: dict[date, date] = {}  # where two machines correct one day, to the later

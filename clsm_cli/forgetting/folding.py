@@ -91,7 +91,11 @@ def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
     """Writes that keep the uses; none where nothing is new."""
     if not folded.uses or not folded.is_readable:
         return []
-    path, data = store.flow / logs.USES, render(folded.uses)
+    return plan_put(store.flow / logs.USES, render(folded.uses))
+
+
+def plan_put(path: Path, data: bytes) -> list[runs.Write]:
+    """The write that gives a file some bytes; none where it has them."""
     read_as = atomic.digest_of(path)
     return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.forgetting.receipt import ExternalCopy
+    from clsm_cli.forgetting.run_reversal import Run
     from clsm_cli.forgetting.selection import StoreContents
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import EndMark, Episode, Turn
@@ -63,7 +64,7 @@ class MaskingReport(NamedTuple):
     statements: int
     files: int
     beyond: tuple[ExternalCopy, ...]
-    undoable: tuple[receipt.Run, ...]
+    undoable: tuple[Run, ...]
     warnings: tuple[str, ...] = ()
     run: str | None = None
     history: RewrittenHistory | None = None
@@ -92,7 +93,7 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
         statements=len(work.statements),
         files=len(changed),
         beyond=receipt.secret_copies(store, changed, is_purged=purge_history),
-        undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undoable(store)),
+        undoable=undoable(store),
         warnings=tuple(warnings),
     )
     gone, names = frozenset(work.gone), frozenset(work.names)
@@ -137,10 +138,9 @@ class _Rewriter:
             self._box(box)
         self._name_statements()
         self._name_nodes()
-        stones = [logs.Tombstone(tombstone_hash(each), self._now) for each in sorted(self._buried)]
-        if stones:
-            path = self.store.root / "tombstones" / f"{self.store.device}.jsonl"
-            atomic.append(path, b"\n".join(map(logs.render, stones)))
+        if self._buried:
+            hashes = map(tombstone_hash, sorted(self._buried))
+            atomic.append(*logs.new_tombstones(self.store, hashes, self._now))
         for stream in TOPIC_STREAMS:
             for topic in topics.read_topics(self.store.root / stream):
                 self._topic(topic)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.erasure import Purged
     from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.forgetting.references import Reference
-    from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn
+    from clsm_cli.forgetting.run_reversal import Run
+    from clsm_cli.forgetting.selection import Chosen, StoreContents
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
@@ -47,20 +48,8 @@ class KeptItem(NamedTuple):
     why: str
 
 
-class Run(NamedTuple):
-    """A run that can no longer be undone."""
-
-    id: str
-    command: str
-    at: str
-
-
 class Receipt(NamedTuple):
-    """What a forget did, or would do.
-
-    Attributes:
-        undoable: Runs of this machine that could be undone until then, oldest first.
-    """
+    """What a forget did, or would do."""
 
     gone: tuple[RemovedItem, ...]  # the turns first, then what rested on them alone
     stays: tuple[KeptItem, ...]
@@ -70,7 +59,7 @@ class Receipt(NamedTuple):
     files: tuple[str, ...]  # files of the store that go or change
     beyond: tuple[ExternalCopy, ...]
     refers: tuple[Reference, ...] = ()
-    undoable: tuple[Run, ...] = ()
+    undoable: tuple[Run, ...] = ()  # runs of this machine that could be undone until then
     warnings: tuple[str, ...] = ()
     run: str | None = None
     history: RewrittenHistory | None = None
@@ -89,8 +78,9 @@ def list_removed(
         (before.turns[key] for key in chosen.turns),
         key=lambda each: (each.turn.time or each.recorded_at, each.turn.key),
     )
-    found = sorted(map(_turn, told), key=lambda each: each.kind, reverse=True)
-    for i in sorted(purged.unsupported.episodes - purged.remade.keys()):
+    turns = (RemovedItem(each.turn.key, each.kind, each.said, each.turn.time) for each in told)
+    found = sorted(turns, key=lambda each: each.kind, reverse=True)
+    for i in sorted(purged.episodes - purged.remade.keys()):
         title = str(getattr(before.records.get(i), "title", ""))
         found.append(RemovedItem(i, "episode", title))
     records = [before.records[i] for i in sorted(before.records.keys() - after.keys())]
@@ -99,7 +89,7 @@ def list_removed(
         RemovedItem(r.id, "gist" if r.kind == "gist" else "statement", r.text, r.valid_from)
         for r in known
     ]
-    by_hand = purged.unsupported.statements - before.records.keys()
+    by_hand = purged.statements - before.records.keys()
     rows += [RemovedItem(i, "statement", before.statements[i].text) for i in sorted(by_hand)]
     found += sorted(rows, key=lambda each: each.kind, reverse=True)
     found += [RemovedItem(r.id, "concept", r.label or r.id) for r in records if isinstance(r, Node)]
@@ -121,9 +111,7 @@ def list_kept(
         if shared and row.id in after and row.kind != "gist":
             others = len(row.sources) - len(shared)
             found.append(KeptItem(row.id, "statement", row.text, f"rests on {_other(others)} too"))
-        elif (
-            row.supersedes in purged.unsupported.statements and row.id in after and not row.sources
-        ):
+        elif row.supersedes in purged.statements and row.id in after and not row.sources:
             found.append(KeptItem(row.id, "statement", row.text, "a person wrote it"))
     for node, keys in sorted(before.mentions.items()):
         record = after.get(node)
@@ -136,13 +124,6 @@ def list_kept(
 
 def _other(count: int) -> str:
     return f"{count} other turn{'' if count == 1 else 's'}"
-
-
-def _turn(told: StoredTurn) -> RemovedItem:
-    turn = told.turn
-    who = f"{turn.speaker}: " if turn.speaker else ""
-    kind = "turn" if told.document is None else "block"
-    return RemovedItem(turn.key, kind, f"{who}{' '.join(turn.text.split())}", turn.time)
 
 
 MOST = 64 << 20
@@ -159,6 +140,13 @@ class ExternalCopy(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
+_ELSEWHERE = ExternalCopy(
+    "backups and other clones",
+    "clsm does not know them; a clone that is merged forgets too, a backup has to be deleted;"
+    " a flash card may keep deleted blocks until they are overwritten",
+)
+
+
 def find_copies(
     store: Store,
     memory: StoreContents,
@@ -170,7 +158,7 @@ def find_copies(
     """Every place that is known to hold, or may hold, what is forgotten."""
     again = f"clsm forget {min(chosen.turns | chosen.statements)} --store {quote(str(store.root))}"
     history = _history(store, files, f"{again} --yes --purge-history", is_purged=is_purged)
-    return (*_sources(memory, chosen), *history, _copies())
+    return (*_sources(memory, chosen), *history, _ELSEWHERE)
 
 
 def secret_copies(
@@ -183,7 +171,7 @@ def secret_copies(
     sources = (
         "what was ingested is never changed, and holds them still; change them where they count"
     )
-    return (ExternalCopy("the sources", sources), *history, _copies())
+    return (ExternalCopy("the sources", sources), *history, _ELSEWHERE)
 
 
 def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
@@ -239,11 +227,3 @@ def _history(
         scheme, mark, rest = url.partition("://")
         plain = f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else url  # no password
         yield ExternalCopy(f"{name} ({plain})", why, pushes)
-
-
-def _copies() -> ExternalCopy:
-    return ExternalCopy(
-        "backups and other clones",
-        "clsm does not know them; a clone that is merged forgets too, a backup has to be deleted;"
-        " a flash card may keep deleted blocks until they are overwritten",
-    )

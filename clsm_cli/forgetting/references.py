@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from datetime import tzinfo
 
-    from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
+    from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn, Wanted
     from clsm_cli.model.episodes import Turn
     from clsm_cli.text.person_words import Language, Word
 
@@ -62,7 +62,7 @@ def find_references(
         found.setdefault(key, why)
     within = selection.narrow(memory, wanted, zone) - gone
     offered = [key for key in memory.turns if key in found and key in within]
-    return tuple(_refers(memory, key, found[key]) for key in offered)
+    return tuple(_refers(memory.turns[key], found[key]) for key in offered)
 
 
 def _in_order(memory: StoreContents) -> Iterator[list[str]]:
@@ -91,14 +91,9 @@ def _stated(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
             yield from ((key, why) for key in record.sources)
 
 
-def _refers(memory: StoreContents, key: str, why: str) -> Reference:
-    told = memory.turns[key]
-    turn = told.turn
-    who = f"{turn.speaker}: " if turn.speaker else ""
-    is_block = told.document is not None
-    place = f"{told.session}:{turn.line_start}" if is_block else told.session
-    text = who + " ".join(turn.text.split())
-    return Reference(key, "block" if is_block else "turn", text, place, turn.time, why)
+def _refers(told: StoredTurn, why: str) -> Reference:
+    place = told.session if told.document is None else f"{told.session}:{told.turn.line_start}"
+    return Reference(told.turn.key, told.kind, told.said, place, told.turn.time, why)
 
 
 BESIDE = 7

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.errors import BadInputError, RefusedError, list_names
 from clsm_cli.forgetting import compensation
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -112,7 +112,7 @@ def _taken_back(
     files = compensation.restore_files(store, steps)
     reason = ""
     if files.changed:
-        reason = f"{_listed(files.changed)} changed since"
+        reason = f"{list_names(files.changed)} changed since"
     elif ref := ref_with(store, entry, files):
         reason = f"{ref} has what it wrote"
     done = UndoReport(
@@ -140,12 +140,11 @@ def _taken_back(
         )
         for write in made
     ]
-    done = done._replace(files=tuple(sorted(reverted)))
-    if dry_run:
-        return done
-    with published(store):
-        line = runs.apply(store, "undo", now, made, whole=True, of=entry.id)
-    return done._replace(run=line.id if line else None)
+    line = None
+    if not dry_run:
+        with published(store):
+            line = runs.apply(store, "undo", now, made, whole=True, of=entry.id)
+    return done._replace(files=tuple(sorted(reverted)), run=line.id if line else None)
 
 
 def _refusal(
@@ -159,9 +158,8 @@ def _refusal(
         to_undo |= {by} if by else set()
         what = f"{each.id} in {each.path}" if each.id else each.path
         named.append(f"{what} ({by or 'an edit by hand, or a merge'})")
-    more = len(conflicts) - NAMED
-    if more > 0:
-        named.append(f"{more} more")
+    if len(conflicts) > NAMED:
+        named.append(f"{len(conflicts) - NAMED} more")
     first = next((run.id for run in reversed(later) if run.id in to_undo), None)
     step = (
         f"undo {first} first, with: clsm undo {first}"
@@ -171,11 +169,6 @@ def _refusal(
     return RefusedError(
         entry.id, f"what it wrote was changed since, so nothing is undone: {', '.join(named)}", step
     )
-
-
-def _listed(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:3])
-    return f"{shown} and {len(paths) - 3} more" if len(paths) > 3 else shown
 
 
 LIST = "list the runs with: clsm status --verbose"
@@ -251,10 +244,19 @@ def kept_steps(store: Store, entry: Entry) -> list[ledger.KeptStep]:
     raise RefusedError(entry.id, f"what it replaced is {why}", next_step)
 
 
-def undoable(store: Store) -> list[Entry]:
-    """Runs of this machine that can be undone: they stand, and what they replaced is kept."""
+class Run(NamedTuple):
+    """A run that can be undone, as a receipt names it."""
+
+    id: str
+    command: str
+    at: str
+
+
+def undoable(store: Store) -> tuple[Run, ...]:
+    """Runs of this machine that can be undone, oldest first: they stand, and what they replaced is kept."""
     entries = [e for e in ledger.entries(store.flow) if e.undoes is None and e.undone_by is None]
-    return [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
+    kept = [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
+    return tuple(Run(e.id, e.command, e.at) for e in kept)
 
 
 def _after(store: Store, entry: Entry) -> list[Entry]:

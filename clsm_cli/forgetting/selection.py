@@ -38,6 +38,17 @@ class StoredTurn(NamedTuple):
     document: str | None
     recorded_at: str
 
+    @property
+    def kind(self) -> str:
+        """How a receipt calls it."""
+        return "turn" if self.document is None else "block"
+
+    @property
+    def said(self) -> str:
+        """Who said it, and the text in one line."""
+        text = " ".join(self.turn.text.split())
+        return f"{self.turn.speaker}: {text}" if self.turn.speaker else text
+
 
 class StoreContents(NamedTuple):
     """A store, whole: what all machines wrote and can be read, archived records too.
@@ -97,10 +108,6 @@ def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
             if wanted == node.id or wanted in map(node_id, names):
                 return names
     return ()
-
-
-_ENDS = frozenset("\"'`<>()[]{}\\|^,;/?#")
-"""What may follow an address in a text; after ``/``, ``?`` and ``#`` comes what lies below it."""
 
 
 class Wanted(NamedTuple):
@@ -321,10 +328,5 @@ def has_address(text: str, address: str) -> bool:
     >>> has_address("see https://a.org/pages", "https://a.org/page")
     False
     """
-    place = text.find(address)
-    while place >= 0:
-        after = text[place + len(address) : place + len(address) + 1]
-        if not after or after in _ENDS or after.isspace():
-            return True
-        place = text.find(address, place + 1)
-    return False
+    # After "/", "?" and "#" comes what lies below it.
+    return re.search(rf"{re.escape(address)}(?![^\s\"'`<>()\[\]{{}}\\|^,;/?#])", text) is not None

@@ -17,7 +17,6 @@ from clsm_cli.config import Settings
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health import repair, store_checks, store_snapshot, surroundings
 from clsm_cli.health.findings import MODEL, SEVERITIES, make_finding
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import layout
 from clsm_cli.store.device import device_name
@@ -48,36 +47,15 @@ class CheckContext(NamedTuple):
     fault: str = ""
 
 
-Check = Callable[["Snapshot", CheckContext], "Iterable[Finding]"]
+Check = Callable[["Snapshot"], "Iterable[Finding]"]
 
 CHECKS: Mapping[str, Check] = {
-    "places": lambda snapshot, _: store_checks.check_places(snapshot),
-    "modes": lambda snapshot, _: store_checks.check_modes(snapshot),
-    "contents": lambda snapshot, _: store_checks.check_contents(snapshot),
-    "lines": lambda snapshot, _: store_checks.check_lines(snapshot),
-    "order": lambda snapshot, _: store_checks.check_order(snapshot),
-    "logs": lambda snapshot, _: store_checks.check_logs(snapshot),
-    "episodes": lambda snapshot, _: store_checks.episode_findings(snapshot),
-    "topics": lambda snapshot, _: store_checks.topic_findings(snapshot),
-    "loss": lambda snapshot, around: store_checks.lost_statements(snapshot, utc_text(around.now)),
-    "references": lambda snapshot, _: store_checks.check_references(snapshot),
-    "episode records": lambda snapshot, _: store_checks.check_episodes(snapshot),
-    "tombstones": lambda snapshot, _: store_checks.check_tombstones(snapshot),
-    "ledger": lambda snapshot, _: store_checks.changed_files(snapshot),
-    "begun": lambda snapshot, _: store_checks.begun_runs(snapshot),
-    "preimages": lambda snapshot, _: store_checks.check_preimages(snapshot),
-    "index": lambda snapshot, _: surroundings.check_index(snapshot),
-    "settings": lambda snapshot, _: surroundings.check_settings(snapshot),
-    "environment": lambda _, around: surroundings.check_environment(around.variables),
-    "machine": lambda _, a: [make_finding("machine-settings", "", a.fault)] if a.fault else [],
-    "model": lambda _, around: surroundings.check_model() if around.has_model else [],
-    "disk": lambda snapshot, _: surroundings.check_disk(snapshot),
-    "lock": lambda snapshot, _: surroundings.check_lock(snapshot),
-    "git": lambda snapshot, around: surroundings.check_git(snapshot.store, around.now),
-    "nights": lambda snapshot, around: surroundings.check_nights(snapshot, around.now),
-    "schedule": lambda _, around: surroundings.check_schedule(around.jobs),
-    "secrets": lambda snapshot, _: surroundings.clear_secrets(snapshot),
+    name.removeprefix("check_").replace("_", " "): check
+    for module in (store_checks, surroundings)
+    for name, check in vars(module).items()
+    if name.startswith("check_")
 }
+"""By name: each ``check_…`` of the two modules. Their order does not matter."""
 
 
 def diagnose(
@@ -87,19 +65,17 @@ def diagnose(
 
     Nothing is written and no lock is taken.
     """
-    snapshot = store_snapshot.take_snapshot(store)
+    snapshot = store_snapshot.take_snapshot(store, context)
     findings: list[Finding] = []
     for name, check in checks.items():
         try:
-            findings += check(snapshot, context)
+            findings += check(snapshot)
         except (ClsmError, OSError, sqlite3.Error) as error:  # one bad file hides no other
             findings.append(make_finding("check-failed", "", f"{name}: {error}"))
-    return sorted(dict.fromkeys(findings), key=_order)
-
-
-def _order(finding: Finding) -> tuple[int, str, int, str, str]:
-    place = SEVERITIES.index(finding.severity)
-    return (place, finding.path, finding.line or 0, finding.code, finding.reason)
+    return sorted(
+        dict.fromkeys(findings),
+        key=lambda f: (SEVERITIES.index(f.severity), f.path, f.line or 0, f.code, f.reason),
+    )
 
 
 DAMAGED, BAD_MODEL = 13, 15
@@ -169,20 +145,14 @@ def fix(
     """Mend what is safe, under the store's lock, and look again."""
     with locked(store.root, store.settings.store.lock_wait):
         before = [each for each in diagnose(store, context) if each.code != "lock-held"]
-        done = repair.Mended(None, ()) if only_index else repair.mend(store, before, context.now)
-        told = list(done.done)
+        run, done = (None, []) if only_index else repair.mend(store, before, context)
         codes = {each.code for each in before}
-        if rebuild or done.done or any(code.startswith(("index-", "vectors-")) for code in codes):
-            told += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
+        if rebuild or done or any(code.startswith(("index-", "vectors-")) for code in codes):
+            done += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
         after = [each for each in diagnose(store, context) if each.code != "lock-held"]
-    left = {_mark(each) for each in after}
-    mended = tuple(each for each in before if _mark(each) not in left)
-    return Report(str(store.root), tuple(after), mended, tuple(told), done.run, is_fix=True)
-
-
-def _mark(finding: Finding) -> tuple[str, str, str]:
-    """What makes two findings one: a line may have moved."""
-    return (finding.code, finding.path, finding.reason)
+    left = {(each.code, each.path, each.reason) for each in after}  # a line may have moved
+    mended = tuple(each for each in before if (each.code, each.path, each.reason) not in left)
+    return Report(str(store.root), tuple(after), mended, tuple(done), run, is_fix=True)
 
 
 def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool) -> list[str]:

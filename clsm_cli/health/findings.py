@@ -74,13 +74,3 @@ def make_finding(
         "run: clsm doctor --fix" if is_mended else kind.next_step or "mend it by hand"
     )
     return Finding(code, severity or kind.severity, path, reason, step, line, is_mended)
-
-
-def list_names(names: list[str], most: int = 3) -> str:
-    """Some names, and how many more there are.
-
-    >>> list_names(["a", "b", "c", "d", "e"])
-    'a, b, c and 2 more'
-    """
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

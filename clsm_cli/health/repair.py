@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import os
 import stat
-from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.health import store_checks, store_snapshot, surroundings
+from clsm_cli.health import store_checks, store_snapshot
 from clsm_cli.health.store_snapshot import LIMITS, is_shared
-from clsm_cli.ingestion.ingest_report import Run
+from clsm_cli.ingestion.ingest_report import Run, utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.episodes import Episode
 from clsm_cli.model.graph import Statement
-from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, logs, record_files, runs, settle, shards
+from clsm_cli.store import atomic, git, git_setup, logs, record_files, runs, settle, shards
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from datetime import datetime
-    from pathlib import Path
 
+    from clsm_cli.health.diagnosis import CheckContext
     from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.store.layout import Store
@@ -41,64 +39,63 @@ def move_aside(snapshot: Snapshot) -> Planned:
     writes: list[runs.Write] = []
     told: list[str] = []
     for path, episode in sorted(snapshot.episodes.items()):
-        if episode is None:
-            data = _bytes(snapshot, path)
-            copy = record_files.quarantine_path(snapshot.store, snapshot.store.root / path, data)
-            writes += [runs.Put(copy, data), runs.Remove(snapshot.store.root / path)]
-            told.append(f"{path}: moved to quarantine/{copy.name}")
+        if not isinstance(episode, Episode):
+            copy = _copy(snapshot.store, path, _bytes(snapshot, path))
+            writes += [copy, runs.Remove(snapshot.store.root / path)]
+            told.append(f"{path}: moved to quarantine/{copy.path.name}")
     return writes, told
 
 
 def clean_lines(snapshot: Snapshot) -> Planned:
     """Logs, inboxes and topic files without the lines that are none of theirs."""
-    root = snapshot.store.root
     writes: list[runs.Write] = []
     told: list[str] = []
     for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes), *sorted(snapshot.topics)):
-        if is_shared(path) or path.endswith("/runs.jsonl"):
-            continue
-        if (found := _cleaned(snapshot, path)) is not None:
-            copy, left = found
-            target = record_files.quarantine_path(snapshot.store, root / path, copy)
-            read_as = snapshot.files[path].sha256
-            writes += [runs.Put(target, copy), runs.Put(root / path, left, read_as=read_as)]
-            told.append(f"{path}: what could not be read is in quarantine/{target.name}")
+        if not is_shared(path) and not path.endswith("/runs.jsonl"):
+            made, said = _cleaned(snapshot, path)
+            writes += made
+            told += said
     return writes, told
 
 
-def restore_tombstones(snapshot: Snapshot, now: str) -> Planned:
-    """Tombstones that the index knows and no file has are written again."""
-    lost = store_checks.lost_tombstones(snapshot)
-    if not lost:
-        return [], []
-    path = snapshot.store.root / "tombstones" / f"{snapshot.store.device}.jsonl"
-    record = b"\n".join(logs.render(logs.Tombstone(each, now)) for each in lost)
-    told = f"tombstones/{path.name}: {len(lost)} tombstones written again"
-    return [runs.Append(path, record)], [told]
-
-
-def clean_ledger(snapshot: Snapshot) -> list[str]:
-    """The same for this machine's ledger, beside any run: a run would write to it again."""
-    path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
-    found = _cleaned(snapshot, path) if path in snapshot.logs else None
-    if found is None:
-        return []
-    name = keep_copy(snapshot.store, path, found[0])
-    atomic.put(snapshot.store.root / path, found[1], read_as=snapshot.files[path].sha256)
-    return [f"{path}: what could not be read is in quarantine/{name}"]
-
-
-def _cleaned(snapshot: Snapshot, path: str) -> tuple[bytes, bytes] | None:
-    """A copy of the lines that are none of a file's, and the file without them; None where all are.
+def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
+    """A copy of the lines that are none of a file's, and the file without them.
 
     Of a topic file only the markers of a conflict are none.
     """
     file = snapshot.files[path]
     bad: set[int | None] = {*file.markers}
-    if path in snapshot.topics:
-        return _split(snapshot, path, bad) if len(bad) > 1 else None
-    bad |= {number for number, _ in store_checks.bad_rows(snapshot, path)}
-    return _split(snapshot, path, bad) if bad or file.broken is not None else None
+    if path not in snapshot.topics:
+        bad |= {number for number, _ in store_checks.bad_rows(snapshot, path)}
+        is_bad = bool(bad) or file.broken is not None
+    else:
+        is_bad = len(bad) > 1
+    if not is_bad:
+        return [], []
+    lines, left = _split(snapshot, path, bad)
+    copy = _copy(snapshot.store, path, lines)
+    told = f"{path}: what could not be read is in quarantine/{copy.path.name}"
+    return [copy, runs.Put(snapshot.store.root / path, left, read_as=file.sha256)], [told]
+
+
+def restore_tombstones(snapshot: Snapshot) -> Planned:
+    """Tombstones that the index knows and no file has are written again."""
+    lost = store_checks.lost_tombstones(snapshot)
+    if not lost:
+        return [], []
+    now = utc_text(snapshot.around.now)
+    path, lines = logs.new_tombstones(snapshot.store, lost, now)
+    told = f"tombstones/{path.name}: {len(lost)} tombstones written again"
+    return [runs.Append(path, lines)], [told]
+
+
+def clean_ledger(snapshot: Snapshot) -> list[str]:
+    """The same for this machine's ledger, beside any run: a run would write to it again."""
+    path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
+    writes, told = _cleaned(snapshot, path) if path in snapshot.logs else ([], [])
+    for write in writes:
+        atomic.put(write.path, write.data, read_as=write.read_as)
+    return told
 
 
 def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[bytes, bytes]:
@@ -122,88 +119,75 @@ def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[
     return head + b"".join(kept), data
 
 
-def keep_copy(store: Store, path: str, data: bytes) -> str:
-    """Put a copy into ``quarantine/`` at once; its name there."""
-    target = record_files.quarantine_path(store, store.root / path, data)
-    atomic.put(target, data)
-    return target.name
+def _copy(store: Store, path: str, data: bytes) -> runs.Put:
+    """What keeps bytes from a file in ``quarantine/``."""
+    return runs.Put(record_files.quarantine_path(store, store.root / path, data), data)
 
 
 def _bytes(snapshot: Snapshot, path: str) -> bytes:
     return atomic.read(snapshot.store.root / path, LIMITS[snapshot.files[path].kind]) or b""
 
 
-def plan_shards(snapshot: Snapshot, now: str) -> Planned:
+def plan_shards(snapshot: Snapshot) -> Planned:
     """Writes that bring every shard that is not as it would be written into that form.
 
     What a person set and what lost in a join becomes a question first, as where hand edits are settled.
     """
-    store = snapshot.store
+    store, root = snapshot.store, snapshot.store.root
     odd = {finding.path for finding in store_checks.check_order(snapshot)}
     odd |= {path for path, shard in snapshot.shards.items() if shard.problems}
     odd |= {p for p in snapshot.shards if snapshot.files[p].nul or snapshot.files[p].broken}
-    changed: dict[Path, tuple[bytes, shards.Shard]] = {}
+    writes: list[runs.Write] = []
     for folder in sorted({path.rpartition("/")[0] for path in odd}):
         inside = [s for path, s in snapshot.shards.items() if path.rpartition("/")[0] == folder]
         records = shards.fold(inside, snapshot.forgotten).records
         there = {record.id for shard in inside for record in shard.records}
-        limit = store.settings.store.shard_records
-        changed |= shards.plan_update(
-            store.root / folder, records.values(), limit, there, snapshot.forgotten
-        )
-    for path in odd:  # one in which nothing that is its own can be read: no record leads to it
-        if store.root / path not in changed:
-            changed[store.root / path] = (shards.render(()), snapshot.shards[path])
-    writes = [
-        write
-        for place, (data, before) in sorted(changed.items())
-        for write in record_files.rewrite(store, place, data, before)
-    ]
+        writes += record_files.plan_shards(store, root / folder, records.values(), there)
+    written = {write.path for write in writes}
+    for path in sorted(
+        odd
+    ):  # one in which nothing that is its own can be read: no record leads to it
+        if root / path not in written:
+            empty, before = shards.render(()), snapshot.shards[path]
+            writes += record_files.rewrite(store, root / path, empty, before)
     if not writes:
         return [], []
     lost = shards.fold(snapshot.shards.values(), snapshot.forgotten).lost
+    now = utc_text(snapshot.around.now)
     items = [settle.lost_value(row, now) for row in lost if isinstance(row, Statement)]
-    told = [
-        f"{place.relative_to(store.root).as_posix()}: written anew" for place in sorted(changed)
-    ]
+    places = sorted(write.path for write in writes if write.path.parent != store.quarantine)
+    told = [f"{place.relative_to(root).as_posix()}: written anew" for place in places]
     return [*settle.review_lines(store, items), *writes], told
 
 
-class Mended(NamedTuple):
-    """What was done."""
-
-    run: str | None
-    done: tuple[str, ...]
-
-
-def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
-    """Mend what can be; the caller holds the lock, and makes the index anew."""
+def mend(
+    store: Store, findings: Collection[Finding], around: CheckContext
+) -> tuple[str | None, list[str]]:
+    """Mend what can be; the run, and what was done. The caller holds the lock, and makes the index anew."""
     done = [*_begun(store, findings), *_beside(store, findings)]
-    run = Run(store, "doctor", now)
+    run = Run(store, "doctor", around.now)
     run_id = None
-    snapshot = store_snapshot.take_snapshot(store)
-    steps = (
-        move_aside,
-        clean_lines,
-        partial(restore_tombstones, now=run.now),
-        partial(plan_shards, now=run.now),
-        _git,
-    )
+    snapshot = store_snapshot.take_snapshot(store, around)
+    steps = (move_aside, clean_lines, restore_tombstones, plan_shards, complete_git_files)
     for step in steps:
         writes, told = step(snapshot)
         done += told
         if writes:
             run_id = run.apply(writes, whole=True)
-            snapshot = store_snapshot.take_snapshot(store)
+            snapshot = store_snapshot.take_snapshot(store, around)
     done += clean_ledger(snapshot)
-    done += [f"git: {name} is set in this clone" for name in surroundings.configure_clone(store)]
-    return Mended(run_id, tuple(done))
+    lack = git_setup.find_missing(store.root)
+    git_setup.configure_clone(store.root, lack)
+    done += [f"git: {name} is set in this clone" for name in lack.of_clone]
+    return run_id, done
 
 
-def _git(snapshot: Snapshot) -> Planned:
-    writes = surroundings.complete_git_files(snapshot.store)
-    names = [write.path.name for write in writes]
-    return writes, [f"{name}: completed" for name in names]
+def complete_git_files(snapshot: Snapshot) -> Planned:
+    """``.gitattributes`` and ``.gitignore`` with all that they need, where there is a repository."""
+    root = snapshot.store.root
+    has_git = git.work_tree(root) is not None
+    writes = git_setup.plan_files(root, git_setup.find_missing(root)) if has_git else []
+    return writes, [f"{write.path.name}: completed" for write in writes]
 
 
 def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
@@ -212,8 +196,8 @@ def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
         return []
     redo = store.derived / "redo"
     if redo.is_file() and runs.begun_run(store) is None:
-        data = atomic.read(redo, _LARGEST) or b""
-        keep_copy(store, ".clsm/redo", data)
+        copy = _copy(store, ".clsm/redo", atomic.read(redo, _LARGEST) or b"")
+        atomic.put(copy.path, copy.data)
     return ["what was cut short was ended", *end_begun_run(store)]
 
 

@@ -16,12 +16,14 @@ import stat
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import ClsmError
-from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.health.store_snapshot import is_shared, kind_of
-from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.errors import ClsmError, list_names
+from clsm_cli.health.findings import make_finding
+from clsm_cli.health.store_snapshot import LIMITS, is_shared, kind_of
+from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.ingestion.turns import ordinal_of
+from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.ids import is_id, turn_key
+from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, cleanup, ledger, logs, runs, settle, shards
 from clsm_cli.store.index import database
 from clsm_cli.store.layout import device_of
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
 
 _REWRITTEN: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
 """Kinds of which ``--fix`` can write what is left."""
-_MEMORIES: tuple[Kind, ...] = (*_REWRITTEN, "topic", "episode", "settings")
 
 
 def check_places(snapshot: Snapshot) -> Iterator[Finding]:
@@ -46,7 +47,7 @@ def check_places(snapshot: Snapshot) -> Iterator[Finding]:
     for path, file in sorted(snapshot.files.items()):
         if not file.is_regular:
             what = "is a symbolic link" if stat.S_ISLNK(file.mode) else "is not a regular file"
-            if file.kind in _MEMORIES:
+            if file.kind in LIMITS:
                 yield make_finding("not-a-file", path, what)
             else:
                 step = "nothing, or remove it"
@@ -55,20 +56,16 @@ def check_places(snapshot: Snapshot) -> Iterator[Finding]:
             yield make_finding("left-over", path, "was left by a killed command")
         elif file.kind == "unknown":
             yield make_finding("unknown-file", path, "is no part of a memory")
+        elif file.error is not None and file.error.startswith("is larger"):
+            yield make_finding("too-large", path, file.error)
         elif file.error is not None:
-            yield _closed(file)
+            is_ours = file.owner == os.geteuid() and not file.mode & stat.S_IRUSR
+            yield make_finding("unreadable-file", path, file.error, mends=is_ours)
         elif not file.size and file.kind in ("log", "tombstones"):
             yield make_finding("empty-file", path, "is empty, which clsm never leaves")
     kept = [f.path.removeprefix("quarantine/") for f in snapshot.of_kind("quarantine")]
     if kept:
         yield make_finding("quarantine", "quarantine", f"holds {list_names(kept)}")
-
-
-def _closed(file: File) -> Finding:
-    if file.error is not None and file.error.startswith("is larger"):
-        return make_finding("too-large", file.path, file.error)
-    is_ours = file.owner == os.geteuid() and not file.mode & stat.S_IRUSR
-    return make_finding("unreadable-file", file.path, file.error or "", mends=is_ours)
 
 
 def check_modes(snapshot: Snapshot) -> Iterator[Finding]:
@@ -91,7 +88,7 @@ def check_modes(snapshot: Snapshot) -> Iterator[Finding]:
 
 def check_contents(snapshot: Snapshot) -> Iterator[Finding]:
     """NUL bytes, bytes that are no UTF-8, and what git's conflicts leave."""
-    for file in snapshot.of_kind(*_MEMORIES):
+    for file in snapshot.of_kind(*LIMITS):
         if file.nul is not None:
             yield _spoilt("bad-bytes", file, "holds NUL bytes", file.nul)
         if file.broken is not None:
@@ -103,53 +100,33 @@ def check_contents(snapshot: Snapshot) -> Iterator[Finding]:
             yield _spoilt("conflict-markers", file, reason, file.markers[0])
 
 
-def _spoilt(code: str, file: File, reason: str, line: int) -> Finding:
+def _spoilt(code: str, file: File, reason: str, line: int | None) -> Finding:
+    """What is wrong with a line; in the log of recalls it is left out and never rewritten."""
     if is_shared(file.path):
-        return bad_shared_line(code, file.path, reason, line)
+        step = "nothing; its good lines count"
+        bad = make_finding(code, file.path, reason, line=line, mends=False, next_step=step)
+        return bad._replace(severity="warning")
     mends = file.kind in _REWRITTEN or (code == "conflict-markers" and file.kind == "topic")
     return make_finding(code, file.path, reason, line=line, mends=mends)
 
 
-def bad_shared_line(code: str, path: str, reason: str, line: int | None) -> Finding:
-    """What is wrong with a line of the log of recalls, which is left out and never rewritten."""
-    step = "nothing; its good lines count"
-    return make_finding(
-        code, path, reason, line=line, mends=False, severity="warning", next_step=step
-    )
-
-
-_ORDINALS = 64
-"""Equal turns of one session without an exact time that are told apart here."""
-
-
-def has_right_key(turn: Turn, session: str) -> bool:
-    """Whether a key is H(session, speaker, time, text) (docs/format.md §3).
-
-    >>> from clsm_cli.model.episodes import Turn
-    >>> turn = Turn(turn_key("main", "Mara", None, "Hi."), "Mara", "user", "Hi.")
-    >>> has_right_key(turn, "main"), has_right_key(turn, "other")
-    (True, False)
-    """
-    if turn.time is not None and "T" in turn.time:
-        return turn.key == turn_key(session, turn.speaker, turn.time, turn.text)
-    return any(
-        turn.key == turn_key(session, turn.speaker, turn.time, turn.text, ordinal)
-        for ordinal in range(_ORDINALS)
-    )
-
-
-def episode_findings(snapshot: Snapshot) -> Iterator[Finding]:
+def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that are no episodes, or whose turns and texts differ."""
     for path, episode in sorted(snapshot.episodes.items()):
-        if episode is None:
-            why = snapshot.why[path]
-            yield make_finding("unreadable-episode", path, why.reason, line=why.line)
+        if not isinstance(episode, Episode):
+            yield make_finding("unreadable-episode", path, episode.reason, line=episode.line)
             continue
-        keys = tuple(turn.key for turn in episode.turns)
-        if snapshot.headings[path] != keys:
-            yield make_finding("turn-mismatch", path, _difference(snapshot.headings[path], keys))
-        elif odd := [t.key for t in episode.turns if not has_right_key(t, episode.session)]:
-            yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
+        keys, headings = tuple(turn.key for turn in episode.turns), snapshot.headings[path]
+        if headings != keys:
+            yield make_finding("turn-mismatch", path, _difference(headings, keys))
+        else:
+            yield from _edited(path, ((turn, episode.session) for turn in episode.turns))
+
+
+def _edited(path: str, told: Iterable[tuple[Turn, str]]) -> Iterator[Finding]:
+    """Turns, each with its conversation, whose key is not that of their text."""
+    if odd := [turn.key for turn, session in told if ordinal_of(turn, session) is None]:
+        yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
 
 
 def _difference(headings: tuple[str, ...], keys: tuple[str, ...]) -> str:
@@ -160,7 +137,7 @@ def _difference(headings: tuple[str, ...], keys: tuple[str, ...]) -> str:
     return "turns and texts stand in another order, or twice"
 
 
-def topic_findings(snapshot: Snapshot) -> Iterator[Finding]:
+def check_topics(snapshot: Snapshot) -> Iterator[Finding]:
     """Front matter that cannot be read, and statements whose file is gone or cut off."""
     for path, topic in sorted(snapshot.topics.items()):
         for problem in topic.problems:
@@ -170,7 +147,7 @@ def topic_findings(snapshot: Snapshot) -> Iterator[Finding]:
         file = snapshot.files.get(path)
         if file is None:
             yield make_finding("missing-file", path, f"is gone, and with it {list_names(gone)}")
-        elif not file.is_ended:
+        elif file.torn is not None:
             reason = f"its end is missing, and with it {list_names(gone)}"
             yield make_finding("cut-short", path, reason)
 
@@ -186,15 +163,15 @@ def _missing_statements(snapshot: Snapshot) -> dict[str, list[str]]:
     return {path: ids for path, ids in gone.items() if ids}
 
 
-def lost_statements(snapshot: Snapshot, now: str) -> Iterator[Finding]:
+def check_loss(snapshot: Snapshot) -> Iterator[Finding]:
     """Statements that are gone from the Markdown, more at once than anybody takes out by hand."""
-    for warning in settle.plan(snapshot.store, now)[1]:
+    for warning in settle.plan(snapshot.store, utc_text(snapshot.around.now))[1]:
         stream, _, reason = warning.partition(": ")
         if "nothing was withdrawn" in reason:
             yield make_finding("statements-gone", stream, reason.partition(";")[0])
 
 
-def changed_files(snapshot: Snapshot) -> Iterator[Finding]:
+def check_ledger(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that are gone, shorter, or other than the last run left them."""
     written = {
         path.split("/")[1]: _written_files(snapshot, path)
@@ -203,7 +180,7 @@ def changed_files(snapshot: Snapshot) -> Iterator[Finding]:
     }
     for path in sorted({path for known in written.values() for path in known}):
         known = written.get(device_of(path) or snapshot.store.device, {})
-        if path in known and kind_of(path) in _MEMORIES and not path.endswith("/runs.jsonl"):
+        if path in known and kind_of(path) in LIMITS and not path.endswith("/runs.jsonl"):
             left = {each[path][0].after for each in written.values() if path in each}
             yield from _compared(snapshot, *known[path], left)
 
@@ -252,7 +229,7 @@ def _is_explained(snapshot: Snapshot, path: str) -> bool:
     return snapshot.is_gone(record_id) or record_id in snapshot.episode_ids
 
 
-def begun_runs(snapshot: Snapshot) -> Iterator[Finding]:
+def check_begun(snapshot: Snapshot) -> Iterator[Finding]:
     """What was cut short."""
     store = snapshot.store
     if (store.derived / "redo").exists():
@@ -323,10 +300,10 @@ def check_references(snapshot: Snapshot) -> Iterator[Finding]:
         gone = [each for each in _references(snapshot, record) if each not in known]
         if not all(map(snapshot.is_gone, gone)):
             lost.setdefault(snapshot.where[record.id], []).append(record.id)
-    read = ((path, each) for path, each in snapshot.episodes.items() if each is not None)
-    for path, episode in read:
-        if episode.document is not None and episode.document not in snapshot.records:
-            lost.setdefault(path, []).append(episode.id)
+    documents = {None, *snapshot.records}
+    for path, each in snapshot.episodes.items():
+        if isinstance(each, Episode) and each.document not in documents:
+            lost.setdefault(path, []).append(each.id)
     for path, ids in sorted(lost.items()):
         reason = f"these rest on what is gone: {list_names(sorted(ids))}"
         yield make_finding("dangling", path, reason)
@@ -347,9 +324,9 @@ def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
     return record.sources if isinstance(record, Node) else ()
 
 
-def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
+def check_episode_records(snapshot: Snapshot) -> Iterator[Finding]:
     """Records of episodes without a file."""
-    unread = "".join(path for path, episode in snapshot.episodes.items() if episode is None)
+    unread = "".join(path for path, e in snapshot.episodes.items() if not isinstance(e, Episode))
     for record in snapshot.records.values():
         is_lost = isinstance(record, EpisodeRecord) and record.id not in snapshot.episode_ids
         if not is_lost or record.id in unread:
@@ -408,13 +385,11 @@ def lost_tombstones(snapshot: Snapshot) -> list[str]:
             known = {str(row[0]) for row in connection.execute("SELECT hash FROM tombstones")}
     except sqlite3.DatabaseError:
         return []
-    is_hash = re.compile(r"[0-9a-f]{64}").fullmatch
     there = {str(row.get("hash")) for _, row in _stones(snapshot)}
-    return sorted(each for each in known - there if is_hash(each))
+    return sorted(each for each in known - there if _HASH.fullmatch(each))
 
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_Row = dict[str, Any]
 
 
 def bad_rows(snapshot: Snapshot, path: str) -> list[tuple[int | None, str]]:
@@ -431,12 +406,6 @@ def bad_rows(snapshot: Snapshot, path: str) -> list[tuple[int | None, str]]:
     return bad
 
 
-def is_torn(snapshot: Snapshot, path: str, line: int | None) -> bool:
-    """Whether a line is the last of its file, and was cut short."""
-    file = snapshot.files[path]
-    return not file.is_ended and line == file.last
-
-
 _KINDS: dict[str, type[logs.LogLine]] = {
     "activation.jsonl": logs.Activation,
     "activation-old.jsonl": logs.Activation,
@@ -449,12 +418,12 @@ _KINDS: dict[str, type[logs.LogLine]] = {
 }
 
 
-def _check_row(name: str, row: _Row) -> None:
+def _check_row(name: str, row: dict[str, Any]) -> None:
     """Raises where a row is no line of its log."""
-    if name == "archived.jsonl":
-        row = {"id": "as_of" if "as_of" in row else row["id"], "n": 0} | {
-            "day": row["as_of"] if "as_of" in row else row["since"]
-        }
+    if name == "archived.jsonl" and "as_of" in row:
+        row = {"id": "as_of", "day": row["as_of"], "n": 0}
+    elif name == "archived.jsonl":
+        row = {"id": row["id"], "day": row["since"], "n": 0}
     line: logs.LogLine = logs.parse(_KINDS[name], row)
     for field, is_right in _FIELDS.items():
         value = getattr(line, field, None)
@@ -482,15 +451,12 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
     """Lines of logs, tombstones and inboxes that are none."""
     for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes)):
-        markers = snapshot.files[path].markers
+        file = snapshot.files[path]
         for number, reason in bad_rows(snapshot, path):
-            if is_torn(snapshot, path, number):
+            if number is not None and number == file.torn:
                 mends = not is_shared(path)
                 yield make_finding("torn-line", path, "was cut short", line=number, mends=mends)
-            elif number not in markers and is_shared(path):
-                yield bad_shared_line("unreadable-line", path, reason, number)
-            elif number not in markers:
-                yield make_finding("unreadable-line", path, reason, line=number)
+            elif number not in file.markers:
+                yield _spoilt("unreadable-line", file, reason, number)
     for path, box in sorted(snapshot.inboxes.items()):
-        if odd := [i.turn.key for i in box.turns if not has_right_key(i.turn, i.session)]:
-            yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
+        yield from _edited(path, ((item.turn, item.session) for item in box.turns))

@@ -1,7 +1,7 @@
 """A snapshot of a store: every file read once, without the lock, for all checks.
 
 Nothing here fails on what it reads. What cannot be read is a value (``File.error``, a problem of a
-shard, an episode that is None), so that one bad file hides no other.
+shard, an error in place of an episode), so that one bad file hides no other.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import ClsmError, DamagedStoreError
+from clsm_cli.model.episodes import Episode
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import (
     atomic,
@@ -31,13 +32,19 @@ from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, is_conflict_copy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from clsm_cli.health.diagnosis import CheckContext
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.store.inbox import Inbox
     from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
     from clsm_cli.store.shards import Shard
     from clsm_cli.store.topics import Topic
+
+Memory = Literal["settings", "topic", "shard", "episode", "inbox", "log", "tombstones"]
+"""Files that are read here."""
+Other = Literal["ontology", "git", "labels", "quarantine", "derived", "temp", "conflict"]
+"""``temp`` was left by a killed writer, ``conflict`` by a program that synchronises folders."""
+Kind = Literal[Memory, Other, "unknown"]
 
 LIMITS: dict[Kind, int] = {
     "settings": front_matter.MAX_FRONT_MATTER,
@@ -48,7 +55,7 @@ LIMITS: dict[Kind, int] = {
     "log": logs.MAX_LOG,
     "tombstones": logs.MAX_LOG,
 }
-"""Bytes of each kind of file that is read here."""
+"""Bytes of each kind of memory."""
 _MARKER = re.compile(rb"^(?:<{7}|\|{7}|>{7})(?: .*)?\r?$|^={7}\r?$", re.MULTILINE)
 _HEADING = re.compile(rb"^### .*\^([0-9a-f]{12})\r?$", re.MULTILINE)
 
@@ -65,8 +72,7 @@ class File(NamedTuple):
     nul: int | None = None  # line of its first NUL byte
     broken: int | None = None  # of its first byte that is no UTF-8
     markers: tuple[int, ...] = ()  # lines that git's conflicts leave
-    last: int = 0  # the number of the last line
-    is_ended: bool = True
+    torn: int | None = None  # its last line, where no newline ends it
     error: str | None = None
 
     @property
@@ -88,17 +94,17 @@ class Snapshot:
 
     Attributes:
         files: All that is there but folders; ``folders``: path → mode and owner.
-        episodes: None where a file is no episode; ``why`` tells.
+        episodes: Where a file is none, why.
         headings: Keys that stand over the texts of an episode file, in order.
         forgotten: Hashes of ids with a tombstone.
     """
 
     store: Store
+    around: CheckContext
     files: dict[str, File] = field(default_factory=dict)
     folders: dict[str, tuple[int, int]] = field(default_factory=dict)
     shards: dict[str, Shard] = field(default_factory=dict)
-    episodes: dict[str, Episode | None] = field(default_factory=dict)
-    why: dict[str, DamagedStoreError] = field(default_factory=dict)
+    episodes: dict[str, Episode | DamagedStoreError] = field(default_factory=dict)
     headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     topics: dict[str, Topic] = field(default_factory=dict)
     inboxes: dict[str, Inbox] = field(default_factory=dict)
@@ -108,8 +114,8 @@ class Snapshot:
     records: dict[str, Record] = field(default_factory=dict)
     where: dict[str, str] = field(default_factory=dict)
     """Id of a record → a shard that holds it."""
-    turns: dict[str, Turn] = field(default_factory=dict)
-    """Key → a turn of an episode or an inbox; forgotten ones too."""
+    turns: set[str] = field(default_factory=set)
+    """Keys of the turns of episodes and inboxes; forgotten ones too."""
 
     def of_kind(self, *kinds: Kind) -> Iterator[File]:
         """Files of some kinds, sorted by path."""
@@ -120,24 +126,22 @@ class Snapshot:
         return logs.is_forgotten(record_id, self.forgotten)
 
 
-def take_snapshot(store: Store) -> Snapshot:
+def take_snapshot(store: Store, around: CheckContext) -> Snapshot:
     """Read every file of a store that its format names."""
-    snapshot = Snapshot(store)
+    snapshot = Snapshot(store, around)
     _walk(snapshot, store.root, "")
     for file in list(snapshot.files.values()):
         if file.kind in LIMITS and file.is_regular:
             snapshot.files[file.path] = _read(snapshot, file)
     snapshot.forgotten = logs.load_tombstones(store)
-    folded = shards.fold(snapshot.shards.values(), snapshot.forgotten)
-    snapshot.records = folded.records
+    snapshot.records = shards.fold(snapshot.shards.values(), snapshot.forgotten).records
     for path, shard in sorted(snapshot.shards.items(), reverse=True):
         snapshot.where |= {record.id: path for record in shard.records}
     for box in snapshot.inboxes.values():
-        snapshot.turns |= {item.turn.key: item.turn for item in box.turns}
-    found = [episode for episode in snapshot.episodes.values() if episode is not None]
+        snapshot.turns.update(item.turn.key for item in box.turns)
+    found = [each for each in snapshot.episodes.values() if isinstance(each, Episode)]
     snapshot.episode_ids = frozenset(episode.id for episode in found)
-    for episode in found:
-        snapshot.turns |= {turn.key: turn for turn in episode.turns}
+    snapshot.turns.update(turn.key for episode in found for turn in episode.turns)
     return snapshot
 
 
@@ -156,7 +160,7 @@ def _walk(snapshot: Snapshot, folder: Path, inside: str) -> None:
             name = path.encode(errors="surrogateescape").decode(errors="replace")
             kind = kind_of(name)
             snapshot.files[path] = File(path, kind, found.st_mode, found.st_uid, found.st_size)
-        elif path not in SKIPPED:
+        elif path != ".git":  # about git's own, git is asked
             snapshot.folders[path] = (found.st_mode, found.st_uid)
             _walk(snapshot, Path(entry.path), f"{path}/")
 
@@ -173,23 +177,21 @@ def _read(snapshot: Snapshot, file: File) -> File:
         return file._replace(error=error.reason)
     except ClsmError as error:
         return file._replace(error=str(error).removeprefix(f"{path}: ").partition(";")[0])
-    markers = tuple(_line(data, each.start()) for each in _MARKER.finditer(data))
+    is_torn = data and not data.endswith(b"\n")
     return file._replace(
         size=len(data),
         sha256=atomic.sha256(data),
         nul=_line(data, data.index(0)) if 0 in data else None,
         broken=_broken(data),
-        markers=markers,
-        last=data.count(b"\n") + (not data.endswith(b"\n")),
-        is_ended=data.endswith(b"\n") or not data,
+        markers=tuple(_line(data, each.start()) for each in _MARKER.finditer(data)),
+        torn=_line(data, len(data)) if is_torn else None,
     )
 
 
 def _parse(snapshot: Snapshot, file: File, data: bytes) -> None:
     path = snapshot.store.root / file.path
     if file.kind == "shard":
-        shard = shards.parse(data, path)
-        snapshot.shards[file.path] = shard
+        snapshot.shards[file.path] = shards.parse(data, path)
     elif file.kind == "topic":
         snapshot.topics[file.path] = topics.parse(data, path)
     elif file.kind == "inbox":
@@ -198,11 +200,10 @@ def _parse(snapshot: Snapshot, file: File, data: bytes) -> None:
         snapshot.logs[file.path] = Rows(*logs.rows(path))
     elif file.kind == "episode":
         snapshot.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
-        snapshot.episodes[file.path] = None
         try:
             snapshot.episodes[file.path] = episode_files.parse(data, path)
         except DamagedStoreError as error:
-            snapshot.why[file.path] = error
+            snapshot.episodes[file.path] = error
 
 
 def _line(data: bytes, place: int) -> int:
@@ -215,29 +216,6 @@ def _broken(data: bytes) -> int | None:
     except UnicodeDecodeError as error:
         return _line(data, error.start)
     return None
-
-
-Kind = Literal[
-    "settings",
-    "ontology",
-    "git",
-    "labels",
-    "topic",
-    "shard",
-    "episode",
-    "inbox",
-    "log",
-    "tombstones",
-    "quarantine",
-    "derived",
-    "temp",
-    "conflict",
-    "unknown",
-]
-"""``temp`` was left by a killed writer, ``conflict`` by a program that synchronises folders."""
-
-LOGS = ("activation", "activation-old", "archived", "feedback", "review", "runs", "uses")
-"""Logs in a machine's own folder."""
 
 
 def kind_of(path: str) -> Kind:
@@ -257,6 +235,7 @@ def kind_of(path: str) -> Kind:
 _DEVICE = r"[a-z0-9][a-z0-9_-]{0,79}"
 _SHARD = r"[0-9a-f]{1,2}\.yaml"
 _STREAM = "|".join(TOPIC_STREAMS)
+_LOG = "activation|activation-old|archived|feedback|review|runs|uses"
 _FORMS: tuple[tuple[str, Kind], ...] = (
     (re.escape(CONFIG_NAME), "settings"),
     (re.escape(ontology.ONTOLOGY_NAME), "ontology"),
@@ -269,7 +248,7 @@ _FORMS: tuple[tuple[str, Kind], ...] = (
     (rf"archive/(?:{_STREAM}|flow/{_DEVICE})/{_SHARD}", "shard"),
     (rf"flow/{_DEVICE}/episodes/\d{{4}}/\d\d/[^/]+\.md", "episode"),
     (rf"flow/{_DEVICE}/inbox/[^/]+\.jsonl", "inbox"),
-    (rf"flow/{_DEVICE}/(?:{'|'.join(LOGS)})\.jsonl", "log"),
+    (rf"flow/{_DEVICE}/(?:{_LOG})\.jsonl", "log"),
     (rf"tombstones/{_DEVICE}\.jsonl", "tombstones"),
 )
 _PLACES = [(re.compile(form, re.DOTALL), kind) for form, kind in _FORMS]
@@ -279,7 +258,3 @@ _PLACES = [(re.compile(form, re.DOTALL), kind) for form, kind in _FORMS]
 def is_shared(path: str) -> bool:
     """Whether a recall appends to a log without the lock, so that it is never rewritten."""
     return path.endswith("/activation.jsonl")
-
-
-SKIPPED = frozenset({".git"})
-"""Folders that are not looked into: about git's own, git is asked."""

@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE, MachineSettings, defaults, variable_of
 from clsm_cli.embedding import weights
-from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
-from clsm_cli.health.findings import list_names, make_finding
+from clsm_cli.errors import (
+    ClsmError,
+    DamagedStoreError,
+    ModelDigestError,
+    ModelMissingError,
+    list_names,
+)
+from clsm_cli.health.findings import make_finding
 from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
+from clsm_cli.model.episodes import Episode
 from clsm_cli.store import atomic, git, git_setup, joining, labels, ontology
 from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.indexed_files import changes
@@ -31,14 +38,13 @@ from clsm_cli.store.lock import holder
 from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
     from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.model.episodes import Turn
-    from clsm_cli.store import runs
     from clsm_cli.store.layout import Store
 
 
@@ -71,8 +77,9 @@ def _reason(error: ClsmError, path: Path) -> str:
     return str(error).removeprefix(str(path)).lstrip(":, ").partition(";")[0]
 
 
-def check_environment(variables: Mapping[str, str]) -> Iterator[Finding]:
+def check_environment(snapshot: Snapshot) -> Iterator[Finding]:
     """Variables that clsm reads."""
+    variables = snapshot.around.variables
     known = _VARIABLES | {variable_of(name) for name in defaults(MachineSettings())}
     model = variables.get("CLSM_MODEL_DIR")
     if model and not os.path.isdir(os.path.expanduser(model)):
@@ -82,11 +89,18 @@ def check_environment(variables: Mapping[str, str]) -> Iterator[Finding]:
             yield make_finding("environment", "", f"{name} is none that clsm reads")
 
 
-def check_model() -> Iterator[Finding]:
+def check_machine(snapshot: Snapshot) -> Iterator[Finding]:
+    """The settings of this machine."""
+    if snapshot.around.fault:
+        yield make_finding("machine-settings", "", snapshot.around.fault)
+
+
+def check_model(snapshot: Snapshot) -> Iterator[Finding]:
     """The model's files, byte for byte."""
     folder = weights.default_folder()
     try:
-        weights.verify(folder)
+        if snapshot.around.has_model:
+            weights.verify(folder)
     except ModelMissingError:
         yield make_finding("model-missing", str(folder), "holds no model")
     except ModelDigestError as error:
@@ -138,17 +152,17 @@ def check_lock(snapshot: Snapshot) -> Iterator[Finding]:
         yield make_finding("lock-held", "", f"{name} is writing to it")
 
 
-def check_nights(snapshot: Snapshot, now: datetime) -> Iterator[Finding]:
+def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
     """When it was consolidated last, and whether that is too long ago (``status --check``)."""
-    state = overview.automation_state(snapshot.store, now)
+    state = overview.automation_state(snapshot.store, snapshot.around.now)
     if state.is_stale or state.last is not None:
         code = "consolidation-old" if state.is_stale else "consolidated"
         yield make_finding(code, "", state.sentence)
 
 
-def check_schedule(jobs: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:
     """Nightly jobs whose program is gone, as after a Python was upgraded under it."""
-    for name, words in sorted(jobs.items()):
+    for name, words in sorted(snapshot.around.jobs.items()):
         for path in words[: words.index("schedule") if "schedule" in words else None]:
             if os.path.isabs(path) and not os.access(path, os.X_OK):
                 yield make_finding(
@@ -156,7 +170,7 @@ def check_schedule(jobs: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
                 )
 
 
-def clear_secrets(snapshot: Snapshot) -> Iterator[Finding]:
+def check_secrets(snapshot: Snapshot) -> Iterator[Finding]:
     """How many secrets of which kinds a file holds; never one of them."""
     for path, kinds in sorted(_kinds(snapshot)):
         if kinds:
@@ -166,7 +180,7 @@ def clear_secrets(snapshot: Snapshot) -> Iterator[Finding]:
 
 def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, episode in snapshot.episodes.items():
-        if episode is not None:
+        if isinstance(episode, Episode):
             yield path, _told((turn, episode.session) for turn in episode.turns)
     for path, box in snapshot.inboxes.items():
         yield path, _told((item.turn, item.session) for item in box.turns)
@@ -275,8 +289,9 @@ STALE_MINUTES = 10
 """Minutes after which a lock was left behind: git holds one for seconds."""
 
 
-def check_git(store: Store, now: datetime) -> Iterator[Finding]:
+def check_git(snapshot: Snapshot) -> Iterator[Finding]:
     """What is to be said of the repository, and of copies that wait to be joined."""
+    store = snapshot.store
     yield from _copies(store)
     if git.refusal(store.root) is not None:
         reason = "git does not look into a repository of another user"
@@ -284,23 +299,7 @@ def check_git(store: Store, now: datetime) -> Iterator[Finding]:
         step = f"trust it, if it is yours: {trust}"
         yield make_finding("git-owner", "", reason, next_step=step)
     elif (tree := git.work_tree(store.root)) is not None:
-        yield from (*_lock(tree, now), *_unmerged(tree), *_setup(store))
-
-
-def complete_git_files(store: Store) -> list[runs.Write]:
-    """Writes that complete ``.gitattributes`` and ``.gitignore``; none where there is no repository."""
-    if git.work_tree(store.root) is None:
-        return []
-    return git_setup.plan_files(store.root, git_setup.find_missing(store.root))
-
-
-def configure_clone(store: Store) -> tuple[str, ...]:
-    """Give the clone the settings that it lacks; their names."""
-    if git.work_tree(store.root) is None:
-        return ()
-    lack = git_setup.find_missing(store.root)
-    git_setup.configure_clone(store.root, lack)
-    return (*lack.settings, *(["info/attributes"] if lack.attributes else []))
+        yield from (*_lock(tree, snapshot.around.now), *_unmerged(tree), *_setup(store))
 
 
 def _copies(store: Store) -> Iterator[Finding]:
@@ -348,6 +347,5 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
 def _setup(store: Store) -> Iterator[Finding]:
     lack = git_setup.find_missing(store.root)
     lines = [line for each in lack.lines.values() for line in each if not line.startswith("#")]
-    what = [*lines, *lack.settings, *(["info/attributes"] if lack.attributes else [])]
-    if what:
+    if what := [*lines, *lack.of_clone]:
         yield make_finding("git-setup", "", f"is not set up for a memory: lacks {list_names(what)}")

@@ -137,6 +137,18 @@ _EQUALS = 64
 """Equal turns of a conversation without an exact time that are told apart."""
 
 
+def ordinal_of(turn: Turn, session: str) -> int | None:
+    """Which of its equals in the session a turn is; None where its key is not that of its text.
+
+    >>> turn = Turn(turn_key("main", "Mara", None, "Hi.", 2), "Mara", "user", "Hi.")
+    >>> ordinal_of(turn, "main"), ordinal_of(turn, "other")
+    (2, None)
+    """
+    told = (session, turn.speaker, turn.time, turn.text)
+    count = 1 if has_exact_time(turn) else _EQUALS
+    return next((n for n in range(count) if turn_key(*told, n) == turn.key), None)
+
+
 def masked_text(text: str, mask: Masker) -> str:
     """A stored text without secrets: it was made clean when it came, and may be a whole file."""
     made = secrets.mask(text)
@@ -167,5 +179,4 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
     name = mask.name(session)
     if (made.speaker, made.text, name) == (turn.speaker, turn.text, session):
         return made, session
-    equals = (n for n in range(_EQUALS) if with_ordinal(turn, session, n).key == turn.key)
-    return with_ordinal(made, name, next(equals, 0)), name
+    return with_ordinal(made, name, ordinal_of(turn, session) or 0), name

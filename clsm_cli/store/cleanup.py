@@ -42,12 +42,10 @@ def sweep(store: Store, now: str) -> None:
     forgotten = logs.load_tombstones(store)
     if not forgotten:
         return
-    thinned = _thinned(store, forgotten)
-    stones = [logs.Tombstone(tombstone_hash(each), now) for each in thinned]
-    writes = plan(store, forgotten | {stone.hash for stone in stones})
-    if stones:
-        path = store.root / "tombstones" / f"{store.device}.jsonl"
-        writes.insert(0, runs.Append(path, b"\n".join(map(logs.render, stones))))
+    thinned = [tombstone_hash(each) for each in _thinned(store, forgotten)]
+    writes = plan(store, forgotten.union(thinned))
+    if thinned:
+        writes.insert(0, runs.Append(*logs.new_tombstones(store, thinned, now)))
     runs.apply(store, "sweep", now, writes, keep=False)
 
 

@@ -60,6 +60,11 @@ class MissingSetup(NamedTuple):
     settings: tuple[str, ...]
     attributes: tuple[str, ...]
 
+    @property
+    def of_clone(self) -> tuple[str, ...]:
+        """Names of what the clone alone lacks."""
+        return (*self.settings, *(["info/attributes"] if self.attributes else []))
+
 
 def find_missing(root: Path) -> MissingSetup:
     """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone."""

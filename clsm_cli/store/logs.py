@@ -18,7 +18,7 @@ from clsm_cli.store.activations import Activation as Activation  # noqa: PLC0414
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import date
     from pathlib import Path
 
@@ -238,6 +238,12 @@ def render_archived(as_of: date, since: Mapping[str, date]) -> bytes:
     rows = [{"as_of": str(as_of)}]
     rows += [{"id": name, "since": str(day)} for name, day in sorted(since.items())]
     return "".join(f"{dump(row)}\n" for row in rows).encode()
+
+
+def new_tombstones(store: Store, hashes: Iterable[str], now: str) -> tuple[Path, bytes]:
+    """This machine's file of tombstones, and the lines by which it grows."""
+    lines = b"\n".join(render(Tombstone(each, now)) for each in hashes)
+    return store.root / "tombstones" / f"{store.device}.jsonl", lines
 
 
 def load_tombstones(store: Store) -> frozenset[str]:

@@ -6,12 +6,14 @@ import json
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ingesting import embedder, new_store, take
 from sample_store import ask
 from sleeping import chat, rows, sleep, talked
 
 from clsm_cli.forgetting import clean_writing, erasure
+from clsm_cli.forgetting.clean_writing import Plan
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
@@ -24,11 +26,17 @@ NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 CANARY = "quaggamire"
 
 
-def lose(store: Store, **wanted: object) -> Receipt:
+def plan(store: Store, *, purge_history: bool = False, **wanted: Any) -> Plan:
+    """What a forget would do."""
+    asked, past = Wanted(**wanted), purge_history
+    found = erasure.plan(store, asked, NOW, embedder(), lambda *_: None, purge_history=past)
+    assert found is not None
+    return found
+
+
+def lose(store: Store, **wanted: Any) -> Receipt:
     """Plan and apply."""
-    planned = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
-    assert planned is not None
-    receipt: Receipt = clean_writing.apply(store, planned, NOW, embedder())
+    receipt: Receipt = clean_writing.apply(store, plan(store, **wanted), NOW, embedder())
     return receipt
 
 

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forgetting.planting import CANARY, NOW, holding, lose, planted
+from forgetting.planting import CANARY, NOW, holding, lose, plan, planted
 from ingesting import embedder, new_store, scratch
 from sample_store import ask
 from sleeping import believed, current, edges, nodes, rows, sleep, talked
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import clean_writing, erasure
+from clsm_cli.forgetting import clean_writing
 from clsm_cli.forgetting.receipt import Receipt
-from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import shards
@@ -125,8 +124,7 @@ def _without_history(held: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_plan_that_is_out_of_date_is_refused(tmp_path: Path) -> None:
     store = small(tmp_path)
-    planned = erasure.plan(store, Wanted(session="one"), NOW, embedder(), lambda *_: None)
-    assert planned is not None
+    planned = plan(store, session="one")
     talked(store, tmp_path, "three", "2026-02-20", "Mara: The archive uses Redis.")
     sleep(store, "2026-03-01T23:00:00+01:00")
     with pytest.raises(RefusedError, match="was changed while clsm worked"):

@@ -59,14 +59,11 @@ def test_a_stream_keeps_its_ratio_of_tokens(stream: str, ratio: float) -> None:
 
 def test_what_faded_first_goes_first_and_its_twin_by_id() -> None:
     group = [trace("b", "flow", 10), trace("a", "flow", 10), trace("c", "flow", 10, 5)]
-    group += [replace_recorded(trace("d", "flow", 10), -20), trace("e", "flow", 10, 9)]
+    older = trace("d", "flow", 10)._replace(recorded=BORN - timedelta(20))
+    group += [older, trace("e", "flow", 10, 9)]
     share = archived_shares(group, BORN + timedelta(1000))["flow"]
     assert [each.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
     assert share.state.kept == 2
-
-
-def replace_recorded(one: Trace, days: int) -> Trace:
-    return one._replace(recorded=BORN + timedelta(days))
 
 
 def told(

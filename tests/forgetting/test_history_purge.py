@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from forgetting.planting import CANARY, NOW, lose, planted
+from forgetting.planting import CANARY, NOW, lose, plan, planted
 from ingesting import embedder, scratch
 from processes import Cli
 from using_git import git_says as git
 
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import clean_writing, erasure, history_purge
-from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.forgetting import clean_writing, history_purge
 
 
 def objects(folder: Path) -> bytes:
@@ -52,11 +51,9 @@ def purged() -> Iterator[Purged]:
         before = git(top, "log", "--format=%an %at %s")
         tree = history_purge.check_repository(store)
         (store.root / "projects" / "new.md").write_text("# New\n\n- not committed yet\n")
-        wanted = Wanted(person="Quaggamire")
-        plan = erasure.plan(store, wanted, NOW, embedder(), lambda *_: None, purge_history=True)
-        assert plan is not None
-        clean_writing.apply(store, plan, NOW, embedder())
-        yield top, history_purge.purge(store, tree, plan.writes), before
+        planned = plan(store, person="Quaggamire", purge_history=True)
+        clean_writing.apply(store, planned, NOW, embedder())
+        yield top, history_purge.purge(store, tree, planned.writes), before
 
 
 def test_no_object_of_the_store_holds_it(purged: Purged) -> None:

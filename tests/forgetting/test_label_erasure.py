@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 import labelled_store
 import pytest
-from ingesting import embedder, scratch
+from forgetting.planting import holding, lose
+from ingesting import scratch
 
 from clsm_cli.evaluation import own_labels
-from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.receipt import Receipt
-from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.store import labels
 from clsm_cli.store.layout import Store
 
-NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 CANARY = "Marsdiep"
 KEPT = """# mine
 queries:
@@ -56,20 +53,16 @@ def store() -> Iterator[Store]:
         yield labelled_store.make(folder)
 
 
-def lose(store: Store) -> Receipt:
+def lose_ferry(store: Store) -> Receipt:
     told = own_labels.whole_memory(store).turns
-    gone = [key for key, each in told.items() if CANARY in each.turn.text]
-    planned = erasure.plan(store, Wanted(ids=tuple(gone)), NOW, embedder(), lambda *_: None)
-    assert planned is not None
-    receipt: Receipt = clean_writing.apply(store, planned, NOW, embedder())
-    return receipt
+    return lose(store, ids=tuple(key for key, each in told.items() if CANARY in each.turn.text))
 
 
 def test_labels_that_tell_of_it_go_and_others_stay_to_the_byte(store: Store) -> None:
     held = own_labels.whole_memory(store).turns
     key = next(key for key, told in held.items() if "half hour" in told.turn.text)
     path = labelled_store.write(store, KEPT + TOLD.format(key=key))
-    receipt = lose(store)
+    receipt = lose_ferry(store)
     text = path.read_text()
     ids = [labels.id_of(query) for query in ("which boats are there", "what is made of cedar")]
     assert text == KEPT + LEFT.format(id=ids[0], other=ids[1])
@@ -79,13 +72,12 @@ def test_labels_that_tell_of_it_go_and_others_stay_to_the_byte(store: Store) -> 
         "The Marsdiep ferry goes to Texel every half hour.",
         "where did the Marsdiep ferry go on Friday",
     ]
-    files = [each for each in store.root.rglob("*") if each.is_file()]
-    assert [each for each in files if CANARY.lower().encode() in each.read_bytes().lower()] == []
+    assert holding(store.root, CANARY.lower()) == []
 
 
 def test_a_file_that_is_no_yaml_loses_the_lines_that_tell(store: Store) -> None:
     path = labelled_store.write(
         store, 'queries: [\n- "The Marsdiep ferry goes to Texel every half hour."\n# kept: anchor\n'
     )
-    lose(store)
+    lose_ferry(store)
     assert path.read_text() == "queries: [\n# kept: anchor\n"

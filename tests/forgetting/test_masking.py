@@ -9,11 +9,11 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 
 import pytest
-from forgetting.planting import holding
+from faults.stores.worn import AROUND
+from forgetting.planting import NOW, holding
 from ingesting import embedder, new_store, scratch, take
 from sample_store import ask
 from sleeping import bytes_of, chat, current, sleep
@@ -21,14 +21,12 @@ from sleeping import bytes_of, chat, current, sleep
 from clsm_cli.forgetting import clean_writing, masking
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.health import diagnosis
-from clsm_cli.health.diagnosis import CheckContext
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store import atomic, cleanup, logs
 from clsm_cli.store.layout import Store
 from clsm_cli.text import secrets
 from clsm_cli.text.secrets import MaskedText
 
-NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 KEY = "ghp_" + "a1B2c3" * 6
 OTHER = "glpat-" + "x9Y8z7W6v5" * 2
 CHAT = [
@@ -48,8 +46,8 @@ def _tell(store: Store, folder: Path) -> int:
 
 
 def _look(store: Store) -> list[tuple[str, str, str]]:
-    around = CheckContext(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
-    return [(f.code, f.path, f.reason) for f in diagnosis.diagnose(store, around)]
+    found = diagnosis.diagnose(store, AROUND._replace(now=NOW))
+    return [(f.code, f.path, f.reason) for f in found]
 
 
 Masked = tuple[Store, MaskingReport, list[tuple[str, str, str]], Path]

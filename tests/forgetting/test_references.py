@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from forgetting.planting import NOW, holding, lose
+from forgetting.planting import holding, lose, plan
 from forgetting.stories import count
-from ingesting import embedder, new_store
+from ingesting import new_store
 from sleeping import rows, sleep, talked
 
-from clsm_cli.forgetting import erasure
-from clsm_cli.forgetting.receipt import Receipt
-from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.store.layout import Store
 
 
@@ -39,13 +36,6 @@ def store(tmp_path: Path) -> Store:
     return made
 
 
-def plan(store: Store, **wanted: object) -> Receipt:
-    planned = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
-    assert planned is not None
-    receipt: Receipt = planned.receipt
-    return receipt
-
-
 OFFERED = [
     "Mara: He pays 900 euros, half in advance.",
     "Mara: Our tenant has two dogs.",
@@ -54,13 +44,13 @@ OFFERED = [
 
 
 def test_a_pronoun_a_role_and_a_part_of_the_name_are_offered(store: Store) -> None:
-    found = plan(store, person="Piet Bakker").refers
+    found = plan(store, person="Piet Bakker").receipt.refers
     assert [each.text for each in found] == OFFERED
     assert [each.place for each in found] == ["rent", "later", "later"]
 
 
 def test_what_was_agreed_to_goes_too(store: Store) -> None:
-    found = plan(store, person="Piet Bakker").refers
+    found = plan(store, person="Piet Bakker").receipt.refers
     receipt = lose(store, person="Piet Bakker", also=tuple(each.id for each in found[:2]))
     assert [each.text for each in receipt.refers] == OFFERED[2:]
     assert holding(store.root, "900 euros") == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from ingesting import new_store, scratch, take
+from openclaw_state import header, jsonl, message
 from sleeping import sleep, talked
 
 from clsm_cli.errors import BadInputError
@@ -118,19 +118,12 @@ def test_connections_and_summaries_are_worked_out(held: StoreContents) -> None:
 PAGE = "https://example.org/page"
 
 
-def message(number: int, role: str, content: list[dict[str, Any]], **more: Any) -> str:
-    at = f"2026-02-24T08:{number:02}:00+01:00"
-    said = {"role": role, "content": content, **more}
-    row = {"type": "message", "id": f"m{number}", "parentId": "x", "timestamp": at, "message": said}
-    return json.dumps(row) + "\n"
-
-
-def call(number: int, url: str, name: str = "web_fetch") -> str:
+def call(number: int, url: str, name: str = "web_fetch") -> dict[str, Any]:
     part = {"type": "toolCall", "id": f"c{number}", "name": name, "arguments": {"url": url}}
     return message(number, "assistant", [part])
 
 
-def result(number: int, text: str, name: str = "web_fetch") -> str:
+def result(number: int, text: str, name: str = "web_fetch") -> dict[str, Any]:
     content = [{"type": "text", "text": text}]
     return message(number, "toolResult", content, toolName=name, toolCallId=f"c{number}")
 
@@ -143,7 +136,7 @@ def brought(store: Store, address: str) -> list[str]:
 def test_the_call_and_its_result_go_together(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     rows = [
-        '{"type":"session","version":4,"id":"main"}\n',
+        header("main"),
         call(1, f"{PAGE}#top"),
         call(2, "https://example.org/pages"),
         call(3, PAGE, "browse"),
@@ -152,7 +145,7 @@ def test_the_call_and_its_result_go_together(tmp_path: Path) -> None:
         result(6, "what the browser shows", "browse"),
         message(7, "assistant", [{"type": "text", "text": f"I read {PAGE} for you."}]),
     ]
-    take(store, stdin="".join(rows).encode(), model=False)
+    take(store, stdin=jsonl(rows), model=False)
     assert brought(store, PAGE) == [
         "what the browser shows",
         "what the page says",

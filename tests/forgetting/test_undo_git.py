@@ -11,6 +11,7 @@ from forgetting.test_run_reversal import corrected
 from forgetting.undoing import content, newest, undo
 from ingesting import new_store
 from sleeping import current, rows
+from using_git import commit
 from using_git import git_says as git
 
 from clsm_cli.errors import RefusedError
@@ -48,11 +49,6 @@ def desk(pi: Store) -> Store:
     return layout.open_store(pi.root.parent / "desk", {"CLSM_DEVICE": "desk"})
 
 
-def committed(store: Store) -> None:
-    git(store.root, "add", "-A")
-    git(store.root, "commit", "-qm", "memory")
-
-
 def pushed(store: Store) -> None:
     git(store.root, "push", "-q", "-u", "origin", "HEAD:main")
 
@@ -62,7 +58,7 @@ def pulled(store: Store) -> None:
 
 
 def synchronised(store: Store) -> None:
-    committed(store)
+    commit(store.root)
     pushed(store)
 
 
@@ -75,7 +71,7 @@ def test_what_was_only_committed_comes_back_byte_for_byte(pi: Store) -> None:
     before = content(pi)
     corrected(pi, bell().id, QUARTER)
     after = content(pi)
-    committed(pi)
+    commit(pi.root)
     assert undo(pi).is_exact
     assert content(pi) == before
     assert undo(pi, redo=True).is_exact  # what a remote has of the bytes from before is no reason
@@ -90,7 +86,7 @@ def test_what_was_pushed_is_taken_back_everywhere(pi: Store, desk: Store) -> Non
     pulled(desk)
     assert told(desk) == sorted([QUARTER, HOME])
     corrected(desk, statement(GATE).id, BLUE)
-    committed(desk)
+    commit(desk.root)
     done = undo(pi)
     assert (done.is_exact, done.reason) == (False, "refs/remotes/origin/main has what it wrote")
     assert told(pi) == sorted([BELL, HOME])

@@ -7,19 +7,15 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 
 import pytest
-from faults.stores import worn
+from faults.stores.worn import AROUND, largest
 
 from clsm_cli.health import diagnosis, surroundings
 from clsm_cli.health.diagnosis import CheckContext
 from clsm_cli.health.findings import CODES, Finding
 from clsm_cli.store.layout import Store
-
-NOW = datetime.fromisoformat(worn.NOW)
-AROUND = CheckContext(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
 
 
 def look(store: Store, around: CheckContext = AROUND) -> list[Finding]:
@@ -30,10 +26,6 @@ def told(store: Store, code: str) -> Finding:
     findings = [each for each in look(store) if each.code == code]
     assert findings, f"no {code} among {[each.code for each in look(store)]}"
     return findings[0]
-
-
-def largest(store: Store, pattern: str) -> Path:
-    return max(store.root.glob(pattern), key=lambda path: path.stat().st_size)
 
 
 def test_a_used_store_is_well(worn_store: Store) -> None:

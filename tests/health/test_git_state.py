@@ -7,20 +7,30 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from faults.stores.worn import AROUND
 from ingesting import new_store
 from using_git import commit, git
 
-from clsm_cli.health import surroundings
+from clsm_cli.health import diagnosis, repair, surroundings
 from clsm_cli.health.findings import Finding
-from clsm_cli.store import git_setup, runs
+from clsm_cli.store import git_setup
 from clsm_cli.store.layout import Store
+from clsm_cli.store.lock import locked
 
 NOW = datetime.now(UTC)
 
 
 def told(store: Store, now: datetime = NOW) -> dict[str, Finding]:
     """Findings by code."""
-    return {finding.code: finding for finding in surroundings.check_git(store, now)}
+    around = AROUND._replace(now=now)
+    found = diagnosis.diagnose(store, around, {"git": surroundings.check_git})
+    return {finding.code: finding for finding in found}
+
+
+def mended(store: Store) -> list[str]:
+    """What ``--fix`` does about git."""
+    with locked(store.root, 1):
+        return repair.mend(store, [], AROUND)[1]
 
 
 @pytest.fixture
@@ -53,8 +63,7 @@ def diverged(store: Store, ours: str | None, theirs: str | None, name: str) -> N
 
 def test_nothing_is_said_without_git_and_of_a_repository_in_order(bare: Store) -> None:
     assert told(bare) == {}
-    assert surroundings.complete_git_files(bare) == []
-    assert surroundings.configure_clone(bare) == ()
+    assert mended(bare) == []
     git_setup.set_up(bare.root)
     assert told(bare) == {}
 
@@ -66,11 +75,11 @@ def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
     found = told(bare)
     assert found.keys() == {"git-setup"}
     assert found["git-setup"].mends
-    runs.apply(bare, "doctor", "2026-03-01T00:00:00Z", surroundings.complete_git_files(bare))
-    assert "core.fsync" in surroundings.configure_clone(bare)
+    done = mended(bare)
+    assert ".gitattributes: completed" in done
+    assert "git: core.fsync is set in this clone" in done
     assert told(bare) == {}
-    assert surroundings.complete_git_files(bare) == []
-    assert surroundings.configure_clone(bare) == ()
+    assert mended(bare) == []
 
 
 def test_a_lock_that_was_left(store: Store) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import datetime
-from pathlib import Path
 
 import pytest
-from faults.stores import worn
 from faults.stores.mutate import memories
+from faults.stores.worn import AROUND, largest
 from ingesting import embedder
 
 from clsm_cli.errors import LockedError
@@ -20,17 +18,9 @@ from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
-AROUND = diagnosis.CheckContext(
-    datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False
-)
-
 
 def fix(store: Store) -> Report:
     return diagnosis.fix(store, AROUND, embedder(), lambda *_: None)
-
-
-def largest(store: Store, pattern: str) -> Path:
-    return max(store.root.glob(pattern), key=lambda path: path.stat().st_size)
 
 
 def test_unreadable_lines_are_kept_byte_for_byte(worn_store: Store) -> None:

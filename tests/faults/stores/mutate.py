@@ -25,7 +25,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +217,6 @@ class Ground:
 
     folder: Path
     store: layout.Store
-    around: diagnosis.CheckContext
     golden: Path
     files: dict[str, bytes]
     held: dict[str, tuple[str, str]]
@@ -253,16 +251,13 @@ def ground() -> Iterator[Ground]:
         patch.undo()
         golden = folder / "golden"
         shutil.copytree(store.root, golden, symlinks=True)
-        around = diagnosis.CheckContext(
-            datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False
-        )
         files = tree(golden, derived=True)
-        before = diagnosis.diagnose(store, around)
+        before = diagnosis.diagnose(store, worn.AROUND)
         assert not [each for each in before if each.severity != "note"], before
         with contextlib.closing(_index_of(store)) as index:
             said = maintenance.contents(index)
         held, marks = memories(store), _marks(before)
-        yield Ground(folder, store, around, golden, files, held, marks, said, _unknown(files))
+        yield Ground(folder, store, golden, files, held, marks, said, _unknown(files))
 
 
 def _index_of(store: layout.Store) -> sqlite3.Connection:
@@ -312,7 +307,7 @@ def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -
     store, also = _opened(ground)
     if store is None:
         return []
-    findings = [*also, *ground.timed(lambda: diagnosis.diagnose(store, ground.around, checks))]
+    findings = [*also, *ground.timed(lambda: diagnosis.diagnose(store, worn.AROUND, checks))]
     if must_be_found and not _marks(findings) - ground.before:
         return ["was not found"]
     if also or checks is not diagnosis.CHECKS:
@@ -369,7 +364,7 @@ def _mended(ground: Ground, mutation: Mutation, store: layout.Store) -> list[str
         readable = memories(store)
     except (ClsmError, OSError, ValueError) as error:
         return [f"nothing can be read: {error!r}"]
-    report = ground.timed(lambda: diagnosis.fix(store, ground.around, embedder(), lambda *_: None))
+    report = ground.timed(lambda: diagnosis.fix(store, worn.AROUND, embedder(), lambda *_: None))
     left = [each for each in report.findings if each.severity == "damage"]
     bad = [("left", each) for each in left if each.code not in PERSON]
     bad += [("still mends", each) for each in report.findings if each.mends]

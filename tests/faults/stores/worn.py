@@ -13,6 +13,7 @@ from sleeping import sleep, told
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import archiving, clean_writing, erasure, selection
 from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.health.diagnosis import CheckContext
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
 from clsm_cli.store import atomic, logs, runs
@@ -22,6 +23,8 @@ from clsm_cli.store.layout import Store
 
 NOW = "2036-06-20T12:00:00+01:00"
 """When the store is looked at."""
+AROUND = CheckContext(datetime.fromisoformat(NOW), {"CLSM_DEVICE": "pi"}, has_model=False)
+"""And by whom."""
 _TALK = (
     ("user", "2026-02-24T08:00:00+01:00", "I live in Haarlem with my sister Ilse."),
     ("assistant", "2026-02-24T08:01:00+01:00", "Noted. Shall I call the boatyard tomorrow?"),
@@ -133,3 +136,8 @@ def _open(store: Store) -> None:
 def _undone(store: Store) -> None:
     """A note."""
     write_note(store, "The gate code changes in May.", datetime.fromisoformat(NOW))
+
+
+def largest(store: Store, pattern: str) -> Path:
+    """The largest file with such a path."""
+    return max(store.root.glob(pattern), key=lambda path: path.stat().st_size)
