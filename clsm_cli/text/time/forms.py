@@ -56,11 +56,12 @@ class Rule(NamedTuple):
 
 @cache
 def rules(*, asked: bool) -> tuple[Rule, ...]:
-    """The forms of any text, or those that are plain only in a question to a memory: it looks back.
+    """The forms of any text; of a question to a memory, which looks back, its own before them.
 
     Where two match at one place the longer text wins.
     """
-    return tuple(rule for where, rule in _table() if (where == "asked") == asked)
+    told, own = ([rule for kind, rule in _table() if kind == where] for where in ("told", "asked"))
+    return (*own, *told) if asked else (*told,)
 
 
 @cache
@@ -129,17 +130,12 @@ def _year(groups: Groups, at: date) -> int:
     return at.year + {"last": -1, "this": 0, "next": 1}[words[-2]]
 
 
-def iso_day(groups: Groups, _at: date, _ahead: bool | None) -> Period:
-    """Resolve 2026-02-24."""
-    return periods.days(date(int(groups["year"]), int(groups["number"]), int(groups["day"])))
-
-
 def numeric_day(groups: Groups, _at: date, _ahead: bool | None) -> Period:
-    """Resolve 24.02.2026 and, where only one order is a date, 24/2/2026 or 2/24/2026."""
+    """Resolve 2026-02-24, 24.02.2026 and, where only one order is a date, 24/2/2026 or 2/24/2026."""
     day, month = int(groups["day"]), int(groups["number"])
-    if groups["mark"] == "/" and month > 12:
+    if groups.get("mark") == "/" and month > 12:
         day, month = month, day
-    elif groups["mark"] == "/" and day <= 12 and day != month:
+    elif groups.get("mark") == "/" and day <= 12 and day != month:
         raise ValueError("day and month may stand in either order")
     return periods.days(date(int(groups["year"]), month, day))
 
