@@ -21,7 +21,7 @@ from clsm_cli.ingestion.jsonl_rows import (
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
-ROWS = {"jsonl", "openclaw", "claude-code", "signal"}
+ROWS = {"jsonl", "openclaw", "claude-code"}
 
 
 def read(

@@ -275,7 +275,6 @@ _ROWS = {
     "jsonl": ("transcripts", "generic_reader"),
     "openclaw": ("transcripts", "openclaw_reader"),
     "claude-code": ("transcripts", "claude_code_reader"),
-    "signal": ("messengers", "signal_reader"),
 }
 """Formats of one JSON object a line, and what reads a row."""
 _WHOLE = {

@@ -1,4 +1,4 @@
-"""Telegram's ``result.json``, and what signal-cli receives: who said what, and whose words they are."""
+"""Telegram's ``result.json``: who said what, and whose words they are."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading import dropped, jsonl, read, turns
+from reading import dropped, read, turns
 
-from clsm_cli.ingestion.detection import file_format
 from clsm_cli.ingestion.sources import Skipped, SourceFile, find
-
-AT = 1771917300000
 
 
 def message(number: int, sender: str, text: Any, **more: Any) -> dict[str, Any]:
@@ -97,36 +94,3 @@ def test_it_is_found_by_its_content(tmp_path: Path) -> None:
     assert isinstance(one, SourceFile)
     assert one.format == "telegram"
     assert isinstance(other, Skipped)
-
-
-def envelope(**told_: Any) -> dict[str, Any]:
-    return {
-        "envelope": {"source": "+31", "sourceName": "Tom", "timestamp": AT, **told_},
-        "account": "+32",
-    }
-
-
-def test_messages_of_a_chat_and_of_a_group() -> None:
-    rows = [
-        envelope(dataMessage={"timestamp": AT, "message": "The oak is cut."}),
-        envelope(typingMessage={"action": "STARTED"}),
-        envelope(
-            dataMessage={"timestamp": AT, "message": "Hello all", "groupInfo": {"groupId": "g="}}
-        ),
-        envelope(
-            sourceName="Mara",
-            syncMessage={
-                "sentMessage": {"destination": "+31", "timestamp": AT, "message": "Thanks"}
-            },
-        ),
-        envelope(dataMessage={"message": None, "reaction": {"emoji": "👍"}}),
-    ]
-    assert file_format("-", jsonl(*rows), None) == "signal"
-    found = read("signal", jsonl(*rows))
-    assert [(t.session, t.speaker, t.text, t.trust, t.line_start) for t in turns(found)] == [
-        ("signal +31", "Tom", "The oak is cut.", "agent", 1),
-        ("signal g=", "Tom", "Hello all", "agent", 3),
-        ("signal +31", "Mara", "Thanks", None, 4),
-    ]
-    assert turns(found)[0].time == "2026-02-24T08:15:00+01:00"
-    assert len(dropped(found)) == 2
