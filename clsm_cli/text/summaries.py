@@ -115,8 +115,7 @@ def best_sentences(
     """Return the sentences that tell best what a named thing is, best first.
 
     A mere mention (a score under 0.2), and a sentence that shares most of its words with a better
-    one, are left out. The result depends on
-    the set of candidates only: equal scores go by newer time, then by key, then by text.
+    one, are left out. Equal scores go by newer time, then by key, then by text.
 
     Args:
         candidates: sentence, time (ISO 8601, or "") and key of the turn that says it.
@@ -127,11 +126,8 @@ def best_sentences(
     ranked.sort(key=lambda pair: -pair[0])
     chosen: list[tuple[str, str, str]] = []
     for score, each in ranked:
-        if (
-            len(chosen) < n
-            and score >= _FLOOR
-            and not any(_alike(each[0], old[0]) for old in chosen)
-        ):
+        is_told = any(_alike(each[0], old[0]) for old in chosen)
+        if len(chosen) < n and score >= _FLOOR and not is_told:
             chosen.append(each)
     return chosen
 
