@@ -21,7 +21,7 @@ from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Report
-from clsm_cli.ingestion.recalled_text import no_key
+from clsm_cli.ingestion.jsonl_rows import no_key
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
 from clsm_cli.store import episode_files, inbox, layout, shards

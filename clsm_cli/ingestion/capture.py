@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.errors import BadInputError, LockedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc_text
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn
-from clsm_cli.ingestion.messages import CLSM_CALL
-from clsm_cli.ingestion.recalled_text import FenceKey, no_key, strip_blocks
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn, no_key
+from clsm_cli.ingestion.recalled_text import strip_blocks
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message, with_ordinal
 from clsm_cli.model.episodes import TRUST_ROLE, EndMark
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import FenceKey, TranscriptItem
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.inbox import InboxRow
     from clsm_cli.store.index.index_queries import Index
@@ -263,7 +262,7 @@ class Capture:
             self.tally.problems.append(item)
             return []
         if isinstance(item, Dropped):
-            self.tally.dropped[item.reason.partition(":")[0]] += 1
+            self.tally.dropped[item.reason] += 1
             return self._call(item)
         known = self.sessions.get(item.session)
         if isinstance(item, RawTurn):
@@ -276,14 +275,13 @@ class Capture:
         return known.mark(known.last, item)
 
     def _call(self, item: Dropped) -> list[InboxRow]:
-        call = item.reason.removeprefix(CLSM_CALL)
-        if item.session is None or call in ("", item.reason):
+        if item.session is None or not item.call:
             return []
         known = self.sessions.calls(item.session)
-        if call in known:
+        if item.call in known:
             return []
-        known.add(call)
-        return [CallMark(item.session, call)]
+        known.add(item.call)
+        return [CallMark(item.session, item.call)]
 
     def _turn(
         self, item: RawTurn, known: _Session, mask: Masker, place: tuple[str, str]

@@ -221,12 +221,12 @@ class Intake:
             asked.session or source.inside or source.origin,
             known_clsm_calls=self.sessions.calls,
             day_first=asked.day_first,
+            fence_key=asked.fence_key,
         )
         origin = "" if source.origin == sources.STDIN else source.origin
         new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
         with sources.open_transcript(source, about) as items:
-            said = recalled_text.strip_items(items, asked.fence_key, path=source.path)
-            for batch in new.batches(said):
+            for batch in new.batches(items):
                 rows = {session: inbox.render(found) for session, found in batch.items()}
                 if self.busy is None:
                     folder = self.store.inbox

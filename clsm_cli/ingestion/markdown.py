@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
-from clsm_cli.ingestion.jsonl_rows import Problem, RawBlock, RawDocument, Tally
-from clsm_cli.ingestion.recalled_text import KEPT, FenceKey, no_key, strip_blocks
+from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, RawBlock, RawDocument, Tally, no_key
+from clsm_cli.ingestion.recalled_text import KEPT, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import dumps
@@ -130,15 +130,11 @@ def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None
         raw, _, start = split("\n".join(lines))
         return parse(raw or ""), start
     except LineError as error:
-        reason = str(error)
-        place = re.search(r" \(line (\d+)\)\Z", reason)
-        reason = reason[: place.start()] if place else reason
+        reason, line = error.placed()
         if "not closed" in reason:  # a rule at the top of a note opens nothing
             return {}, 0
-        told = (
-            reason if reason.startswith("has front matter") else f"has front matter that {reason}"
-        )
-        tally.add(f"{told}, read as text", int(place.group(1)) if place else 1)
+        about = "" if reason.startswith("has front matter") else "has front matter that "
+        tally.add(f"{about}{reason}, read as text", line or 1)
         return None, 0
 
 

@@ -2,7 +2,7 @@
 
 A tool call and its result are two turns: neither looks at the other, so that a transcript cut between
 them anywhere gives the same turns. The one thing that needs both is to drop the result of a call that
-ran clsm; the ids of such calls come out (``Dropped.reason``) for the next read.
+ran clsm; the ids of such calls come out (``Dropped.call``) for the next read.
 
 What is no memory is recognised here: heartbeat polls, and clsm's own answers. A recall that is read back
 as something that was said would make every answer its own evidence.
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Role
     from clsm_cli.model.trust import Trust
 
-CLSM_CALL, CLSM_RESULT = "clsm call:", "clsm result:"
-"""``Dropped.reason`` of a call that runs clsm, or of its result, is this and the id of the call."""
 NO_TEXT, NOT_TEXT = "no text", "part that is not text"
+SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+"""Roles that most programs name alike."""
 _MAX_INPUT = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
@@ -173,7 +173,7 @@ class ToolReader:
         calls = self._calls_of(message.session)
         if is_clsm_tool(name) or runs_clsm(command_of(given) or ""):
             calls |= {call_id} - {""}
-            return Dropped(CLSM_CALL + call_id, message.line, message.session)
+            return Dropped("clsm call", message.line, message.session, call_id)
         calls.discard(call_id)  # ids such as "call_1" come again
         text = input_text(given, self._alone)
         return message.turn(name, "tool", text, part, tool=tool_call(name, text))
@@ -193,7 +193,7 @@ class ToolReader:
         calls = self._calls_of(message.session)
         if is_clsms or call_id in calls or is_clsm_tool(name):
             calls.discard(call_id)
-            return Dropped(CLSM_RESULT + call_id, message.line, message.session)
+            return message.dropped("clsm result")
         text = text.strip("\n").rstrip()
         if not text:
             return message.dropped(NO_TEXT)

@@ -136,13 +136,13 @@ def test_calls_of_clsm_and_their_results_are_dropped() -> None:
     ]
     items = read(jsonl(*rows))
     assert reading.dropped(items) == [
-        "clsm call:c1",
-        "clsm result:c1",
-        "clsm call:c2",
-        "clsm result:c2",
+        "clsm call",
+        "clsm result",
+        "clsm call",
+        "clsm result",
     ]
     assert turns(items) == []
-    assert reading.dropped(read(jsonl(rows[1]), frozenset({"c1"}))) == ["clsm result:c1"]
+    assert reading.dropped(read(jsonl(rows[1]), frozenset({"c1"}))) == ["clsm result"]
 
 
 def test_long_input_is_cut_between_words_and_the_text_is_whole() -> None:
