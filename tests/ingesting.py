@@ -73,6 +73,14 @@ def scratch() -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
+def place(root: Path, *names: str, **files: bytes) -> None:
+    """Lay down files: some with a text, some with what is given."""
+    for name, data in (dict.fromkeys(names, b"Text.\n") | files).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
 def new_store(root: Path, device: str = "pi") -> Store:
     layout.create(root, "Europe/Amsterdam")
     return layout.open_store(root, {"CLSM_DEVICE": device})

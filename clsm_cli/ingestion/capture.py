@@ -221,7 +221,7 @@ def _is_later(time: str | None, than: str | None) -> bool:
     return one is not None and other is not None and one > other
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Capture:
     """What is new in a source.
 
@@ -237,16 +237,20 @@ class Capture:
     now: str
     tally: Tally
     since: datetime | None = None
+    mask: Masker = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Names of files may hold secrets too."""
+        self.mask = Masker(self.tally.masked)
+        self.path, self.origin = self.mask.name(self.path), self.mask.name(self.origin)
 
     def batches(self, items: Iterable[TranscriptItem]) -> Iterator[dict[str, list[InboxRow]]]:
         """New turns and marks, by session and in order of arrival."""
         self.sessions.begin_source()
-        mask = Masker(self.tally.masked)
-        place = mask.name(self.path), mask.name(self.origin)
         batch: list[InboxRow] = []
         try:
-            for item in map(mask.mask_names, items):
-                batch += self._rows(item, mask, place)
+            for item in map(self.mask.mask_names, items):
+                batch += self._rows(item)
                 if len(batch) >= BATCH:
                     yield _by_session(batch)
                     batch = []
@@ -257,7 +261,7 @@ class Capture:
         if batch:
             yield _by_session(batch)
 
-    def _rows(self, item: TranscriptItem, mask: Masker, place: tuple[str, str]) -> list[InboxRow]:
+    def _rows(self, item: TranscriptItem) -> list[InboxRow]:
         if isinstance(item, Problem):
             self.tally.problems.append(item)
             return []
@@ -266,7 +270,7 @@ class Capture:
             return self._call(item)
         known = self.sessions.get(item.session)
         if isinstance(item, RawTurn):
-            turn = self._turn(item, known, mask, place)
+            turn = self._turn(item, known)
             return [] if turn is None else self._new_rows(item.session, turn, known)
         # A break counts once, and only behind a turn that is still open.
         if known.last is None:
@@ -283,10 +287,8 @@ class Capture:
         known.add(item.call)
         return [CallMark(item.session, item.call)]
 
-    def _turn(
-        self, item: RawTurn, known: _Session, mask: Masker, place: tuple[str, str]
-    ) -> Turn | None:
-        turn = turn_from_message(item, place[0], mask, place[1])
+    def _turn(self, item: RawTurn, known: _Session) -> Turn | None:
+        turn = turn_from_message(item, self.path, self.mask, self.origin)
         if not turn.text:
             self.tally.dropped["empty"] += 1
             return None

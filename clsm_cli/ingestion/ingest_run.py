@@ -22,14 +22,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError, LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import (
-    Progress,
-    Report,
-    Request,
-    Run,
-    display_path,
-    utc_text,
-)
+from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, display_path, utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.store import cursors, inbox, logs, runs
 from clsm_cli.store.layout import ASIDE
@@ -148,10 +141,7 @@ class Intake:
         self.now = utc_text(asked.now)
         self.forgotten = logs.load_tombstones(self.store)
         self.sessions = capture.Sessions(
-            self.store.inbox,
-            self.index,
-            look_back=not asked.capture_only,
-            forgotten=self.forgotten,
+            self.store.inbox, self.index, look_back=not asked.capture_only, forgotten=self.forgotten
         )
         if not asked.openclaw:
             self._each(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))

@@ -17,14 +17,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    RawTurn,
-    label,
-    parts_of,
-    text_of,
-    text_or_empty,
-)
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, label, parts_of, text_of, text_or_empty
 from clsm_cli.model.episodes import ToolCall
 
 if TYPE_CHECKING:
@@ -151,10 +144,7 @@ class ToolReader:
     """
 
     def __init__(
-        self,
-        about: Reading,
-        alone: frozenset[str] = frozenset(),
-        clean: Callable[[str], str] = str,
+        self, about: Reading, alone: frozenset[str] = frozenset(), clean: Callable[[str], str] = str
     ) -> None:
         self._known = about.known_clsm_calls
         self._alone = alone

@@ -45,12 +45,8 @@ def definition_score(sentence: str, label: str) -> float:
     plain = _plain(sentence[bullet.end() :] if bullet else sentence)
     place = _name(label).search(plain)
     open_task = bullet is not None and bullet["box"] == " "
-    if (
-        place is None
-        or open_task
-        or pattern("summaries.unfit").search(sentence)
-        or len(plain.split()) < (3 if ": " in plain else 4)
-    ):
+    is_fragment = len(plain.split()) < (3 if ": " in plain else 4)
+    if place is None or open_task or is_fragment or pattern("summaries.unfit").search(sentence):
         return 0.0
     score = _form(plain, place.start(), place.end())
     if score < 0.55 and not pattern("summaries.finite verb").search(plain):

@@ -30,13 +30,7 @@ CHAT = {
     "type": "personal_chat",
     "id": 7,
     "messages": [
-        {
-            "id": 1,
-            "type": "service",
-            "date": "2026-02-24T08:15:00",
-            "actor": "Tom",
-            "action": "phone_call",
-        },
+        {"id": 1, "type": "service", "date": "2026-02-24T08:15:00", "action": "phone_call"},
         message(2, "Tom", "The oak is cut."),
         message(3, "Mara", ["See ", {"type": "link", "text": "https://example.org"}, "."]),
         message(4, "Tom", "", media_type="voice_message"),
@@ -65,12 +59,11 @@ def test_a_chat_of_two() -> None:
 def test_all_chats_of_an_account() -> None:
     group = {**CHAT, "type": "private_group", "id": 9}
     saved = {"type": "saved_messages", "id": 8, "messages": [message(1, "Mara", "Buy oil")]}
+    left = {"id": 3, "type": "private_group", "messages": [message(1, "Tom", "Bye")]}
     everything = {
         "personal_information": {"user_id": 8, "first_name": "Mara"},
         "chats": {"about": "…", "list": [group, saved, "no chat"]},
-        "left_chats": {
-            "list": [{"id": 3, "type": "private_group", "messages": [message(1, "Tom", "Bye")]}]
-        },
+        "left_chats": {"list": [left]},
     }
     found = turns(read("telegram", json.dumps(everything)))
     trust = {(turn.session, turn.text): turn.trust for turn in found}
@@ -86,10 +79,9 @@ def test_what_is_no_export_gives_no_turn(document: Any) -> None:
 
 
 def test_it_is_found_by_its_content(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    (tmp_path / "a" / "result.json").write_text(json.dumps(CHAT, indent=1))
-    (tmp_path / "b" / "result.json").write_text('{"status": "ok"}')
+    for name, text in (("a", json.dumps(CHAT, indent=1)), ("b", '{"status": "ok"}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "result.json").write_text(text)
     one, other = find([str(tmp_path)])
     assert isinstance(one, SourceFile)
     assert one.format == "telegram"
