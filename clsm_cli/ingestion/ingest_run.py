@@ -55,18 +55,17 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
     run = Run(store, "ingest", request.now)
     limits = store.settings.store
     wait = limits.capture_wait if request.capture_only else limits.lock_wait
+    busy: LockedError | None = None
     with contextlib.ExitStack() as stack:
         try:
             lock = stack.enter_context(locked(store.root, wait))
-        except LockedError as busy:
+        except LockedError as error:
             if not request.capture_only:
                 raise
-            index = _index_opener(store, request, stack, is_held=False)
-            Intake(store, request, report, index, run, progress, busy).read_all()
-            return report
-        index = _index_opener(store, request, stack, is_held=True)
-        intake = Intake(store, request, report, index, run, progress)
-        if not request.dry_run:
+            busy = error
+        index = _index_opener(store, request, stack, is_held=busy is None)
+        intake = Intake(store, request, report, index, run, progress, busy)
+        if busy is None and not request.dry_run:
             report.warnings += end_begun_run(store)
             if aside := inbox.plan_take_back(store.inbox):
                 run.apply(aside)

@@ -111,18 +111,8 @@ class Message:
         trust: Trust | None = None,
     ) -> RawTurn:
         """A turn of the message, or of one of its parts."""
-        return RawTurn(
-            session=self.session,
-            speaker=speaker,
-            role=role,
-            text=text,
-            time=self.time,
-            line_start=self.line,
-            line_end=self.end or self.line,
-            foreign_id=part or self.id,
-            tool=tool,
-            trust=trust,
-        )
+        lines, told_id = (self.line, self.end or self.line), part or self.id
+        return RawTurn(self.session, speaker, role, text, self.time, *lines, told_id, tool, trust)
 
     def dropped(self, reason: str) -> Dropped:
         """What is no memory."""

@@ -183,7 +183,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
                 without_dumps(episode),
                 rev=(1, store.device),
                 vectors=[vectors[turn.key] for turn in episode.turns],
-                previous=previous and describe.mean_vector(previous, earlier),
+                previous=describe.mean_vector(previous, earlier) if previous else None,
                 surprise=_surprise(store, before, episode, vectors),
                 zone=store.zone,
             )
