@@ -21,7 +21,7 @@ from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Report
-from clsm_cli.ingestion.recalled_text import no_key
+from clsm_cli.ingestion.jsonl_rows import no_key
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
 from clsm_cli.store import episode_files, inbox, layout, shards
@@ -71,6 +71,14 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
     finally:
         shutil.rmtree(folder)
+
+
+def place(root: Path, *names: str, **files: bytes) -> None:
+    """Lay down files: some with a text, some with what is given."""
+    for name, data in (dict.fromkeys(names, b"Text.\n") | files).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
 
 
 def new_store(root: Path, device: str = "pi") -> Store:

@@ -10,22 +10,21 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from clsm_cli.ingestion import sources
+from clsm_cli.ingestion.detection import Format
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
     RawTurn,
     Reading,
     TranscriptItem,
-    bounded_lines,
 )
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
-ROWS = {"jsonl", "openclaw", "claude-code", "signal"}
 
 
 def read(
-    form: str,
+    form: Format,
     data: bytes | str,
     *,
     path: str = "a.jsonl",
@@ -35,8 +34,8 @@ def read(
 ) -> list[TranscriptItem]:
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
     about = Reading(path, HOME, now, "s0", known_clsm_calls=lambda _: calls, day_first=day_first)
-    content = bounded_lines(stream) if form in ROWS else stream
-    return list(sources.items_of(form, content, about))
+    with sources.open_transcript(sources.SourceFile(path, path, form, stream), about) as items:
+        return list(items)
 
 
 def jsonl(*rows: Any) -> bytes:

@@ -26,14 +26,11 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
-    from clsm_cli.ingestion.recalled_text import FenceKey
+    from clsm_cli.ingestion.jsonl_rows import FenceKey, TranscriptItem
 
 LARGEST = MAX_MESSAGE
 """Bytes."""
 _FORMS = "give a transcript with one JSON message a line, or plain text"
-_RECALLED = b"clsm-recall "
-"""In every block that clsm recalled (``text.fence_lines``), however its brackets are escaped."""
 
 
 class Conversation(NamedTuple):
@@ -57,12 +54,8 @@ def read(
         turns, problems = _of_text(data, path, name, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
-        with sources.open_transcript(source, Reading(path, zone, now, path)) as read_items:
-            items = read_items
-            if _RECALLED in data:
-                from clsm_cli.ingestion import recalled_text
-
-                items = recalled_text.strip_items(items, fence_key, path=path)
+        about = Reading(path, zone, now, path, fence_key=fence_key)
+        with sources.open_transcript(source, about) as items:
             turns, problems = _of_transcript(items, path)
     if not turns:
         broken = f" that can be read ({_told(problems[0])})" if problems else ""

@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.errors import BadInputError, LockedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc_text
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn
-from clsm_cli.ingestion.messages import CLSM_CALL
-from clsm_cli.ingestion.recalled_text import FenceKey, no_key, strip_blocks
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn, no_key
+from clsm_cli.ingestion.recalled_text import strip_blocks
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message, with_ordinal
 from clsm_cli.model.episodes import TRUST_ROLE, EndMark
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import FenceKey, TranscriptItem
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.inbox import InboxRow
     from clsm_cli.store.index.index_queries import Index
@@ -222,7 +221,7 @@ def _is_later(time: str | None, than: str | None) -> bool:
     return one is not None and other is not None and one > other
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Capture:
     """What is new in a source.
 
@@ -238,16 +237,20 @@ class Capture:
     now: str
     tally: Tally
     since: datetime | None = None
+    mask: Masker = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Names of files may hold secrets too."""
+        self.mask = Masker(self.tally.masked)
+        self.path, self.origin = self.mask.name(self.path), self.mask.name(self.origin)
 
     def batches(self, items: Iterable[TranscriptItem]) -> Iterator[dict[str, list[InboxRow]]]:
         """New turns and marks, by session and in order of arrival."""
         self.sessions.begin_source()
-        mask = Masker(self.tally.masked)
-        place = mask.name(self.path), mask.name(self.origin)
         batch: list[InboxRow] = []
         try:
-            for item in map(mask.mask_names, items):
-                batch += self._rows(item, mask, place)
+            for item in map(self.mask.mask_names, items):
+                batch += self._rows(item)
                 if len(batch) >= BATCH:
                     yield _by_session(batch)
                     batch = []
@@ -258,16 +261,16 @@ class Capture:
         if batch:
             yield _by_session(batch)
 
-    def _rows(self, item: TranscriptItem, mask: Masker, place: tuple[str, str]) -> list[InboxRow]:
+    def _rows(self, item: TranscriptItem) -> list[InboxRow]:
         if isinstance(item, Problem):
             self.tally.problems.append(item)
             return []
         if isinstance(item, Dropped):
-            self.tally.dropped[item.reason.partition(":")[0]] += 1
+            self.tally.dropped[item.reason] += 1
             return self._call(item)
         known = self.sessions.get(item.session)
         if isinstance(item, RawTurn):
-            turn = self._turn(item, known, mask, place)
+            turn = self._turn(item, known)
             return [] if turn is None else self._new_rows(item.session, turn, known)
         # A break counts once, and only behind a turn that is still open.
         if known.last is None:
@@ -276,19 +279,16 @@ class Capture:
         return known.mark(known.last, item)
 
     def _call(self, item: Dropped) -> list[InboxRow]:
-        call = item.reason.removeprefix(CLSM_CALL)
-        if item.session is None or call in ("", item.reason):
+        if item.session is None or not item.call:
             return []
         known = self.sessions.calls(item.session)
-        if call in known:
+        if item.call in known:
             return []
-        known.add(call)
-        return [CallMark(item.session, call)]
+        known.add(item.call)
+        return [CallMark(item.session, item.call)]
 
-    def _turn(
-        self, item: RawTurn, known: _Session, mask: Masker, place: tuple[str, str]
-    ) -> Turn | None:
-        turn = turn_from_message(item, place[0], mask, place[1])
+    def _turn(self, item: RawTurn, known: _Session) -> Turn | None:
+        turn = turn_from_message(item, self.path, self.mask, self.origin)
         if not turn.text:
             self.tally.dropped["empty"] += 1
             return None

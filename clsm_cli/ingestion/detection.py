@@ -7,7 +7,7 @@ import re
 from typing import Literal
 
 from clsm_cli.ingestion import transcripts
-from clsm_cli.ingestion.jsonl_rows import Problem, Tally, mapping, parse
+from clsm_cli.ingestion.jsonl_rows import Problem, Tally, parse
 from clsm_cli.store.jsonlines import LineError
 
 Format = Literal[
@@ -20,7 +20,6 @@ Format = Literal[
     "obsidian",
     "chat",
     "telegram",
-    "signal",
 ]
 
 DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
@@ -173,8 +172,6 @@ def _of_rows(head: bytes) -> Format | None:
             continue
         if transcripts.is_claude_code(row):
             return "claude-code"
-        if not {"source", "sourceNumber"}.isdisjoint(mapping(row.get("envelope"))):
-            return "signal"
         return "openclaw" if transcripts.is_openclaw(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")

@@ -1,9 +1,9 @@
 r"""Conversations in one document: the data exports of ChatGPT and Claude, and sessions of Smriti.
 
-An export is ``conversations.json``, or the archive that holds it: a list of conversations. One of ChatGPT is a tree of messages (``mapping``)
-whose current branch ends at ``current_node``; one of Claude is a list of messages (``chat_messages``),
-each in parts. As a conversation may be renamed, its id is the session; the number of a message in it
-stands for a line.
+An export is ``conversations.json``, or the archive that holds it: a list of conversations. One of ChatGPT
+is a tree of messages (``mapping``) whose current branch ends at ``current_node``; one of Claude is a list
+of messages (``chat_messages``), each in parts. As a conversation may be renamed, its id is the session; the
+number of a message in it stands for a line.
 
 Smriti (Chitragupta) writes one Markdown file a session. Front matter names it; a turn is a heading, ``##
 Turn 3 — user``, and its text, with lines escaped that would look like a heading or a rule; a tool call is
@@ -34,7 +34,7 @@ from clsm_cli.ingestion.jsonl_rows import (
     text_of,
     text_or_empty,
 )
-from clsm_cli.ingestion.messages import NOT_TEXT, Message, ToolReader
+from clsm_cli.ingestion.messages import NOT_TEXT, SPOKEN, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
@@ -115,7 +115,6 @@ def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
     return list(path)[::-1]
 
 
-_SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _THINKING = frozenset({"thoughts", "reasoning_recap"})
 _INSTRUCTIONS = frozenset({"user_editable_context", "model_editable_context"})
 # What the program puts around references to sources and pictures, in characters of no alphabet.
@@ -159,8 +158,8 @@ def _item(told: dict[str, Any], message: Message, tools: ToolReader) -> Transcri
         return tools.call(message, recipient, text) if text else message.dropped(NOT_TEXT)
     if role == "tool":
         return tools.result(message, label(author.get("name")) or "tool", text)
-    if role in _SPOKEN:
-        return message.said(_SPOKEN[role], text.strip("\n").rstrip(), NOT_TEXT)
+    if role in SPOKEN:
+        return message.said(SPOKEN[role], text.strip("\n").rstrip(), NOT_TEXT)
     return message.dropped("message of an unknown role")
 
 

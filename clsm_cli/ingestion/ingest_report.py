@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from clsm_cli.ingestion.recalled_text import FenceKey, no_key
+from clsm_cli.ingestion.jsonl_rows import no_key
 from clsm_cli.ingestion.sources import Excluded, Missing
 from clsm_cli.store import runs
 from clsm_cli.text import secrets
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Exclusion
-    from clsm_cli.ingestion.jsonl_rows import Problem
+    from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem
     from clsm_cli.ingestion.sources import Skipped
     from clsm_cli.store.layout import Store
 

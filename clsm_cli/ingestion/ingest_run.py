@@ -22,14 +22,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError, LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import (
-    Progress,
-    Report,
-    Request,
-    Run,
-    display_path,
-    utc_text,
-)
+from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, display_path, utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.store import cursors, inbox, logs, runs
 from clsm_cli.store.layout import ASIDE
@@ -62,18 +55,17 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
     run = Run(store, "ingest", request.now)
     limits = store.settings.store
     wait = limits.capture_wait if request.capture_only else limits.lock_wait
+    busy: LockedError | None = None
     with contextlib.ExitStack() as stack:
         try:
             lock = stack.enter_context(locked(store.root, wait))
-        except LockedError as busy:
+        except LockedError as error:
             if not request.capture_only:
                 raise
-            index = _index_opener(store, request, stack, is_held=False)
-            Intake(store, request, report, index, run, progress, busy).read_all()
-            return report
-        index = _index_opener(store, request, stack, is_held=True)
-        intake = Intake(store, request, report, index, run, progress)
-        if not request.dry_run:
+            busy = error
+        index = _index_opener(store, request, stack, is_held=busy is None)
+        intake = Intake(store, request, report, index, run, progress, busy)
+        if busy is None and not request.dry_run:
             report.warnings += end_begun_run(store)
             if aside := inbox.plan_take_back(store.inbox):
                 run.apply(aside)
@@ -148,10 +140,7 @@ class Intake:
         self.now = utc_text(asked.now)
         self.forgotten = logs.load_tombstones(self.store)
         self.sessions = capture.Sessions(
-            self.store.inbox,
-            self.index,
-            look_back=not asked.capture_only,
-            forgotten=self.forgotten,
+            self.store.inbox, self.index, look_back=not asked.capture_only, forgotten=self.forgotten
         )
         if not asked.openclaw:
             self._each(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
@@ -221,12 +210,12 @@ class Intake:
             asked.session or source.inside or source.origin,
             known_clsm_calls=self.sessions.calls,
             day_first=asked.day_first,
+            fence_key=asked.fence_key,
         )
         origin = "" if source.origin == sources.STDIN else source.origin
         new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
         with sources.open_transcript(source, about) as items:
-            said = recalled_text.strip_items(items, asked.fence_key, path=source.path)
-            for batch in new.batches(said):
+            for batch in new.batches(items):
                 rows = {session: inbox.render(found) for session, found in batch.items()}
                 if self.busy is None:
                     folder = self.store.inbox

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Role, ToolCall
     from clsm_cli.model.trust import Trust
 
+FenceKey = Callable[[], bytes | None]
+"""Gives the key, or None where there is none; called only for text that may hold a block."""
+
+
+def no_key() -> None:
+    """The key where there is none: every block is kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class RawTurn:
@@ -54,12 +61,13 @@ class RawBreak:
 class Dropped:
     """Not memory by design (a heartbeat poll, a checkpoint); counted by ``reason``.
 
-    ``session`` only where a later input needs it (see ``messages``).
+    ``call`` is the id of a call that ran clsm in ``session``: a later input may bring its result.
     """
 
     reason: str
     line: int
-    session: str | None = field(default=None, compare=False)
+    session: str | None = None
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +106,6 @@ class RawDocument:
     recalled: int = 0
 
 
-_MAX_LINE = MAX_MESSAGE
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
@@ -113,7 +120,7 @@ class Unreadable:
 Line = tuple[int, bytes | Unreadable]
 
 
-def bounded_lines(stream: BinaryIO, limit: int = _MAX_LINE) -> Iterator[Line]:
+def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
     r"""Numbered lines of a stream, with their line end; a line beyond ``limit`` bytes is not held.
 
     Only ``\n`` ends a line (a lone ``\r`` is content), so the numbers are an editor's.
@@ -199,6 +206,7 @@ class Reading:
         known_clsm_calls: Gives, for a session, the ids of calls that ran clsm in earlier inputs, and
             whose results may only come now.
         day_first: Of a chat's dates; None: as the chat itself tells.
+        fence_key: Gives the key by which recalled text is known, see ``recalled_text``.
     """
 
     path: str
@@ -208,6 +216,7 @@ class Reading:
     tally: Tally = field(default_factory=Tally)
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: ()
     day_first: bool | None = None
+    fence_key: FenceKey = no_key
 
 
 RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]

@@ -13,12 +13,13 @@ from bisect import bisect_left, bisect_right
 from datetime import date
 from functools import lru_cache
 from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
-from clsm_cli.ingestion.jsonl_rows import Problem, RawBlock, RawDocument, Tally
-from clsm_cli.ingestion.recalled_text import KEPT, FenceKey, no_key, strip_blocks
+from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, RawBlock, RawDocument, Tally, no_key
+from clsm_cli.ingestion.recalled_text import KEPT, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import dumps
@@ -130,15 +131,11 @@ def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None
         raw, _, start = split("\n".join(lines))
         return parse(raw or ""), start
     except LineError as error:
-        reason = str(error)
-        place = re.search(r" \(line (\d+)\)\Z", reason)
-        reason = reason[: place.start()] if place else reason
+        reason, line = error.placed()
         if "not closed" in reason:  # a rule at the top of a note opens nothing
             return {}, 0
-        told = (
-            reason if reason.startswith("has front matter") else f"has front matter that {reason}"
-        )
-        tally.add(f"{told}, read as text", int(place.group(1)) if place else 1)
+        about = "" if reason.startswith("has front matter") else "has front matter that "
+        tally.add(f"{about}{reason}, read as text", line or 1)
         return None, 0
 
 
@@ -161,22 +158,16 @@ def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
             (first + bisect_left(ends, start), first + bisect_left(ends, end))
             for start, end in dumps.find_dumps(text)
         ]
-        starts = [start for start, _ in dumped]
-        whole: Span | None = None
-        for span in section:
-            place = bisect_right(starts, span.start) - 1
-            inside = place >= 0 and span.end - 1 <= dumped[place][1]
-            inside = inside and not ITEM.match(lines[span.start])
-            if whole is not None and inside:
-                whole = Span(whole.start, span.end, heading)
-                continue
-            if whole is not None:
-                yield whole
-            whole = span if inside else None
-            if not inside:
-                yield span
-        if whole is not None:
-            yield whole
+        is_dump = [_is_in(dumped, span) and not ITEM.match(lines[span.start]) for span in section]
+        for is_joined, run in groupby(zip(is_dump, section, strict=True), key=itemgetter(0)):
+            pieces = [span for _, span in run]
+            yield from [Span(pieces[0].start, pieces[-1].end, heading)] if is_joined else pieces
+
+
+def _is_in(dumped: Sequence[tuple[int, int]], span: Span) -> bool:
+    """Whether a block lies in one of the stretches of lines, first and last, in their order."""
+    place = bisect_right(dumped, span.start, key=itemgetter(0)) - 1
+    return place >= 0 and span.end - 1 <= dumped[place][1]
 
 
 def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, int, int, Span]]:

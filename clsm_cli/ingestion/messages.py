@@ -2,7 +2,7 @@
 
 A tool call and its result are two turns: neither looks at the other, so that a transcript cut between
 them anywhere gives the same turns. The one thing that needs both is to drop the result of a call that
-ran clsm; the ids of such calls come out (``Dropped.reason``) for the next read.
+ran clsm; the ids of such calls come out (``Dropped.call``) for the next read.
 
 What is no memory is recognised here: heartbeat polls, and clsm's own answers. A recall that is read back
 as something that was said would make every answer its own evidence.
@@ -17,14 +17,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    RawTurn,
-    label,
-    parts_of,
-    text_of,
-    text_or_empty,
-)
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, label, parts_of, text_of, text_or_empty
 from clsm_cli.model.episodes import ToolCall
 
 if TYPE_CHECKING:
@@ -34,9 +27,9 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Role
     from clsm_cli.model.trust import Trust
 
-CLSM_CALL, CLSM_RESULT = "clsm call:", "clsm result:"
-"""``Dropped.reason`` of a call that runs clsm, or of its result, is this and the id of the call."""
 NO_TEXT, NOT_TEXT = "no text", "part that is not text"
+SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+"""Roles that most programs name alike."""
 _MAX_INPUT = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
@@ -118,18 +111,8 @@ class Message:
         trust: Trust | None = None,
     ) -> RawTurn:
         """A turn of the message, or of one of its parts."""
-        return RawTurn(
-            session=self.session,
-            speaker=speaker,
-            role=role,
-            text=text,
-            time=self.time,
-            line_start=self.line,
-            line_end=self.end or self.line,
-            foreign_id=part or self.id,
-            tool=tool,
-            trust=trust,
-        )
+        lines, told_id = (self.line, self.end or self.line), part or self.id
+        return RawTurn(self.session, speaker, role, text, self.time, *lines, told_id, tool, trust)
 
     def dropped(self, reason: str) -> Dropped:
         """What is no memory."""
@@ -151,10 +134,7 @@ class ToolReader:
     """
 
     def __init__(
-        self,
-        about: Reading,
-        alone: frozenset[str] = frozenset(),
-        clean: Callable[[str], str] = str,
+        self, about: Reading, alone: frozenset[str] = frozenset(), clean: Callable[[str], str] = str
     ) -> None:
         self._known = about.known_clsm_calls
         self._alone = alone
@@ -173,7 +153,7 @@ class ToolReader:
         calls = self._calls_of(message.session)
         if is_clsm_tool(name) or runs_clsm(command_of(given) or ""):
             calls |= {call_id} - {""}
-            return Dropped(CLSM_CALL + call_id, message.line, message.session)
+            return Dropped("clsm call", message.line, message.session, call_id)
         calls.discard(call_id)  # ids such as "call_1" come again
         text = input_text(given, self._alone)
         return message.turn(name, "tool", text, part, tool=tool_call(name, text))
@@ -193,7 +173,7 @@ class ToolReader:
         calls = self._calls_of(message.session)
         if is_clsms or call_id in calls or is_clsm_tool(name):
             calls.discard(call_id)
-            return Dropped(CLSM_RESULT + call_id, message.line, message.session)
+            return message.dropped("clsm result")
         text = text.strip("\n").rstrip()
         if not text:
             return message.dropped(NO_TEXT)

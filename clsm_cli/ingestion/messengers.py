@@ -1,4 +1,4 @@
-"""Chats of messengers: WhatsApp's export and signal-export's as text, Telegram's and signal-cli's as JSON.
+"""Chats of messengers: WhatsApp's export and signal-export's as text, Telegram's as JSON.
 
 In a text a message begins with when and who, ``31.12.25, 21:05 - Mara: …`` on Android, ``[31/12/2025,
 21:05:33] Mara: …`` on an iPhone, ``[2025-12-31 21:05:33] Mara: …`` of Signal; lines without that go on
@@ -8,9 +8,8 @@ Which number of a date is the day and which the month depends on the phone. It i
 file: by a number that can be no month, by the separator, by dates that would lie in the future, and by
 the order of the messages. Where that leaves it open, nothing is guessed.
 
-Telegram Desktop exports one chat or all of them as one document (``result.json``); ``signal-cli
---output=json receive`` prints one object a line. The words of all but the owner are trusted as an agent's
-are: facts are learnt from them, but no rules.
+Telegram Desktop exports one chat or all of them as one document (``result.json``). The words of all but
+the owner are trusted as an agent's are: facts are learnt from them, but no rules.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.trust import Trust
 
 _MARKED = "[\u200e\u200f]*"
@@ -313,29 +312,3 @@ def _telegram_text(value: Any) -> str:
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
-
-
-def signal_reader(about: Reading) -> RowReader:
-    """Reads a row.
-
-    A conversation is a group, or the other one's number; what the owner sent comes as a copy from
-    another device.
-    """
-
-    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        envelope = mapping(row.get("envelope"))
-        sent = mapping(mapping(envelope.get("syncMessage")).get("sentMessage"))
-        told = sent or mapping(envelope.get("dataMessage"))
-        source = label(envelope.get("source")) or label(envelope.get("sourceNumber"))
-        to = label(sent.get("destination")) or label(sent.get("destinationNumber"))
-        other = label(mapping(told.get("groupInfo")).get("groupId")) or (to if sent else source)
-        time = first_time((told.get("timestamp"), envelope.get("timestamp")), about)
-        message = Message(f"signal {other}" if other else about.session, line, time)
-        text = text_or_empty(told.get("message")).strip("\n").rstrip()
-        speaker = label(envelope.get("sourceName")) or source or "unknown"
-        if text:
-            yield message.turn(speaker, "user", text, trust=None if sent else "agent")
-        else:
-            yield message.dropped(SYSTEM)
-
-    return read

@@ -5,11 +5,10 @@ Kept, it would come back as something that was said, and every recall would be i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, Tally
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn
 from clsm_cli.ingestion.messages import compact, machine_talk, tool_call
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.text.fence_lines import OPENING, blocks
@@ -17,11 +16,8 @@ from clsm_cli.text.fence_lines import OPENING, blocks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import FenceKey, Reading, Tally, TranscriptItem
     from clsm_cli.model.episodes import ToolCall
-
-FenceKey = Callable[[], bytes | None]
-"""Gives the key, or None where there is none; called only for text that may hold a block."""
 
 DROPPED = "recalled block"
 KEPT = "recalled text whose fence does not verify, kept as text"
@@ -37,10 +33,6 @@ class StrippedText:
     text: str
     dropped: int = 0
     doubtful: tuple[int, ...] = ()
-
-
-def no_key() -> None:
-    """The key where there is none: every block is kept."""
 
 
 def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) -> StrippedText:
@@ -70,21 +62,17 @@ def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) ->
     return StrippedText("".join(kept), dropped, tuple(doubtful))
 
 
-def strip_items(
-    items: Iterable[TranscriptItem], fence_key: FenceKey, *, path: str
-) -> Iterator[TranscriptItem]:
+def strip_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
     """Pass ``items`` on, their turns without the blocks that verify.
 
     A block that is left out is a ``Dropped``, and so is a turn of which nothing else is left; what
-    does not verify stays and is one ``Problem`` at the end.
+    does not verify stays and is told.
     """
-    tally = Tally()
     for item in items:
         if isinstance(item, RawTurn) and OPENING in _whole(item):
-            yield from _cleaned(item, fence_key, tally)
+            yield from _cleaned(item, about.fence_key, about.tally)
         else:
             yield item
-    yield from tally.problems(path)
 
 
 def _whole(turn: RawTurn) -> str:

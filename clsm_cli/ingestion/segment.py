@@ -177,14 +177,13 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
         previous = known.get(episode.previous or "") or _stored(store, index, episode.previous)
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
+        earlier = [vectors[turn.key] for turn in before]
         records.append(
             describe.describe(
                 without_dumps(episode),
                 rev=(1, store.device),
                 vectors=[vectors[turn.key] for turn in episode.turns],
-                previous=None
-                if previous is None
-                else describe.mean_vector(previous, [vectors[turn.key] for turn in before]),
+                previous=describe.mean_vector(previous, earlier) if previous else None,
                 surprise=_surprise(store, before, episode, vectors),
                 zone=store.zone,
             )

@@ -13,15 +13,14 @@ import os
 import stat
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection, encodings, folders, jsonl_rows
+from clsm_cli.ingestion import detection, encodings, folders
 from clsm_cli.ingestion.folders import Exclusion
-from clsm_cli.ingestion.jsonl_rows import Problem, check_items, row_items
+from clsm_cli.ingestion.jsonl_rows import Problem, bounded_lines, check_items, row_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Place
@@ -67,7 +66,7 @@ class SourceFile:
     def lines(self) -> Iterator[Iterator[Line]]:
         """Its lines, as ``jsonl_rows.bounded_lines`` gives them."""
         with self.open() as stream:
-            yield jsonl_rows.bounded_lines(stream)
+            yield bounded_lines(stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,39 +270,34 @@ def with_tilde(real: str) -> str:
     return "~" + real[len(home) :] if home and real.startswith(home + "/") else real
 
 
-_ROWS = {
+_READERS = {
     "jsonl": ("transcripts", "generic_reader"),
     "openclaw": ("transcripts", "openclaw_reader"),
     "claude-code": ("transcripts", "claude_code_reader"),
-    "signal": ("messengers", "signal_reader"),
-}
-"""Formats of one JSON object a line, and what reads a row."""
-_WHOLE = {
     "smriti": ("exports", "smriti_items"),
     "export": ("exports", "export_items"),
     "chat": ("messengers", "chat_items"),
     "telegram": ("messengers", "telegram_items"),
 }
-"""Formats that are one document, and what reads it."""
+"""For each format the module and function that reads it: a row of ``transcripts``, else the whole."""
 
 
 @contextlib.contextmanager
 def open_transcript(
     source: SourceFile | Tail, about: Reading
 ) -> Iterator[Iterator[TranscriptItem]]:
-    """The items of a transcript of any format but Markdown, in its order, while it is open."""
-    if isinstance(source, SourceFile) and source.format in _WHOLE:
-        opened: AbstractContextManager[Any] = source.open()
-    else:
-        opened = source.lines()
-    with opened as content:
-        yield items_of(source.format, content, about)
+    """The items of a transcript of any format but Markdown, in its order, while it is open.
 
+    Without what clsm itself recalled.
+    """
+    from clsm_cli.ingestion import recalled_text
 
-def items_of(format: str, content: Any, about: Reading) -> Iterator[TranscriptItem]:  # noqa: A002
-    """The items of a stream, or of the lines of a transcript that has rows."""
-    name, function = _WHOLE.get(format) or _ROWS[format]
+    name, function = _READERS[source.format]
     reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
-    is_whole = format in _WHOLE
-    items = reader(content, about) if is_whole else row_items(content, reader(about), about)
-    return check_items(items, about)
+    with contextlib.ExitStack() as stack:
+        if name != "transcripts" and isinstance(source, SourceFile):
+            items = reader(stack.enter_context(source.open()), about)
+        else:
+            lines = stack.enter_context(source.lines())
+            items = row_items(lines, reader(about), about)
+        yield check_items(recalled_text.strip_items(items, about), about)

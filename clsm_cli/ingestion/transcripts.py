@@ -29,7 +29,7 @@ from clsm_cli.ingestion.jsonl_rows import (
     text_of,
     text_or_empty,
 )
-from clsm_cli.ingestion.messages import NO_TEXT, Message, ToolReader
+from clsm_cli.ingestion.messages import NO_TEXT, SPOKEN, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
     from clsm_cli.model.episodes import Role, ToolCall
     from clsm_cli.model.trust import Trust
-
-_SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 _OPENCLAW = frozenset(
     {"session", "message", "reset", "compaction", "custom", "custom_message", "label"}
@@ -91,9 +89,9 @@ def _openclaw_message(
         call_id, error = label(told.get("toolCallId")) or "", told.get("isError") is True
         is_clsms = messages.answers_from_clsm(text)
         yield tools.result(message, name, text, call_id, error=error, is_clsms=is_clsms)
-    elif role in _SPOKEN:
+    elif role in SPOKEN:
         if (whole := spoken_text(parts)) is not None:
-            yield _openclaw_said(message, _SPOKEN[role], told, whole)
+            yield _openclaw_said(message, SPOKEN[role], told, whole)
         # Results are rows of their own here: what stands as one in a message is nobody's word.
         yield from tools.parts(message, (p for p in parts if p.get("type") != "tool_result"))
     else:
@@ -181,7 +179,7 @@ def claude_code_reader(about: Reading) -> RowReader:
         message = Message(session, line, time, label(row.get("uuid")))
         parts = parts_of(told.get("content"))
         if (whole := spoken_text(parts)) is not None:
-            yield _claude_said(message, _SPOKEN[kind], whole)
+            yield _claude_said(message, SPOKEN[kind], whole)
         # The program's own record of a result tells whether it is of a fetched page or a search.
         record = mapping(row.get("toolUseResult"))
         is_web = "url" in record or {"query", "results"} <= record.keys()
@@ -217,7 +215,7 @@ _SESSION = ("session", "session_id", "conversation_id")
 _TIME = ("timestamp", "time", "created_at", "date")
 _END = frozenset({"end", "session_end", "reset"})
 _ROLES: dict[str, Role] = {
-    **_SPOKEN,
+    **SPOKEN,
     **dict.fromkeys(("human",), "user"),
     **dict.fromkeys(("agent", "ai", "model"), "assistant"),
     **dict.fromkeys(("tool", "function"), "tool"),

@@ -115,11 +115,8 @@ def without_dumps(episode: Episode) -> Episode:
     """An episode as it is described and learnt from: each turn without its dumps."""
     from clsm_cli.text import dumps
 
-    turns = tuple(
-        turn if (told := dumps.without_dumps(turn.text)) == turn.text else replace(turn, text=told)
-        for turn in episode.turns
-    )
-    return replace(episode, turns=turns)
+    turns = (replace(turn, text=dumps.without_dumps(turn.text)) for turn in episode.turns)
+    return replace(episode, turns=tuple(turns))
 
 
 def has_exact_time(turn: Turn) -> bool:

@@ -61,10 +61,8 @@ def name_key(name: str) -> str:
 def name_keys(name: str) -> tuple[str, ...]:
     """Return the key of a name and, where its last word is a plural, that of its singular."""
     *before, last = name.split() or [""]
-    one = singular(last)
-    return (
-        (name_key(name),) if one == last else (name_key(name), name_key(" ".join([*before, one])))
-    )
+    forms = name, " ".join([*before, singular(last)])
+    return tuple(dict.fromkeys(map(name_key, forms)))
 
 
 @lru_cache(maxsize=1 << 18)

@@ -37,11 +37,8 @@ def find_questions(text: str) -> list[str]:
 def _is_open(sentence: str) -> bool:
     if pattern("cues.open question").search(sentence):
         return True
-    if (
-        not _ASKS.search(sentence)
-        or pattern("cues.tag").search(sentence[-80:])
-        or pattern("cues.pleasantry").search(sentence[-80:])
-    ):
+    asks, end = _ASKS.search(sentence), sentence[-80:]
+    if not asks or pattern("cues.tag").search(end) or pattern("cues.pleasantry").search(end):
         return False
     return len(re.findall(r"\w+", sentence)) > 2 or not sentence.isascii()
 
@@ -160,16 +157,14 @@ def _apart(ranked: Sequence[_Phrase], n: int) -> list[str]:
 
 def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
     for text in map(_without_vocatives, texts):
-        named = [
-            (each.label, tuple(stems(each.label))[:4]) for each in mentions.find_mentions(text)
-        ]
-        yield from (_Phrase(words, label, 2.0) for label, words in named if words)
+        for each in mentions.find_mentions(text):
+            if words := tuple(stems(each.label))[:4]:
+                yield _Phrase(words, each.label, 2.0)
         for run in _runs(text):
             for start in range(len(run)):
                 for end in range(start + 1, min(start + _LONGEST, len(run)) + 1):
                     surface = text[run[start][0] : run[end - 1][1]]
-                    words = tuple(stems(surface))
-                    if words:
+                    if words := tuple(stems(surface)):
                         yield _Phrase(words, " ".join(surface.split()), 1.0)
 
 
@@ -178,11 +173,8 @@ def _without_vocatives(text: str) -> str:
     letters = list(text)
     for each in mentions.find_mentions(text):
         before = text[max(0, each.start - 16) : each.start]
-        if (
-            each.kind == "name"
-            and text[each.end : each.end + 1] in ",!?."
-            and pattern("cues.call").search(before)
-        ):
+        is_apart = each.kind == "name" and text[each.end : each.end + 1] in ",!?."
+        if is_apart and pattern("cues.call").search(before):
             letters[each.start : each.end] = "," * (each.end - each.start)
     return "".join(letters)
 

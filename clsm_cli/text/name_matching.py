@@ -22,9 +22,8 @@ SMALL_WORDS = _PARTICLES.union(word_list("small words"))
 NO_NAMES: frozenset[str] = frozenset(word_list("capitalised"))
 """Capitalised words that name nothing by themselves."""
 
-_OPENERS = frozenset(
-    {"New", "Old", "Big", "Great", "Little", "Good", "Best"}
-)  # of longer names only
+_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best"})
+"""They open longer names, and are none alone."""
 
 SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
 """Commands and constants: in code marks, but the name of nothing in particular."""

@@ -83,7 +83,7 @@ class _Read(NamedTuple):
 
     place: ConversationPlace
     end: int
-    is_event: bool
+    is_event: bool = False
 
 
 def read_request(text: str) -> Request | None:
@@ -119,8 +119,7 @@ def _related(text: str) -> Request | None:
         found = _place(text, match.end())
         if found is None or _lacks_talk(text, found.is_event and not match["noun"]):
             continue
-        step = 1 if match["near"] or match["noun"] else 0
-        length = 1
+        step, length = int(bool(match["near"] or match["noun"])), 1
         if match["nth"]:
             step = _position(match["nth"])[0]
         elif match["many"] and match["all"]:
@@ -129,9 +128,7 @@ def _related(text: str) -> Request | None:
             step = _count(match["many"])
         side = "after" if match["side"].lower() in {"after", "since", "following"} else "before"
         hard = not found.is_event or bool(match["noun"]) or _is_ours(text)
-        return Request(
-            match.start(), found.end, side, found.place, step=step, length=length, hard=hard
-        )
+        return Request(match.start(), found.end, side, found.place, None, step, length, hard)
     return None
 
 
@@ -154,11 +151,8 @@ def _topic(text: str) -> Request | None:
     if match is None:
         return None
     subject, end = _subject(text, match.end(), "")
-    return (
-        Request(match.start(), end, "at", ConversationPlace(subject), hard=False)
-        if subject
-        else None
-    )
+    place = ConversationPlace(subject)
+    return Request(match.start(), end, "at", place, hard=False) if subject else None
 
 
 def _place(text: str, start: int, stop: str = "") -> _Read | None:
@@ -185,18 +179,13 @@ def _of_match(text: str, match: re.Match[str], kind: str, stop: str) -> _Read:
         found, after = _subject(text, match.end(), stop)
         subject, end = (found, after) if found else ("", match.end("open"))
     if kind == "ago":
-        return _Read(
-            ConversationPlace("", _count(groups["many"] or "one"), 1, from_end=True),
-            end,
-            is_event=False,
-        )
+        number = _count(groups["many"] or "one")
+        return _Read(ConversationPlace(number=number, from_end=True), end)
     number, from_end = _position(groups["nth"] or "")
     from_end = from_end or bool(groups.get("rear"))
     count = _count(groups.get("many") or "one")
-    place = ConversationPlace(
-        subject, number, count, from_end, is_mention=kind == "said" and bool(subject)
-    )
-    return _Read(place, end, is_event=False)
+    is_mention = kind == "said" and bool(subject)
+    return _Read(ConversationPlace(subject, number, count, from_end, is_mention), end)
 
 
 def _subject(text: str, start: int, stop: str) -> tuple[str, int]:

@@ -10,13 +10,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, table_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _FILE = Path(__file__).with_name("small_talk.txt")
@@ -83,29 +80,29 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
         return RouteDecision("none", ("small talk",))
     if not has_current and goes_on.fullmatch(text):
         return RouteDecision("none", ("goes on",))
-    here = _found(_cues()["here"], text) if has_current else []
-    past = _found(_cues()["past"], text)
+    here = _found("here", text) if has_current else []
+    past = _found("past", text)
     if here:
         undone = _UNDONE if "just said" in here else _WEAK
-        past = [name for name in past if name not in undone] + _found(_cues()["named"], text)
+        past = [name for name in past if name not in undone] + _found("named", text)
     if known:
         past.append("known")
     if here:
         return RouteDecision("both" if past else "stm", (*past, *here))
     if past:
         return RouteDecision("ltm", tuple(past))
-    against = _found(_cues()["against"], text)
+    against = _found("against", text)
     return RouteDecision("none" if against else "ltm", tuple(against))
 
 
 def points_back(text: str) -> bool:
     """Whether a message can be understood only with what was said before it."""
     text = text[-_END:]
-    return bool(_found(_cues()["here"][1:], text)) and not is_small_talk(text)
+    return _found("here", text) not in ([], ["just said"]) and not is_small_talk(text)
 
 
-def _found(cues: Sequence[tuple[str, str]], text: str) -> list[str]:
-    return [name for name, form in cues if compiled(form).search(text)]
+def _found(kind: str, text: str) -> list[str]:
+    return [name for name, form in _cues()[kind] if compiled(form).search(text)]
 
 
 def is_small_talk(text: str) -> bool:

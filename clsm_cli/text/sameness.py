@@ -20,6 +20,7 @@ SAME_WORDS = 0.80
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
+_CODE_LIKE = re.compile(r"[a-z][._/][a-z]|_|[a-z]\d|\d[a-z]{3}")
 _MULTIPLES = dict(pair.split("/", 1) for pair in word_list("multiples"))
 _PERSONS = {w: person for person in word_list("persons") for w in person.split("/")}
 _OPPOSITES = [tuple(pair.split("/")) for pair in word_list("opposites")]
@@ -70,11 +71,8 @@ def denies(sentence: str) -> bool:
 
 
 def _negations(sentence: str) -> int:
-    return len(
-        pattern("sameness.negation").findall(
-            pattern("sameness.harmless").sub(" ", pattern("sameness.tag").sub("", sentence))
-        )
-    )
+    plain = pattern("sameness.harmless").sub(" ", pattern("sameness.tag").sub("", sentence))
+    return len(pattern("sameness.negation").findall(plain))
 
 
 def numbers(sentence: str) -> list[str]:
@@ -98,10 +96,8 @@ def _overlap(a: str, b: str) -> float:
 
 
 def _calendar(sentence: str) -> set[str]:
-    found = (
-        next(filter(None, match.groups()))
-        for match in pattern("sameness.calendar").finditer(sentence)
-    )
+    matches = pattern("sameness.calendar").finditer(sentence)
+    found = (next(filter(None, match.groups())) for match in matches)
     return {word.lower() for word in found if word != "may"}
 
 
@@ -115,9 +111,7 @@ def _names(sentence: str, other: str) -> set[str]:
     found = set()
     for position, match in enumerate(_WORD.finditer(sentence)):
         word = re.sub(r"['’](?:s|re|ve|ll|m|d)$", "", match.group())
-        inner = any(c.isupper() for c in word[1:]) or re.search(
-            r"[a-z][._/][a-z]|_|[a-z]\d|\d[a-z]{3}", word
-        )
+        inner = any(c.isupper() for c in word[1:]) or _CODE_LIKE.search(word)
         capital = word[0].isupper() and word not in NO_NAMES
         if position == 0 and capital and not inner:
             capital = not set(stems(word)) <= there or word in re.findall(r"\w+", other)

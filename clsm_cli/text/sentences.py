@@ -27,9 +27,7 @@ class Span(NamedTuple):
 
 _TITLES = frozenset(word_list("before a name"))
 _SHORT = frozenset(word_list("abbreviations"))
-_NUMBERED = frozenset(
-    {"no", "nos", "nr", "art", "p", "par", "ver"}
-)  # "No. 5", but "I said no. 5 came"
+_NUMBERED = frozenset({"no", "nos", "nr", "art", "p", "par", "ver"})  # "No. 5", "he said no. Then"
 
 _CLOSERS = "\"')\\]}*_\u00bb\u201d\u2019"
 # The look-behind keeps a long run of marks from being tried again from each of its characters.

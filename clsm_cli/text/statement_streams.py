@@ -36,10 +36,9 @@ def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
     """
     if is_task:
         return "tasks"
-    best: Stream = "flow"
-    most = 0.0
-    for stream, table in _rows().items():
-        points = sum(weight for weight, form in table if compiled(form).search(sentence))
-        if points > most:
-            best, most = stream, points
-    return best
+    points = {
+        stream: sum(weight for weight, form in table if compiled(form).search(sentence))
+        for stream, table in _rows().items()
+    }
+    best = max(points, key=points.__getitem__)
+    return best if points[best] > 0 else "flow"

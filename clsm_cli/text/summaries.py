@@ -45,12 +45,8 @@ def definition_score(sentence: str, label: str) -> float:
     plain = _plain(sentence[bullet.end() :] if bullet else sentence)
     place = _name(label).search(plain)
     open_task = bullet is not None and bullet["box"] == " "
-    if (
-        place is None
-        or open_task
-        or pattern("summaries.unfit").search(sentence)
-        or len(plain.split()) < (3 if ": " in plain else 4)
-    ):
+    is_fragment = len(plain.split()) < (3 if ": " in plain else 4)
+    if place is None or open_task or is_fragment or pattern("summaries.unfit").search(sentence):
         return 0.0
     score = _form(plain, place.start(), place.end())
     if score < 0.55 and not pattern("summaries.finite verb").search(plain):
@@ -115,8 +111,7 @@ def best_sentences(
     """Return the sentences that tell best what a named thing is, best first.
 
     A mere mention (a score under 0.2), and a sentence that shares most of its words with a better
-    one, are left out. The result depends on
-    the set of candidates only: equal scores go by newer time, then by key, then by text.
+    one, are left out. Equal scores go by newer time, then by key, then by text.
 
     Args:
         candidates: sentence, time (ISO 8601, or "") and key of the turn that says it.
@@ -127,11 +122,8 @@ def best_sentences(
     ranked.sort(key=lambda pair: -pair[0])
     chosen: list[tuple[str, str, str]] = []
     for score, each in ranked:
-        if (
-            len(chosen) < n
-            and score >= _FLOOR
-            and not any(_alike(each[0], old[0]) for old in chosen)
-        ):
+        is_told = any(_alike(each[0], old[0]) for old in chosen)
+        if len(chosen) < n and score >= _FLOOR and not is_told:
             chosen.append(each)
     return chosen
 

@@ -91,14 +91,9 @@ def due_day(text: str, at: date | None) -> str | None:
     if at and (numbered := pattern("todo.day of month").search(text)):
         return _next_day(int(numbered.group(1)), at)
     for found in expressions.find_expressions(text, day, lies="plan"):
-        quoted = (
-            text[: found.start].count('"') % 2 or text[found.start - 1 : found.start] == "\u201c"
-        )
-        if (
-            quoted
-            or pattern("todo.past").search(text[: found.start])
-            or (at is None and found.relative)
-        ):
+        before = text[: found.start]
+        quoted = before.count('"') % 2 or before.endswith("\u201c")
+        if quoted or pattern("todo.past").search(before) or (at is None and found.relative):
             continue
         is_over = found.relative and found.until <= day
         is_short = (found.until - found.first).days <= _LONGEST_SPAN

@@ -127,9 +127,9 @@ def test_what_nobody_said_is_dropped_with_a_reason(each: dict[str, Any], reason:
 def test_what_clsm_answered_is_not_taken_in(made: dict[str, Any]) -> None:
     asked, told = row(1, "assistant", [made]), row(2, "user", [result("t9", "broken since May")])
     assert turns(asked, told) == []
-    assert reasons(asked, told) == ["clsm call:t9", "clsm result:t9"]
+    assert reasons(asked, told) == ["clsm call", "clsm result"]
     found = reading.read("claude-code", jsonl(told), calls={"t9"})  # called in an earlier input
-    assert dropped(found) == ["clsm result:t9"]
+    assert dropped(found) == ["clsm result"]
     assert len(found) == 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ingesting import place
 from processes import Cli
 
 from clsm_cli.ingestion.folders import Exclusion
@@ -23,10 +24,7 @@ FILES = (
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    for name in FILES:
-        path = tmp_path / "notes" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("Text.\n")
+    place(tmp_path / "notes", *FILES)
     return tmp_path / "notes"
 
 
@@ -75,10 +73,8 @@ def test_a_line_that_is_no_pattern_is_told_and_the_others_count(notes: Path) -> 
 
 def test_the_command_counts_what_is_left_out_and_says_what_stays(cli: Cli) -> None:
     cli.ok("init")
-    for name in FILES:
-        path = cli.folder / "notes" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"The heron of {name} waits.\n")
+    texts = {name: f"The heron of {name} waits.\n".encode() for name in FILES}
+    place(cli.folder / "notes", **texts)
     cli.ok("ingest", "notes", "--quiet")
     settings = cli.store / "clsm.yaml"
     settings.write_text(settings.read_text() + 'settings:\n  ingest.exclude: ["work/"]\n')

@@ -63,20 +63,17 @@ def claude(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {**told, "chat_messages": list(messages), **more}
 
 
-def read(document: Any) -> list[TranscriptItem]:
-    data = document if isinstance(document, bytes) else json.dumps(document)
-    return reading.read("export", data)
+def read(*conversations: dict[str, Any]) -> list[TranscriptItem]:
+    return reading.read("export", json.dumps(conversations))
 
 
 def test_a_conversation_of_chatgpt() -> None:
     items = read(
-        [
-            line(
-                ("system", [""], {"weight": 0}),
-                ("user", ["Which oak?"]),
-                ("assistant", ["The \ue200cite\ue202turn0\ue201red one."]),
-            )
-        ]
+        line(
+            ("system", [""], {"weight": 0}),
+            ("user", ["Which oak?"]),
+            ("assistant", ["The \ue200cite\ue202turn0\ue201red one."]),
+        )
     )
     assert told(items) == [
         ("user", "user", "Which oak?"),
@@ -89,15 +86,13 @@ def test_a_conversation_of_chatgpt() -> None:
 
 def test_a_branch_that_was_left_is_left_out() -> None:
     items = read(
-        [
-            chatgpt(
-                node("a", "root", "user", ["First try"]),
-                node("b", "a", "assistant", ["Answer one"]),
-                node("c", "root", "user", ["Second try"]),
-                node("d", "c", "assistant", ["Answer two"]),
-                current="d",
-            )
-        ]
+        chatgpt(
+            node("a", "root", "user", ["First try"]),
+            node("b", "a", "assistant", ["Answer one"]),
+            node("c", "root", "user", ["Second try"]),
+            node("d", "c", "assistant", ["Answer two"]),
+            current="d",
+        )
     )
     assert [text for _, _, text in told(items)] == ["Second try", "Answer two"]
     assert dropped(items) == ["message of another branch"] * 2
@@ -110,18 +105,16 @@ def test_tools_thoughts_and_pictures_of_chatgpt() -> None:
     picture = content("image_asset_pointer", asset_pointer="file-service://x")
     sound = content("audio_transcription", text="What I said.")
     items = read(
-        [
-            line(
-                ("user", content("user_editable_context", text="x")),
-                ("user", content("multimodal_text", parts=[picture, "Look at this."])),
-                ("assistant", content("thoughts", thoughts=[])),
-                ("assistant", content("code", text="print(1)"), {"recipient": "python"}),
-                ("tool", content("execution_output", text="1"), {"name": "python"}),
-                ("tool", ["A page."], {"name": "browser"}),
-                ("user", content("multimodal_text", parts=[picture])),
-                ("user", content("multimodal_text", parts=[sound])),
-            )
-        ]
+        line(
+            ("user", content("user_editable_context", text="x")),
+            ("user", content("multimodal_text", parts=[picture, "Look at this."])),
+            ("assistant", content("thoughts", thoughts=[])),
+            ("assistant", content("code", text="print(1)"), {"recipient": "python"}),
+            ("tool", content("execution_output", text="1"), {"name": "python"}),
+            ("tool", ["A page."], {"name": "browser"}),
+            ("user", content("multimodal_text", parts=[picture])),
+            ("user", content("multimodal_text", parts=[sound])),
+        )
     )
     assert told(items) == [
         ("user", "user", "Look at this."),
@@ -139,21 +132,15 @@ def test_a_conversation_of_claude() -> None:
         {"type": "thinking", "thinking": "hm"},
         {"type": "text", "text": "I search."},
         {"type": "tool_use", "name": "web_search", "input": {"query": "rye"}},
-        {
-            "type": "tool_result",
-            "name": "web_search",
-            "content": [{"type": "text", "text": "Rye."}],
-        },
+        {"type": "tool_result", "name": "web_search", "content": "Rye."},
     ]
     items = read(
-        [
-            claude(
-                said("m-a", "human", "What about rye?", attachments=[{"file_name": "a.txt"}]),
-                said("m-b", "assistant", "I search.", content=parts),
-                {**said("m-c", "human", "Old form."), "content": None},
-                said("m-d", "robot", "?"),
-            )
-        ]
+        claude(
+            said("m-a", "human", "What about rye?", attachments=[{"file_name": "a.txt"}]),
+            said("m-b", "assistant", "I search.", content=parts),
+            {**said("m-c", "human", "Old form."), "content": None},
+            said("m-d", "robot", "?"),
+        )
     )
     assert told(items) == [
         ("user", "user", "What about rye?"),
@@ -180,7 +167,7 @@ def test_an_archive() -> None:
     one = json.dumps([line(("user", ["One"]))]).encode()
     two = json.dumps([claude(said("m-a", "human", "Two"))]).encode()
     data = archive(x__conversations_json=one, conversations_json=two, users_json=b"[]")
-    assert [text for _, _, text in told(read(data))] == ["Two", "One"]
+    assert [text for _, _, text in told(reading.read("export", data))] == ["Two", "One"]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +182,7 @@ def test_an_archive() -> None:
     ],
 )
 def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
-    (found,) = problems(read(data))
+    (found,) = problems(reading.read("export", data))
     assert found.startswith(reason)
 
 
@@ -213,7 +200,7 @@ def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
 )
 def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
     conversation = {**line(("user", ["Hi \ud800 there"])), **broken}
-    items = read([conversation, claude(said("m-a", "human", "Still here."))])
+    items = read(conversation, claude(said("m-a", "human", "Still here.")))
     assert all(isinstance(item, (RawTurn, Dropped, Problem)) for item in items)
     assert told(items)[-1][2] == "Still here."
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ingesting import new_store, take
+from ingesting import new_store, place, take
 
 from clsm_cli.ingestion import folders, markdown
 from clsm_cli.ingestion.jsonl_rows import RawDocument
@@ -62,13 +62,6 @@ def test_a_note_comes_in_as_clean_text() -> None:
 def test_a_daily_note_has_its_date_and_is_its_owners(name: str) -> None:
     found = read("Walked with Mara.\n", name)
     assert (found.blocks[0].time, found.trust) == ("2026-03-01", "user")
-
-
-def place(root: Path, *names: str) -> None:
-    for name in names:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("Text.\n")
 
 
 def formats(*paths: Path) -> dict[str, str]:

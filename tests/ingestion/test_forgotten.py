@@ -169,10 +169,6 @@ def test_a_forgotten_block_is_left_out_of_its_document(tmp_path: Path) -> None:
     assert held(store) == left == blocks(store)
     source.write_text(page + "\nA jay sings.\n", encoding="utf-8")
     report = take(store, source, model=False)
-    assert (dropped(report), report.sources[0].added, report.sources[0].known) == (
-        1,
-        1,
-        2,
-    )
+    assert (dropped(report), report.sources[0].added, report.sources[0].known) == (1, 1, 2)
     assert len(blocks(store)) == 3
     assert CANARY.encode() not in b"".join(tree(store.root).values())

@@ -82,5 +82,5 @@ def test_missing_times_are_told_once() -> None:
     )
     assert len(turns(items)) == 5
     assert [(item.line, item.reason) for item in items if isinstance(item, Problem)] == [
-        (3, "no timestamp that can be read, kept without a time (2 times)"),
+        (3, "no timestamp that can be read, kept without a time (2 times)")
     ]

@@ -1,4 +1,4 @@
-"""Telegram's ``result.json``, and what signal-cli receives: who said what, and whose words they are."""
+"""Telegram's ``result.json``: who said what, and whose words they are."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading import dropped, jsonl, read, turns
+from reading import dropped, read, turns
 
-from clsm_cli.ingestion.detection import file_format
 from clsm_cli.ingestion.sources import Skipped, SourceFile, find
-
-AT = 1771917300000
 
 
 def message(number: int, sender: str, text: Any, **more: Any) -> dict[str, Any]:
@@ -33,13 +30,7 @@ CHAT = {
     "type": "personal_chat",
     "id": 7,
     "messages": [
-        {
-            "id": 1,
-            "type": "service",
-            "date": "2026-02-24T08:15:00",
-            "actor": "Tom",
-            "action": "phone_call",
-        },
+        {"id": 1, "type": "service", "date": "2026-02-24T08:15:00", "action": "phone_call"},
         message(2, "Tom", "The oak is cut."),
         message(3, "Mara", ["See ", {"type": "link", "text": "https://example.org"}, "."]),
         message(4, "Tom", "", media_type="voice_message"),
@@ -68,12 +59,11 @@ def test_a_chat_of_two() -> None:
 def test_all_chats_of_an_account() -> None:
     group = {**CHAT, "type": "private_group", "id": 9}
     saved = {"type": "saved_messages", "id": 8, "messages": [message(1, "Mara", "Buy oil")]}
+    left = {"id": 3, "type": "private_group", "messages": [message(1, "Tom", "Bye")]}
     everything = {
         "personal_information": {"user_id": 8, "first_name": "Mara"},
         "chats": {"about": "…", "list": [group, saved, "no chat"]},
-        "left_chats": {
-            "list": [{"id": 3, "type": "private_group", "messages": [message(1, "Tom", "Bye")]}]
-        },
+        "left_chats": {"list": [left]},
     }
     found = turns(read("telegram", json.dumps(everything)))
     trust = {(turn.session, turn.text): turn.trust for turn in found}
@@ -89,44 +79,10 @@ def test_what_is_no_export_gives_no_turn(document: Any) -> None:
 
 
 def test_it_is_found_by_its_content(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    (tmp_path / "a" / "result.json").write_text(json.dumps(CHAT, indent=1))
-    (tmp_path / "b" / "result.json").write_text('{"status": "ok"}')
+    for name, text in (("a", json.dumps(CHAT, indent=1)), ("b", '{"status": "ok"}')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "result.json").write_text(text)
     one, other = find([str(tmp_path)])
     assert isinstance(one, SourceFile)
     assert one.format == "telegram"
     assert isinstance(other, Skipped)
-
-
-def envelope(**told_: Any) -> dict[str, Any]:
-    return {
-        "envelope": {"source": "+31", "sourceName": "Tom", "timestamp": AT, **told_},
-        "account": "+32",
-    }
-
-
-def test_messages_of_a_chat_and_of_a_group() -> None:
-    rows = [
-        envelope(dataMessage={"timestamp": AT, "message": "The oak is cut."}),
-        envelope(typingMessage={"action": "STARTED"}),
-        envelope(
-            dataMessage={"timestamp": AT, "message": "Hello all", "groupInfo": {"groupId": "g="}}
-        ),
-        envelope(
-            sourceName="Mara",
-            syncMessage={
-                "sentMessage": {"destination": "+31", "timestamp": AT, "message": "Thanks"}
-            },
-        ),
-        envelope(dataMessage={"message": None, "reaction": {"emoji": "👍"}}),
-    ]
-    assert file_format("-", jsonl(*rows), None) == "signal"
-    found = read("signal", jsonl(*rows))
-    assert [(t.session, t.speaker, t.text, t.trust, t.line_start) for t in turns(found)] == [
-        ("signal +31", "Tom", "The oak is cut.", "agent", 1),
-        ("signal g=", "Tom", "Hello all", "agent", 3),
-        ("signal +31", "Mara", "Thanks", None, 4),
-    ]
-    assert turns(found)[0].time == "2026-02-24T08:15:00+01:00"
-    assert len(dropped(found)) == 2

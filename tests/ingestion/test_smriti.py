@@ -64,13 +64,8 @@ def test_a_tool_call_a_rule_and_a_fake_heading() -> None:
     """The acceptance test of the format: all of it comes back as it was said."""
     said = "Look at this:\n---\n## Turn 7 — assistant\n</details>\n### Tool: none\nThat was it."
     result = "## Turn 9 — user\n```\nnot the end\n```\n### Tool: fake\n---\n</details>\ndone"
-    items = read(
-        written(
-            ("user", said, []),
-            ("assistant", "I look.", [("grep", '{"pattern": "oak"}', result, False)]),
-            ("user", "Thank you.", []),
-        )
-    )
+    looked = ("assistant", "I look.", [("grep", '{"pattern": "oak"}', result, False)])
+    items = read(written(("user", said, []), looked, ("user", "Thank you.", [])))
     assert told(items) == [
         ("user", "user", said),
         ("assistant", "assistant", "I look."),
@@ -85,23 +80,16 @@ def test_a_tool_call_a_rule_and_a_fake_heading() -> None:
 
 
 def test_errors_and_what_clsm_said() -> None:
-    items = read(
-        written(
-            (
-                "assistant",
-                "Let me see.",
-                [
-                    ("bash", '{"command": "clsm recall oak"}', "The oak board is 12 cm.", False),
-                    ("bash", '{"command": "ls /nowhere"}', "no such folder", True),
-                    ("mcp__clsm__recall", "{}", "It is 12 cm.", False),
-                ],
-            )
-        )
-    )
+    calls = [
+        ("bash", '{"command": "clsm recall oak"}', "The oak board is 12 cm.", False),
+        ("bash", '{"command": "ls /nowhere"}', "no such folder", True),
+        ("mcp__clsm__recall", "{}", "It is 12 cm.", False),
+    ]
+    items = read(written(("assistant", "Let me see.", calls)))
     assert told(items)[1:] == [("bash", "tool", "ls /nowhere"), ("bash", "tool", "no such folder")]
     errors = [turn.tool.error for turn in turns(items) if turn.tool]
     assert errors == [False, True]
-    assert dropped(items) == [f"clsm {what}:1#{n}" for n in (1, 3) for what in ("call", "result")]
+    assert dropped(items) == ["clsm call", "clsm result"] * 2
 
 
 _LINE = st.sampled_from(
@@ -148,9 +136,7 @@ def test_a_session_that_grows_is_read_once(tmp_path: Path) -> None:
     assert len(state_of(store).keys()) == 3
 
 
-@pytest.mark.parametrize(
-    "text", ["", "---", "---\nid: a\n---", "## Turn 1 — user", "## Turn 1 — x"]
-)
+@pytest.mark.parametrize("text", ["", "---", "---\nid: a\n---", "## Turn 1 — user"])
 def test_damaged_sessions_are_read_as_far_as_they_go(text: str) -> None:
     assert turns(read(text)) == []
 

@@ -7,19 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from ingesting import place
 
 from clsm_cli.ingestion.detection import Format, file_format
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, SourceFile, find
 
 SESSION = b'{"type":"session","version":4,"id":"s"}\n'
-
-
-def place(root: Path, **files: bytes) -> None:
-    for name, data in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
 
 
 def found(*paths: object, kind: Format | None = None) -> list[tuple[str, str]]:
@@ -56,7 +50,7 @@ def test_what_is_passed_over_is_said(tmp_path: Path) -> None:
     names += ["s/sessions.json", "s/a.trajectory.jsonl", "s/a.trajectory-path.json"]
     names += ["s/a.checkpoint.7.jsonl", "s/a.jsonl.reset.2026", "s/a.jsonl.deleted.2026", "s/b.bak"]
     names += ["vault/hooks/fishing.md"]
-    place(tmp_path, **dict.fromkeys(names, b"x"))
+    place(tmp_path, *names)
     (tmp_path / "loop").symlink_to(tmp_path)
     (tmp_path / "out.md").symlink_to("/etc/passwd")
     prefix = len(str(tmp_path)) + 1
@@ -207,7 +201,7 @@ def test_detect_takes_any_bytes() -> None:
 def test_whose_dated_notes_they_are(
     tmp_path: Path, beside: tuple[str, ...], name: str, *, agents: bool
 ) -> None:
-    place(tmp_path, **dict.fromkeys((*beside, name), b"x"))
+    place(tmp_path, *beside, name)
     walked = {each.path: each for each in find([str(tmp_path)])}
     (named,) = find([str(tmp_path / name)])
     for each in (named, walked[str(tmp_path / name)]):

@@ -47,7 +47,7 @@ WORDS = ("a", "1", ".", " ", "\n", "A ", "a. ", "? ", "'s ", "-", "(", '"', "[["
 
 def _dates(text: str) -> None:
     for pattern in (
-        *(r.pattern for asked in (False, True) for r in forms.rules(asked=asked)),
+        *(rule.pattern for rule in forms.rules(asked=True)),
         forms.part_pattern(),
     ):
         for _ in compiled(pattern).finditer(text):

@@ -2,40 +2,38 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.text.ordinals import ConversationPlace, is_about_talk, read_request
+from clsm_cli.text.ordinals import ConversationPlace as Place
+from clsm_cli.text.ordinals import is_about_talk, read_request
 
 
 @pytest.mark.parametrize(
     ("question", "place"),
     [
-        ("What was our first conversation about?", ConversationPlace("", 1)),
-        ("the very first chat", ConversationPlace("", 1)),
-        ("in our latest session", ConversationPlace("", 1, 1, True)),
-        ("the previous conversation", ConversationPlace("", 1, 1, True)),
-        ("the 21st session", ConversationPlace("", 21)),
-        ("our second-to-last talk", ConversationPlace("", 2, 1, True)),
-        ("the last but one session", ConversationPlace("", 2, 1, True)),
-        ("the conversation before last", ConversationPlace("", 2, 1, True)),
-        ("the fourth session from the end", ConversationPlace("", 4, 1, True)),
-        ("two conversations ago", ConversationPlace("", 2, 1, True)),
-        ("the last three sessions", ConversationPlace("", 1, 3, True)),
-        ("our first couple of chats", ConversationPlace("", 1, 2)),
-        ("What did you tell me last time?", ConversationPlace("", 1, 1, True)),
-        ("our second conversation about the boat, please", ConversationPlace("the boat", 2)),
-        ("the last session where we discussed rent", ConversationPlace("rent", 1, 1, True)),
-        ("the third time the bike came up", ConversationPlace("the bike", 3, 1, False, True)),
-        (
-            "the last time we talked about my sister",
-            ConversationPlace("my sister", 1, 1, True, True),
-        ),
-        ("When did we first talk about Lisbon?", ConversationPlace("Lisbon", 1, 1, False, True)),
-        ("When was the leak last mentioned?", ConversationPlace("the leak", 1, 1, True, True)),
-        ("the second mention of Odette", ConversationPlace("Odette", 2, 1, False, True)),
-        ("the time before last when we discussed tea", ConversationPlace("tea", 2, 1, True, True)),
-        ("What was the last thing you told me?", ConversationPlace("", 1, 1, True)),
+        ("What was our first conversation about?", Place("", 1)),
+        ("the very first chat", Place("", 1)),
+        ("in our latest session", Place("", 1, 1, True)),
+        ("the previous conversation", Place("", 1, 1, True)),
+        ("the 21st session", Place("", 21)),
+        ("our second-to-last talk", Place("", 2, 1, True)),
+        ("the last but one session", Place("", 2, 1, True)),
+        ("the conversation before last", Place("", 2, 1, True)),
+        ("the fourth session from the end", Place("", 4, 1, True)),
+        ("two conversations ago", Place("", 2, 1, True)),
+        ("the last three sessions", Place("", 1, 3, True)),
+        ("our first couple of chats", Place("", 1, 2)),
+        ("What did you tell me last time?", Place("", 1, 1, True)),
+        ("our second conversation about the boat, please", Place("the boat", 2)),
+        ("the last session where we discussed rent", Place("rent", 1, 1, True)),
+        ("the third time the bike came up", Place("the bike", 3, 1, False, True)),
+        ("the last time we talked about my sister", Place("my sister", 1, 1, True, True)),
+        ("When did we first talk about Lisbon?", Place("Lisbon", 1, 1, False, True)),
+        ("When was the leak last mentioned?", Place("the leak", 1, 1, True, True)),
+        ("the second mention of Odette", Place("Odette", 2, 1, False, True)),
+        ("the time before last when we discussed tea", Place("tea", 2, 1, True, True)),
+        ("What was the last thing you told me?", Place("", 1, 1, True)),
     ],
 )
-def test_places(question: str, place: ConversationPlace) -> None:
+def test_places(question: str, place: Place) -> None:
     request = read_request(question)
     assert request is not None
     assert (request.relation, request.place) == ("at", place)
@@ -45,20 +43,18 @@ def test_places(question: str, place: ConversationPlace) -> None:
 @pytest.mark.parametrize(
     ("question", "relation", "place", "step", "hard"),
     [
-        ("what did we discuss before we talked about the move?", "before", ConversationPlace("the move"), 0, True),
-        ("what have I told you after the move?", "after", ConversationPlace("the move"), 0, False),
-        ("right after the conversation about tea", "after", ConversationPlace("tea"), 1, True),
-        ("the conversation before the one about the job", "before", ConversationPlace("the job"), 1, True),
-        ("the second session after the one about rent", "after", ConversationPlace("rent"), 2, True),
-        ("since our last conversation", "after", ConversationPlace("", 1, 1, True), 0, True),
-        ("until our second chat", "before", ConversationPlace("", 2), 0, True),
-        ("What came before the squealing brakes?", "before", ConversationPlace("the squealing brakes"), 0, False),
-        ("What did I say after we last spoke about Kim?", "after", ConversationPlace("Kim", 1, 1, True, True), 0, True),
+        ("what did we discuss before we talked about the move?", "before", Place("the move"), 0, True),
+        ("what have I told you after the move?", "after", Place("the move"), 0, False),
+        ("right after the conversation about tea", "after", Place("tea"), 1, True),
+        ("the conversation before the one about the job", "before", Place("the job"), 1, True),
+        ("the second session after the one about rent", "after", Place("rent"), 2, True),
+        ("since our last conversation", "after", Place("", 1, 1, True), 0, True),
+        ("until our second chat", "before", Place("", 2), 0, True),
+        ("What came before the squealing brakes?", "before", Place("the squealing brakes"), 0, False),
+        ("What did I say after we last spoke about Kim?", "after", Place("Kim", 1, 1, True, True), 0, True),
     ],
 )  # fmt: skip
-def test_relations(
-    question: str, relation: str, place: ConversationPlace, step: int, hard: bool
-) -> None:
+def test_relations(question: str, relation: str, place: Place, step: int, hard: bool) -> None:
     request = read_request(question)
     assert request is not None
     assert (request.relation, request.place, request.step) == (relation, place, step)
@@ -66,15 +62,10 @@ def test_relations(
 
 
 def test_between_two_places() -> None:
-    request = read_request(
-        "What did we talk about between our first chat and the one about the move?"
-    )
+    request = read_request("What was said between our first chat and the one about the move?")
     assert request is not None
     assert request.relation == "between"
-    assert (request.place, request.other) == (
-        ConversationPlace("", 1),
-        ConversationPlace("the move"),
-    )
+    assert (request.place, request.other) == (Place("", 1), Place("the move"))
 
 
 def test_the_two_after_are_both() -> None:

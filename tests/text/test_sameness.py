@@ -94,12 +94,8 @@ def test_polarity(sentence: str, sign: int) -> None:
 
 
 def test_numbers() -> None:
-    assert numbers("On the 3rd, forty-one boats of 1,200 t left at 08:05.") == [
-        "08:05",
-        "1200",
-        "3",
-        "41",
-    ]
+    text = "On the 3rd, forty-one boats of 1,200 t left at 08:05."
+    assert numbers(text) == ["08:05", "1200", "3", "41"]
     assert numbers("One of them came once.") == ["1x"]
 
 

@@ -22,7 +22,7 @@ _ROWS = 400
 
 @cache
 def _headings() -> dict[str, str]:
-    return {each.text: _KINDS[each.kind] for each in labels() if each.kind in _KINDS}
+    return {text: _KINDS[kind] for text, kind in labels() if kind in _KINDS}
 
 
 def find(text: str) -> list[Secret]:

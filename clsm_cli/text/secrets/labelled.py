@@ -49,15 +49,15 @@ _CODE = re.compile(
     r"s?[^a-zA-Z0-9]{1,6}((?=[a-zA-Z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])"
     r"|\d{3,5} \d{3,5}(?![\w-]))"
 )
-_UNSPACED = 0x2E80
-"""From this code point on (CJK, Hangul), words stand without blanks between them."""
 _NEAR = 40
 """Characters on either side of "code" in which what it opens is named."""
 
 
 Value = TypeVar("Value")
+_UNSPACED = "\u2e80"
+"""From this character on (CJK, Hangul), words stand without blanks between them."""
 _UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
-"""CJK and Hangul, whose words stand without blanks between them; as a class of a pattern."""
+"""The same as a class of a pattern."""
 _HEAD = 3
 """Letters by which most words are told apart from all that begin a phrase."""
 _ENDINGS = 4
@@ -80,7 +80,7 @@ class Phrases(Generic[Value]):
         for number, (phrase, _) in enumerate(self._all):
             first = _unspaced_words().search(phrase)
             assert first is not None, phrase
-            if first.group()[0] >= _UNSPACED_CLASS[0]:
+            if first.group()[0] >= _UNSPACED:
                 self._anywhere.append(number)
             else:
                 self._by_first.setdefault(first.group(), []).append(number)
@@ -99,7 +99,7 @@ class Phrases(Generic[Value]):
             for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
             for number in known.get(word[:size], ())
         }
-        if not folded.isascii() and max(folded) >= _UNSPACED_CLASS[0]:
+        if not folded.isascii() and max(folded) >= _UNSPACED:
             found.update(self._anywhere)
         chosen = (self._all[number] for number in sorted(found))
         return [(phrase, value) for phrase, value in chosen if phrase in folded]
@@ -113,51 +113,38 @@ def phrase_places(folded: str, words: str) -> Iterator[int]:
         place = folded.find(words, place + len(words))
 
 
-class Label(NamedTuple):
-    """A word or phrase before a secret, as ``fold`` writes it; its class decides what may follow."""
-
-    text: str
-    kind: str
-
-
-def _plain(label: str) -> str:
-    """A label without its accents.
-
-    >>> _plain("contraseña")
-    'contrasena'
-    """
-    import unicodedata
-
-    split = unicodedata.normalize("NFD", label)
-    return unicodedata.normalize("NFC", "".join(c for c in split if not "̀" <= c <= "ͯ"))
-
-
 @cache
-def labels() -> tuple[Label, ...]:
-    """All labels, the longest first, so that a phrase goes before a word in it."""
+def labels() -> tuple[tuple[str, str], ...]:
+    """Words and phrases before a secret, as ``fold`` writes them, and their class: what may follow.
+
+    The longest comes first, so that a phrase goes before a word in it.
+    """
     found: dict[str, str] = {}
     for kind, _, words in table_rows("secrets/labels"):
         for word in map(fold, words.split("|")):
             for form in {word, word.replace(" ", ""), _accentless(word)}:
                 found.setdefault(form, kind)
     chosen = [(text, kind) for text, kind in found.items() if kind in _TAILS]
-    chosen.sort(key=lambda pair: (-len(pair[0]), pair[0]))
-    return tuple(Label(text, kind) for text, kind in chosen)
+    return tuple(sorted(chosen, key=lambda pair: (-len(pair[0]), pair[0])))
 
 
 @cache
-def _phrases() -> Phrases[Label]:
-    return Phrases((each.text, each) for each in labels())
-
-
-@cache
-def _codes() -> tuple[Label, ...]:
-    """Words for "code": they end compounds."""
-    return tuple(each for each in labels() if each.kind == "code")
+def _phrases() -> Phrases[str]:
+    return Phrases(labels())
 
 
 def _accentless(word: str) -> str:
-    return word if word.isascii() or ord(max(word)) > 0x24F else _plain(word)
+    """A word of Latin letters without its accents; any other as it is.
+
+    >>> _accentless("contraseña")
+    'contrasena'
+    """
+    if word.isascii() or ord(max(word)) > 0x24F:
+        return word
+    import unicodedata
+
+    split = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", "".join(c for c in split if not "̀" <= c <= "ͯ"))
 
 
 @cache
@@ -334,9 +321,9 @@ def find(text: str) -> list[Secret]:
     """The secrets of a text that a label announces."""
     folded = fold(text)
     found = [
-        Secret(span[0], span[1], _TAILS[label.kind][0])
-        for label, start in _labels_in(folded)
-        if (span := _TAILS[label.kind][1](_Place(text, folded, start, start + len(label.text))))
+        Secret(*span, _TAILS[kind][0])
+        for kind, start, end in _labels_in(folded)
+        if (span := _TAILS[kind][1](_Place(text, folded, start, end)))
     ]
     if "in" in folded and "with" in folded:
         for match in _SPOKEN.finditer(text):
@@ -359,17 +346,20 @@ def fold(text: str) -> str:
     return lowered.replace("_", " ").replace("-", " ")
 
 
-def _labels_in(folded: str) -> Iterator[tuple[Label, int]]:
-    """Each label where it begins a word; in scripts without blanks wherever it stands."""
+def _labels_in(folded: str) -> Iterator[tuple[str, int, int]]:
+    """Class and place of each label where it begins a word; in scripts without blanks anywhere.
+
+    Words for "code" end compounds, so they are looked for in all.
+    """
     taken: set[int] = set()
-    found = [label for _, label in _phrases().within(folded)]
-    compounds = [each for each in _codes() if each not in found and each.text in folded]
-    for label in [*found, *compounds]:
-        for place in phrase_places(folded, label.text):
-            end = place + len(label.text)
-            if end not in taken and _is_word(folded, place, end, label.kind):
+    found = _phrases().within(folded)
+    codes = (each for each in labels() if each[1] == "code" and each[0] in folded)
+    for label, kind in dict.fromkeys([*found, *codes]):
+        for place in phrase_places(folded, label):
+            end = place + len(label)
+            if end not in taken and _is_word(folded, place, end, kind):
                 taken.add(end)
-                yield label, place
+                yield kind, place, end
 
 
 def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
@@ -377,9 +367,9 @@ def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
 
     "Code" also ends a compound with what it opens ("Türcode"). Scripts without blanks have no words.
     """
-    if ord(folded[start]) > _UNSPACED:
+    if folded[start] > _UNSPACED:
         return True
-    if start and folded[start - 1].isalnum() and ord(folded[start - 1]) < _UNSPACED:
+    if start and folded[start - 1].isalnum() and folded[start - 1] < _UNSPACED:
         opening = re.compile(rf"(?<![a-z])(?:{_words('place')})\w{{0,2}}\Z")
         if kind != "code" or not opening.search(folded[max(0, start - 16) : start]):
             return False
@@ -387,4 +377,4 @@ def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
     while end < most and folded[end : end + 1].isalpha():
         end += 1
     after = folded[end : end + 1]
-    return not after.isalnum() or ord(after) > _UNSPACED
+    return not after.isalnum() or after > _UNSPACED

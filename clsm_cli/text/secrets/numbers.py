@@ -91,9 +91,8 @@ def _people(text: str) -> Iterator[Secret]:
     for number in states():
         if number.is_known and number.check:
             pattern = _compiled(number.pattern, is_known=True)
-            for bare in (
-                bare for start, end in around for bare in pattern.finditer(text, start, end)
-            ):
+            found = (bare for place in around for bare in pattern.finditer(text, *place))
+            for bare in found:
                 if has_check(bare.group(), number.check):
                     yield Secret(*bare.span(), "national-number")
     for label, number in _phrases().within(folded):
@@ -107,8 +106,7 @@ def _people(text: str) -> Iterator[Secret]:
 
 @cache
 def _phrases() -> Phrases[Number]:
-    pairs = ((fold(label), number) for number in states() for label in number.labels if label)
-    return Phrases(pairs)
+    return Phrases((fold(label), number) for number in states() for label in number.labels if label)
 
 
 def luhn(number: str) -> bool:
@@ -149,7 +147,7 @@ def has_check(value: str, rule: str) -> bool:
 
     Args:
         value: With or without blanks and marks between its digits.
-        rule: As ``secret_numbers.tsv`` writes it; "" asks for nothing.
+        rule: As ``numbers.tsv`` writes it; "" asks for nothing.
 
     >>> has_check("111222333", "9 8 7 6 5 4 3 2 -1/11"), has_check("111222334", "9 8 7 6 5 4 3 2 -1/11")
     (True, False)

@@ -67,8 +67,8 @@ _HEX = frozenset("0123456789abcdef-")
 def is_opaque(value: str) -> bool:
     """Whether a run of letters and digits can hardly be a name.
 
-    It has digits in two places or more,
-    and letters in both cases, or more letters than hexadecimal digests have.
+    It has digits in two places or more, and letters in both cases, or more letters than hexadecimal
+    digests have.
 
     >>> is_opaque("q7Zr9xKw2mTbQ7zR9xkW"), is_opaque("RecallHandlesUnicode2026"), is_opaque("3f2a" * 10)
     (True, False, False)

@@ -88,9 +88,8 @@ def find_bounds(text: str, at: date) -> list[Bound]:
     found: list[Bound] = []
     for match in pattern("bounds.limit").finditer(text):
         place = match.start()
-        if any(each.start < place < each.end for each in plain) or (
-            found and place < found[-1].end
-        ):
+        is_inside = any(each.start < place < each.end for each in plain)
+        if is_inside or (found and place < found[-1].end):
             continue
         try:
             limited = _limited(text, match, at)
@@ -150,10 +149,8 @@ def _moved(here: TimeExpression, before: date) -> date:
     """Move the begin of a range to where it lies last before its end: by years, a weekday by weeks."""
     if here.text.lower().strip().split(" ")[0].endswith("day"):
         return here.first - timedelta(days=7 * -(-(here.first - before).days // 7))
-    first = here.first
-    moved = first.replace(
-        year=before.year, day=min(first.day, 28) if first.month == 2 else first.day
-    )
+    day = min(here.first.day, 28) if here.first.month == 2 else here.first.day
+    moved = here.first.replace(year=before.year, day=day)
     return moved if moved <= before else moved.replace(year=before.year - 1)
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clsm_cli.text.time.forms import Groups, Rule
-    from clsm_cli.text.time.periods import Period
-
 
 Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
 """``date``: names its year; ``relative``: counted from the day of speaking; ``past`` and ``plan``:
@@ -85,6 +83,14 @@ _THE_UNIT = re.compile(
 )
 
 
+class _Reading(NamedTuple):
+    """How a text is read, see ``find_expressions``."""
+
+    at: date
+    asked: bool = False
+    lies: Lies | None = None
+
+
 def find_expressions(
     text: str, at: date | datetime, *, asked: bool = False, lies: Lies | None = None
 ) -> list[TimeExpression]:
@@ -100,8 +106,8 @@ def find_expressions(
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
     ('two weeks ago', '2023-05-29', '2023-06-05', False)
     """
-    day = at.date() if isinstance(at, datetime) else at
-    found = [*_parts(text, day, asked=asked, lies=lies), *_all(text, day, asked=asked, lies=lies)]
+    how = _Reading(at.date() if isinstance(at, datetime) else at, asked, lies)
+    found = [*_parts(text, how), *_all(text, how)]
     found.sort(key=lambda each: (each.start, -each.end))
     kept: list[TimeExpression] = []
     for each in found:
@@ -112,22 +118,20 @@ def find_expressions(
 
 def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
     """The longest time expression of a question that begins at a place behind a preposition of time."""
+    how = _Reading(at, asked=True)
     window, lead = _window(text, start)
-    found = [*_all(window, at, asked=True), *_parts(window, at, asked=True)]
-    return _placed(found, text, start, lead)
+    return _placed([*_all(window, how), *_parts(window, how)], text, start, lead)
 
 
-def _inside(
-    text: str, start: int, at: date, *, asked: bool, lies: Lies | None
-) -> TimeExpression | None:
+def _inside(text: str, start: int, how: _Reading) -> TimeExpression | None:
     """The period that a part is of, named behind it.
 
     In what is told it must have its year, or stand by its own words: "blocked until the end of
     March" does not say which March.
     """
     window, lead = _window(text, start)
-    found = _all(window, at, asked=asked, lies=lies)
-    sure = (each for each in found if asked or not each.relative or each.start == lead)
+    found = _all(window, how)
+    sure = (each for each in found if how.asked or not each.relative or each.start == lead)
     return _placed(sure, text, start, lead)
 
 
@@ -183,27 +187,24 @@ def same_days(a: str, at: date, b: str, then: date) -> bool:
     return one == other
 
 
-def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Iterator[TimeExpression]:
+def _all(text: str, how: _Reading) -> Iterator[TimeExpression]:
     folded = text.lower()
-    of_questions = forms.rules(asked=True) if asked else ()
-    for rule in (*of_questions, *forms.rules(asked=False)):
+    for rule in forms.rules(asked=how.asked):
         has_cues = any(cue in folded for cue in rule.needs)
         if has_cues and (not rule.also or any(cue in folded for cue in rule.also)):
-            yield from _matches(rule, text, at, asked=asked, lies=lies)
+            yield from _matches(rule, text, how)
 
 
-def _parts(
-    text: str, at: date, *, asked: bool, lies: Lies | None = None
-) -> Iterator[TimeExpression]:
+def _parts(text: str, how: _Reading) -> Iterator[TimeExpression]:
     for start, end, words in parts.find_parts(text):
         whole: TimeExpression | None
-        is_the = asked and "side" not in words and text[:end].lower().endswith("the ")
+        is_the = how.asked and "side" not in words and text[:end].lower().endswith("the ")
         if is_the and (named := _THE_UNIT.match(text, end)):
-            first, until = periods.unit(named[1].lower(), at)
+            first, until = periods.unit(named[1].lower(), how.at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
-            whole = _inside(text, end, at, asked=asked, lies=lies)
+            whole = _inside(text, end, how)
         if whole is None:
             continue
         try:
@@ -219,26 +220,25 @@ def _parts(
         )
 
 
-def _matches(
-    rule: Rule, text: str, at: date, *, asked: bool, lies: Lies | None
-) -> Iterator[TimeExpression]:
+def _matches(rule: Rule, text: str, how: _Reading) -> Iterator[TimeExpression]:
     for match in compiled(rule.pattern).finditer(text):
         groups = {
             name.rstrip("2"): " ".join(value.lower().split())
             for name, value in match.groupdict().items()
             if value
         }
-        kind, ahead = _placement(rule, groups, match, asked=asked, lies=lies)
+        kind, ahead = _placement(rule, groups, match, how)
         try:
-            if rule.only_ahead and ahead is False and not (asked and _says("ahead", match)):
+            if rule.only_ahead and ahead is False and not (how.asked and _says("ahead", match)):
                 continue  # "nobody had tried in four months"
-            first, until = rule.resolve(groups, at, ahead)
+            first, until = rule.resolve(groups, how.at, ahead)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())
         relative = rule.relative or groups.get("year", "").endswith("year")
-        certain = asked or (
-            rule.precise and _is_certain(kind, groups, (first, until), at, is_told=lies is not None)
+        is_told = how.lies is not None
+        certain = how.asked or (
+            rule.precise and _is_certain(kind, groups, first, how.at, is_told=is_told)
         )
         yield TimeExpression(
             *match.span(), match.group(), first, until, precise, relative, kind, certain
@@ -246,7 +246,7 @@ def _matches(
 
 
 def _placement(
-    rule: Rule, groups: Groups, match: re.Match[str], *, asked: bool, lies: Lies | None
+    rule: Rule, groups: Groups, match: re.Match[str], how: _Reading
 ) -> tuple[Kind, bool | None]:
     """Return what places a match, and whether that is ahead (True), behind (False), or not told (None).
 
@@ -259,16 +259,16 @@ def _placement(
     if groups.keys() >= {"weekday", "month"}:
         kind = "date"  # of the years near it is on that weekday in one
     elif rule.guess and not _is_chosen(groups):
-        if lies is not None:
-            return lies, lies == "plan"
-        kind = "relative" if asked else _evidence_kind(match, groups)
+        if how.lies is not None:
+            return how.lies, how.lies == "plan"
+        kind = "relative" if how.asked else _evidence_kind(match, groups)
         if kind in {"plan", "past"}:
             return kind, kind == "plan"
     if _says("ahead", match):
         return kind, True
-    if _says("may look ahead", match) and not (asked and _says("behind", match)):
+    if _says("may look ahead", match) and not (how.asked and _says("behind", match)):
         return kind, True
-    return kind, False if asked or _says("behind", match) else None
+    return kind, False if how.asked or _says("behind", match) else None
 
 
 def _says(cue: str, match: re.Match[str]) -> bool:
@@ -300,13 +300,11 @@ def _evidence_kind(match: re.Match[str], groups: Groups) -> Kind:
         return "recurring"
     if is_asked or pattern("time.open").search(clause):
         return "unknown"
-    signs = [pattern("time.falls due").search(clause), pattern("time.limit before").search(before)]
-    if "month" in groups:
-        signs += [
-            pattern("time.put off before").search(before),
-            pattern("time.is on before").search(before),
-        ]
-    is_plan, is_past = any(signs), _is_past(before, after)
+    leads = ["limit before", *(["put off before", "is on before"] if "month" in groups else ())]
+    is_plan = bool(pattern("time.falls due").search(clause)) or any(
+        pattern(f"time.{lead}").search(before) for lead in leads
+    )
+    is_past = _is_past(before, after)
     if is_plan == is_past:
         return "unknown"
     return "plan" if is_plan else "past"
@@ -317,41 +315,39 @@ def _is_past(before: str, after: str) -> bool:
     if pattern("time.since before").search(before):
         return True
     if not before.strip() or pattern("time.on before").fullmatch(before.strip() + " "):
-        return (
-            pattern("time.done").search(after) is not None
-        )  # "On 6 January we took the tree down"
+        # "On 6 January we took the tree down"
+        return pattern("time.done").search(after) is not None
     verbs = list(pattern("time.done").finditer(before))
     if not verbs or not pattern("time.on before").search(before):
         return False
     return pattern("time.aside").search(before[verbs[-1].end() :]) is None
 
 
-def _is_certain(kind: Kind, groups: Groups, found: Period, at: date, *, is_told: bool) -> bool:
+def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: bool) -> bool:
     """Whether an expression has no other period than the one found.
 
     A past event lies at most ``RECENT`` days back. A planned day is refused where the same day of
     the year before lies at most ``MISSED`` days back; a weekday that is also today's always.
 
     Args:
-        groups: Named groups of its match.
+        first: Its first day.
         is_told: Whether what it is of places it, rather than its clause: then it may lie far back.
 
     >>> from datetime import date
     >>> at, day = date(2026, 3, 9), {"month": "may", "day": "2"}
-    >>> [_is_certain(kind, day, periods.days(date(*when)), at, is_told=False) for kind, when in
+    >>> [_is_certain(kind, day, date(*when), at, is_told=False) for kind, when in
     ...  (("plan", (2026, 10, 30)), ("plan", (2027, 3, 1)), ("past", (2026, 1, 9)), ("past", (2025, 6, 7)))]
     [True, False, True, False]
     """
     if kind == "relative":
-        return not any(word in groups.get("count", "") for word in _LOOSE) and _agree(
-            groups, found[0], at
-        )
+        is_loose = any(word in groups.get("count", "") for word in _LOOSE)
+        return not is_loose and _agree(groups, first, at)
     if kind == "date":
         named = "" if "year" in groups else groups.get("weekday", "")
-        return named in {"", f"{found[0]:%A}".lower()}
+        return named in {"", f"{first:%A}".lower()}
     if kind in {"recurring", "unknown"}:
         return False
-    distance = (found[0] - at).days
+    distance = (first - at).days
     if "weekday" in groups:
         return distance % 7 != 0
     if kind == "plan":
@@ -374,9 +370,7 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
     if groups.keys() & {"month", "season", "holiday"}:
         return first.year == at.year + step
     if "weekday" in groups:
-        return periods.unit("week", first)[0] == periods.unit("week", at)[0] + timedelta(
-            days=7 * step
-        )
+        return periods.unit("week", first) == periods.unit("week", at + timedelta(days=7 * step))
     return True
 
 

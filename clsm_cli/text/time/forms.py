@@ -8,7 +8,7 @@ It gives a period of days, and raises ``ValueError`` or ``OverflowError`` where 
 from __future__ import annotations
 
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
@@ -56,11 +56,12 @@ class Rule(NamedTuple):
 
 @cache
 def rules(*, asked: bool) -> tuple[Rule, ...]:
-    """The forms of any text, or those that are plain only in a question to a memory: it looks back.
+    """The forms of any text; of a question to a memory, which looks back, its own before them.
 
     Where two match at one place the longer text wins.
     """
-    return tuple(rule for where, rule in _table() if (where == "asked") == asked)
+    told, own = ([rule for kind, rule in _table() if kind == where] for where in ("told", "asked"))
+    return (*own, *told) if asked else (*told,)
 
 
 @cache
@@ -106,11 +107,9 @@ def _table() -> list[tuple[str, Rule]]:
 
 
 def _resolver(name: str) -> Resolver:
-    if name.startswith("offset "):
-        first, until = map(int, name.split()[1:])
-        return lambda _groups, at, _ahead: (at + timedelta(days=first), at + timedelta(days=until))
-    resolver: Resolver = globals()[name]
-    return resolver
+    """A function of this module, given the numbers behind its name."""
+    function, *numbers = name.split()
+    return partial(globals()[function], *map(int, numbers))
 
 
 def _month(name: str) -> int:
@@ -129,17 +128,12 @@ def _year(groups: Groups, at: date) -> int:
     return at.year + {"last": -1, "this": 0, "next": 1}[words[-2]]
 
 
-def iso_day(groups: Groups, _at: date, _ahead: bool | None) -> Period:
-    """Resolve 2026-02-24."""
-    return periods.days(date(int(groups["year"]), int(groups["number"]), int(groups["day"])))
-
-
 def numeric_day(groups: Groups, _at: date, _ahead: bool | None) -> Period:
-    """Resolve 24.02.2026 and, where only one order is a date, 24/2/2026 or 2/24/2026."""
+    """Resolve 2026-02-24, 24.02.2026 and, where only one order is a date, 24/2/2026 or 2/24/2026."""
     day, month = int(groups["day"]), int(groups["number"])
-    if groups["mark"] == "/" and month > 12:
+    if groups.get("mark") == "/" and month > 12:
         day, month = month, day
-    elif groups["mark"] == "/" and day <= 12 and day != month:
+    elif groups.get("mark") == "/" and day <= 12 and day != month:
         raise ValueError("day and month may stand in either order")
     return periods.days(date(int(groups["year"]), month, day))
 
@@ -208,11 +202,8 @@ def _nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
     coming = min((each for each in found if each >= at), default=None)
     if behind is None or coming is None:
         raise ValueError("there is no such day")
-    is_near = (
-        ahead is None
-        and (coming - at).days <= _SOON
-        and _NEARER * (coming - at).days < (at - behind).days
-    )
+    to_come = (coming - at).days
+    is_near = ahead is None and to_come <= _SOON and _NEARER * to_come < (at - behind).days
     return coming if ahead or is_near else behind
 
 
@@ -280,9 +271,9 @@ def quarter(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "Q2 2024", "H1 2025", "Q3": a part of a year, without one the last that began."""
     kind, number = groups["quarter"][0], int(groups["quarter"][1:])
     length = 3 if kind == "q" else 6
-    named = _year(groups, at) if "year" in groups else None
-    first = date(at.year if named is None else named, 1 + length * (number - 1), 1)
-    if named is None and first > at and not ahead:
+    named = _year(groups, at) if "year" in groups else at.year
+    first = date(named, 1 + length * (number - 1), 1)
+    if "year" not in groups and first > at and not ahead:
         first = first.replace(year=at.year - 1)
     return first, periods.add_months(first, length)
 
@@ -368,17 +359,17 @@ def number_of(word: str, default: int = 1) -> int:
     return int(word) if word.isdigit() else NUMBERS.get(word, default)
 
 
-def ago(groups: Groups, at: date, _ahead: bool | None, side: int = -1) -> Period:
-    """Resolve "two weeks ago", "a day or two ago"."""
+def ago(side: int, groups: Groups, at: date, _ahead: bool | None) -> Period:
+    """Resolve "two weeks ago", "a day or two ago" (-1), "in two weeks", "three days from now" (1)."""
     name, counts = groups["unit"], sorted(side * count for count in _count(groups))
     held = "week" if name == "fortnight" else name
     first, last = (periods.unit(held, periods.shift(at, name, count)) for count in counts)
     return first[0], last[1]
 
 
-def hence(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "in two weeks", "three days from now"."""
-    return ago(groups, at, _ahead, side=1)
+def offset(first: int, until: int, _groups: Groups, at: date, _ahead: bool | None) -> Period:
+    """Resolve "yesterday", "the other day": from so many days after that of speaking on."""
+    return at + timedelta(days=first), at + timedelta(days=until)
 
 
 def stretch(groups: Groups, at: date, _ahead: bool | None) -> Period:

@@ -78,11 +78,8 @@ def _third(number: int, whole: Period) -> Period:
 def _months(whole: Period) -> int:
     """How many whole months a period is; 0 for none."""
     first, until = whole
-    return (
-        12 * (until.year - first.year) + until.month - first.month
-        if first.day == until.day == 1
-        else 0
-    )
+    count = 12 * (until.year - first.year) + until.month - first.month
+    return count if first.day == until.day == 1 else 0
 
 
 def _piece(words: dict[str, str], whole: Period) -> Period:
