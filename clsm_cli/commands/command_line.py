@@ -104,11 +104,13 @@ class Common(NamedTuple):
 
     def printer(self) -> Printer:
         """What prints as these options want it."""
-        return Printer(as_json=self.as_json, quiet=self.quiet, verbose=self.verbose)
+        return Printer(self.as_json, self.quiet, self.verbose)
 
     def formatted(self, named: str | None) -> tuple[Printer, str]:
         """The same where there is ``--format`` too, and the form: text, json or prompt."""
-        form = chosen_format(named, as_json=self.as_json)
+        form = named or ("json" if self.as_json else "text")
+        if self.as_json and form != "json":
+            raise UsageError("--format", f"--json and --format {form} exclude each other")
         return self._replace(as_json=form == "json").printer(), form
 
     def opened(self) -> Store:
@@ -121,8 +123,16 @@ class Common(NamedTuple):
         return self.printer(), opened, self.time(opened.zone)
 
     def time(self, zone: tzinfo | None = None) -> datetime:
-        """The current time."""
-        return current_time(self.now, zone)
+        """``--now``, else the clock; with an offset, whole seconds."""
+        from datetime import datetime
+
+        if zone is None:
+            from clsm_cli.startup.zones import system_zone, zone_of
+
+            zone = zone_of(system_zone(environment()))
+        if self.now is None:
+            return datetime.now(zone).replace(microsecond=0)
+        return parse_time(self.now, zone, "--now")
 
 
 COMMON: dict[str, Option] = {
@@ -159,14 +169,6 @@ class UsageError(Exception):
 def environment() -> dict[str, str]:
     """The process's environment, read here and handed down."""
     return dict(os.environ)
-
-
-def chosen_format(named: str | None, *, as_json: bool) -> str:
-    """The form of an answer: ``--format``, which may not contradict ``--json``, else text."""
-    form = named or ("json" if as_json else "text")
-    if as_json and form != "json":
-        raise UsageError("--format", f"--json and --format {form} exclude each other")
-    return form
 
 
 def chosen_store(named: str | None) -> Store:
@@ -253,19 +255,6 @@ def parse_budget(text: str, window: int = 0) -> tuple[int, str]:
         raise UsageError("--budget", reason)
     size = window * int(match[1]) // 100 if match[2] == "%" else int(match[1])
     return size, "characters" if match[2] == "c" else "tokens"
-
-
-def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:
-    """``--now``, else the clock; with an offset, whole seconds."""
-    from datetime import datetime
-
-    if zone is None:
-        from clsm_cli.startup.zones import system_zone, zone_of
-
-        zone = zone_of(system_zone(environment()))
-    if named is None:
-        return datetime.now(zone).replace(microsecond=0)
-    return parse_time(named, zone, "--now")
 
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.jsonl_rows import FenceKey, TranscriptItem
 
-LARGEST = MAX_MESSAGE
-"""Bytes."""
 _FORMS = "give a transcript with one JSON message a line, or plain text"
 
 
@@ -72,11 +70,11 @@ def _load(path: str, name: str) -> tuple[bytes, Format]:
         raise BadInputError(name, found.reason, _FORMS)
     try:
         with found.open() as stream:
-            data = stream.read(LARGEST + 1)
+            data = stream.read(MAX_MESSAGE + 1)
     except OSError as error:
         raise DiskError(name, error.strerror or str(error)) from error
-    if len(data) > LARGEST:
-        reason = f"is larger than {LARGEST >> 20} MiB"
+    if len(data) > MAX_MESSAGE:
+        reason = f"is larger than {MAX_MESSAGE >> 20} MiB"
         raise BadInputError(name, reason, "give the end of the conversation")
     return data, found.format
 

@@ -6,14 +6,7 @@ from datetime import datetime, tzinfo
 from functools import partial
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import (
-    DRY_RUN,
-    Common,
-    UsageError,
-    decode_words,
-    option,
-    parse_time,
-)
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option, parse_time
 from clsm_cli.commands.disambiguation import Matches
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, fields, span_text
@@ -42,7 +35,7 @@ def correct(
         "A statement's id, what it is about, or what you remember of it; or, alone, the"
         " sentence that is true now.",
     ),
-    said: list[str] | None = option(
+    said: tuple[str, ...] = option(
         "[VALUE]...", "The whole sentence that is true now, or its value alone."
     ),
     *,
@@ -66,7 +59,7 @@ def correct(
         moment = parse_time(since, opened.zone, "--since").isoformat()
         found = (timestamps.normalise(text, opened.zone) for text in (since, moment))
         start = next(filter(None, found), None)
-    words, value = decode_words([wanted]), decode_words(said or ())
+    words, value = wanted, " ".join(said)
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
     correct_it = partial(correction.correct, opened, now=now, warn=printer.warn, dry_run=dry_run)

@@ -13,14 +13,7 @@ from datetime import datetime
 
 import typer
 
-from clsm_cli.commands.output import (
-    Printer,
-    dotted,
-    has_person,
-    location_text,
-    plain,
-    shorten,
-)
+from clsm_cli.commands.output import Printer, dotted, has_person, location_text, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.inspection.item_lookup import FoundItem
 from clsm_cli.retrieval.answer import Memory

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import typer
 
-from clsm_cli.commands.command_line import Common, decode_words, environment, option
+from clsm_cli.commands.command_line import Common, environment, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, end_progress, has_person, is_terminal
 from clsm_cli.config import MAX_FILE
@@ -119,7 +119,7 @@ def edit(
     from clsm_cli.model.codec import TYPE_NAMES, encode
 
     printer, opened, moment = common.start()
-    draft = record_edit.draft(opened, decode_words([wanted]), moment, printer.warn)
+    draft = record_edit.draft(opened, wanted, moment, printer.warn)
     done = edit_text(
         opened.derived / "edit",
         f"{draft.record.id}.yaml",
@@ -153,7 +153,7 @@ def open_command(
     from clsm_cli.store.index.source_locations import Location, relocate
 
     printer = common.printer()
-    found = look_up(common.opened(), decode_words([wanted]))
+    found = look_up(common.opened(), wanted)
     told = next((each for each in found.told if each.file), None)
     if told is None:
         next_step = f"see what is known of it: clsm show {found.id}"

@@ -21,7 +21,7 @@ def embedder() -> Embedder:
     """Embeds passages with the installed model."""
     from clsm_cli.store.index.opening import Embedder
 
-    return Embedder(ENGINE, _documents, _words)
+    return Embedder(ENGINE, _documents, lambda texts: _table().mean_vectors(texts))
 
 
 @cache
@@ -40,10 +40,6 @@ def static_vectors() -> Callable[[Sequence[str]], Any] | None:
         return _table().mean_vectors
     except (ModelDigestError, ModelMissingError):
         return None
-
-
-def _words(texts: Sequence[str]) -> Any:
-    return _table().mean_vectors(texts)
 
 
 @cache

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, decode_words, option
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.retrieval.feedback_log import FeedbackResult
@@ -18,8 +17,8 @@ from clsm_cli.retrieval.feedback_log import FeedbackResult
 def feedback(
     recall: str = option("RECALL_ID", "The recall_id that clsm recall --json gave."),
     *,
-    good: list[str] | None = option("--good ID", "Items that were of use; repeat for more."),
-    bad: list[str] | None = option("--bad ID", "Items that were not."),
+    good: tuple[str, ...] = option("--good ID", "Items that were of use; repeat for more."),
+    bad: tuple[str, ...] = option("--bad ID", "Items that were not."),
     dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
@@ -33,15 +32,10 @@ def feedback(
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
     printer, opened, now = common.start()
-    judged, ids = decode_words([recall]), (_ids(good), _ids(bad))
-    done = feedback_log.record_feedback(opened, judged, *ids, now, dry_run=dry_run)
+    done = feedback_log.record_feedback(opened, recall, good, bad, now, dry_run=dry_run)
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
     printer.show(*given_told(done, dry_run=dry_run))
-
-
-def _ids(words: Iterable[str] | None) -> list[str]:
-    return [decode_words([word]) for word in words or ()]
 
 
 def given_told(done: FeedbackResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:

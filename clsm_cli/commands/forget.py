@@ -14,14 +14,7 @@ from typing import Any
 import typer
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import (
-    DRY_RUN,
-    Common,
-    UsageError,
-    decode_words,
-    option,
-    parse_time,
-)
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, first, has_person, plain, shorten
 from clsm_cli.errors import RefusedError
@@ -67,7 +60,7 @@ class How(NamedTuple):
     "clsm forget --secrets --dry-run       # what older versions stored in clear",
 )
 def forget(
-    ids: list[str] | None = option(
+    ids: tuple[str, ...] = option(
         "[ID|WORDS]...",
         "Ids of turns, episodes, statements, documents or concepts; or words to find them.",
     ),
@@ -102,13 +95,12 @@ def forget(
     """
     printer, opened, moment = common.start()
     how = How(yes, force, purge_history, dry_run)
-    place, talk, who = (each and decode_words([each]) for each in (source, session, person))
     begin = None if since is None else parse_time(since, opened.zone, "--since")
     end = None if until is None else parse_time(until, opened.zone, "--until")
-    wanted = Wanted((), place, talk, who, begin, end)
+    wanted = Wanted((), source, session, person, begin, end)
     if ids and wanted != Wanted():
         raise UsageError("ID", "ids say it all; leave out --source, --session and the like")
-    wanted = wanted._replace(ids=tuple(decode_words([each]) for each in ids or ()))
+    wanted = wanted._replace(ids=ids)
     if secrets:
         if wanted != Wanted():
             raise UsageError("--secrets", "looks through everything; name nothing beside it")

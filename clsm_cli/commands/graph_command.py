@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import recall_command
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, decode_words, option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, shorten, table_lines
 from clsm_cli.errors import BadInputError
@@ -32,7 +32,7 @@ IN_PICTURE = 150
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
 )
 def graph(
-    nodes: list[str] | None = option(
+    nodes: tuple[str, ...] = option(
         "[NODE]...", "Only what lies around these: labels, aliases or ids."
     ),
     *,
@@ -69,9 +69,7 @@ def graph(
     if whole.dangling:
         edges = count_noun(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")
-    seeds = [
-        node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
-    ]
+    seeds = [node for each in nodes for node in graph_view.find_nodes(whole, each)]
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     if limit is not None or form == "html":
         shown = graph_view.strongest_part(shown, limit or IN_PICTURE, seeds)

@@ -21,7 +21,6 @@ from clsm_cli.commands.command_line import (
     DRY_RUN,
     Common,
     chosen_root,
-    current_time,
     environment,
     option,
     program,
@@ -157,9 +156,9 @@ def _found(common: Common) -> PluginState:
     return PluginState(openclaw, plugins, extra_paths, folder, files)
 
 
-def back_up(path: Path, data: bytes, now: str | None) -> Path:
+def back_up(path: Path, data: bytes, common: Common) -> Path:
     """Copy the content of another program's settings to ``NAME.TIME.bak`` before they are changed."""
-    copy = path.with_name(f"{path.name}.{current_time(now):%Y%m%dT%H%M%S}.bak")
+    copy = path.with_name(f"{path.name}.{common.time():%Y%m%dT%H%M%S}.bak")
     atomic.put(copy, data)
     return copy
 
@@ -178,7 +177,7 @@ def _apply(
     if not dry_run and (files or changes):
         path = Path(os.path.expanduser(found.openclaw.settings_file()))
         old = atomic.read(path, MAX_FILE)
-        backup = None if old is None else back_up(path, old, common.now)
+        backup = None if old is None else back_up(path, old, common)
         if act is not None:
             act()
         found.openclaw.change(setup.patch(changes))
@@ -197,8 +196,6 @@ def _shown(value: Any) -> str:
     return "unset" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-BUDGET = "1500"
-"""Tokens of the context at a session's start."""
 RECALLED, RECALL_BUDGET = 8, "500"
 """Memories put before a message, and tokens that they and the facts may have; as with OpenClaw."""
 LONGEST = 2000
@@ -259,7 +256,7 @@ def claude_start(*, common: Common) -> None:
     session = event.get("session_id") if event.get("source") == "compact" else None
     known = session if isinstance(session, str) else None
     with _quiet(common) as quiet:
-        context.run(context.Options(session=known, budget=BUDGET, output="prompt", common=quiet))
+        context.run(context.Options(session=known, output="prompt", common=quiet))
 
 
 @command("clsm hook claude-code message", group=claude_app, hidden=True)
@@ -356,7 +353,7 @@ def _change(
     if is_new and not dry_run:
         old = None if before is None else before.encode()
         mode = atomic.FILE_MODE if old is None else stat.S_IMODE(path.stat().st_mode)
-        backup = None if old is None else back_up(path, old, common.now)
+        backup = None if old is None else back_up(path, old, common)
         atomic.put(path, after.encode(), read_as=None if old is None else atomic.sha256(old))
         path.chmod(mode)  # of a project it is shared
     lines: Iterable[str] = [f"{path}: nothing to change"]

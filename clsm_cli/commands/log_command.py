@@ -6,15 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, tzinfo
 from typing import get_args
 
-from clsm_cli.commands.command_line import (
-    AS_OF,
-    KNOWN_AT,
-    Common,
-    UsageError,
-    decode_words,
-    option,
-    parse_time,
-)
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, option, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
@@ -206,8 +198,10 @@ def _rest(count: int, limit: int) -> Iterator[str]:
 )
 def list_command(
     *,
-    stream: str | None = option("--stream STREAM", f"Only one stream: {', '.join(STREAMS)}."),
-    kind: str | None = option("--kind KIND", f"Only one kind: {', '.join(KINDS)}."),
+    stream: str | None = option(
+        "--stream STREAM", f"Only one stream: {', '.join(STREAMS)}.", choices=STREAMS
+    ),
+    kind: str | None = option("--kind KIND", f"Only one kind: {', '.join(KINDS)}.", choices=KINDS),
     about: str | None = option("--about NAME", "Only about this, by any of its names."),
     limit: int = option("--limit -n N", "Lines at most.", least=1, default=SHOWN),
     as_of: str | None = AS_OF,
@@ -215,10 +209,6 @@ def list_command(
     common: Common,
 ) -> None:
     """List what is known to be true now, or was at another time, newest first."""
-    for typed, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
-        if value is not None and value not in known:
-            raise UsageError(typed, f"{value!r} is none; there are {', '.join(known)}")
-    about = None if about is None else decode_words([about])
     if about is not None and not about.strip():
         raise UsageError("--about", "is empty; name somebody or something")
     printer, opened, now = common.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, named_text, option
+from clsm_cli.commands.command_line import DRY_RUN, Common, named_text, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
@@ -21,7 +21,7 @@ _LONGER = "take it in with: clsm ingest FILE"
     "clsm note -- -5 degrees in the barn tonight",
 )
 def note(
-    text: list[str] = option("TEXT...", "The note; - reads standard input."),
+    text: tuple[str, ...] = option("TEXT...", "The note; - reads standard input."),
     *,
     by: Literal["user", "agent"] = option(
         "--by", "Whose words they are; for an agent's own: agent.", default="user"
@@ -36,7 +36,7 @@ def note(
     from clsm_cli.ingestion.capture import write_note
 
     printer, opened, moment = common.start()
-    words = named_text("-", MAX_MESSAGE, _LONGER) if text == ["-"] else decode_words(text)
+    words = named_text("-", MAX_MESSAGE, _LONGER) if text == ("-",) else " ".join(text)
     noted = write_note(
         opened, words, moment, by=by, dry_run=dry_run, fence_key=fence_key.key_reader(printer.warn)
     )

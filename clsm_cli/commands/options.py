@@ -6,55 +6,24 @@ so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option, UsageError
+from clsm_cli.commands.command_line import (
+    COMMON,
+    CommandLine,
+    Common,
+    Option,
+    UsageError,
+    decode_words,
+)
 
 _NO_EFFECT = "No effect here; every command takes it."
-
-
-def typer_function(
-    line: CommandLine, options: Callable[..., Any], run: Callable[[Any], None]
-) -> Callable[..., None]:
-    """The function of which Typer makes the command of a table.
-
-    Args:
-        line: The table; its fields are those of ``options``.
-        options: Makes the values of the fields one argument, a named tuple with defaults, whose last
-            is ``common``.
-        run: Takes it.
-    """
-
-    def called(*, common: Common, **values: Any) -> None:
-        read = {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
-        run(options(**read, common=common))
-
-    parameters = []
-    for name, each in line.options.items():
-        if name not in COMMON:
-            default = vars(options)["_field_defaults"][name]
-            kind: Any = each.kind if each.metavar else bool
-            if isinstance(default, tuple):
-                default, kind = list(default), list[kind]
-            told = each._replace(default=default)
-            kind = kind | None if default is None else kind
-            parameters.append(
-                Parameter(name, Parameter.KEYWORD_ONLY, default=told, annotation=kind)
-            )
-    called.__doc__ = line.help
-    _sign(called, parameters)
-    return command(*line.examples)(called)
-
-
-def _sign(function: Callable[..., None], parameters: Sequence[Parameter]) -> None:
-    function.__annotations__ = {each.name: each.annotation for each in parameters}
-    vars(function)["__signature__"] = Signature(parameters)
 
 
 def command(
@@ -74,8 +43,14 @@ def command(
     """
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
-        found = _with_common(function, no_effect)
-        vars(found)["epilog"] = examples(*lines)
+        own = {n: each.default for n, each in signature(function).parameters.items()}
+        del own["common"]
+
+        @wraps(function)
+        def read(*, common: Common, **values: Any) -> None:
+            function(**{n: _decoded(own[n], v) for n, v in values.items()}, common=common)
+
+        found = _made(read, get_type_hints(function), own, lines, no_effect)
         if group is not None:
             name = function.__name__.rpartition("_")[2]  # what is before names its group
             group.command(name, cls=Command, epilog=examples(*lines), hidden=hidden)(found)
@@ -84,11 +59,40 @@ def command(
     return made
 
 
-def _with_common(function: Callable[..., None], no_effect: tuple[str, ...]) -> Callable[..., None]:
-    own = {n: each for n, each in signature(function).parameters.items() if n != "common"}
+def typer_function(
+    line: CommandLine, options: Any, run: Callable[[Any], None]
+) -> Callable[..., None]:
+    """The function of which Typer makes the command of a table.
+
+    Args:
+        line: The table; its fields are those of ``options``.
+        options: Makes the values of the fields one argument, a named tuple with defaults, whose last
+            is ``common``.
+        run: Takes it.
+    """
+
+    def called(**values: Any) -> None:
+        run(options(**values))
+
+    called.__doc__ = line.help
+    own = {
+        name: each._replace(default=options._field_defaults[name])
+        for name, each in line.options.items()
+        if name not in COMMON
+    }
+    return _made(called, get_type_hints(options), own, line.examples)
+
+
+def _made(
+    function: Callable[..., None],
+    hints: Mapping[str, Any],
+    own: Mapping[str, Any],
+    lines: tuple[str, ...],
+    no_effect: tuple[str, ...] = (),
+) -> Callable[..., None]:
+    """What Typer calls: it takes the options of a function, and the common ones beside them."""
     added = {name: each for name, each in COMMON.items() if name not in own}
-    hints = get_type_hints(function)
-    parameters = [_parameter(name, hints[name], each.default) for name, each in own.items()]
+    parameters = [_parameter(name, hints[name], each) for name, each in own.items()]
     for name, each in added.items():
         told = each._replace(help=_NO_EFFECT) if name in no_effect else each
         parameters.append(_parameter(name, str | None if each.metavar else bool, told))
@@ -98,9 +102,13 @@ def _with_common(function: Callable[..., None], no_effect: tuple[str, ...]) -> C
     def called(**options: Any) -> None:
         values = defaults | options
         common = Common(**{name: values.pop(name) for name in added})
-        function(**values, common=common)
+        read = {
+            n: tuple(v or ()) if get_origin(hints[n]) is tuple else v for n, v in values.items()
+        }
+        function(**read, common=common)
 
-    _sign(called, parameters)
+    called.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(called).update(__signature__=Signature(parameters), epilog=examples(*lines))
     return called
 
 
@@ -108,13 +116,16 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
     """A parameter as Typer takes it; what has no ``Option`` is Typer's own."""
     if not isinstance(option, Option):
         return Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+    default: Any = False if kind is bool and option.default is None else option.default
     if option.choices:
         words: Any = Literal[option.choices]
         kind = words | None if type(None) in get_args(kind) else words
+    elif get_origin(kind) is tuple:
+        item: Any = get_args(kind)[0]
+        kind, default = list[item], None if default is None else list(default)
     given: dict[str, Any] = {"help": option.help, "min": option.least, "max": option.most}
     if option.metavar:
         given["metavar"] = option.metavar
-    default = False if kind is bool and option.default is None else option.default
     if option.names:
         described: Any = typer.Option(*option.names.split(), **given)
     else:
@@ -123,6 +134,15 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
             default = Parameter.empty
     annotation = Annotated[kind, described]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _decoded(option: Any, value: Any) -> Any:
+    """What was typed as text, but for the name of a file, which may be any bytes."""
+    if not isinstance(option, Option) or option.metavar.strip("[]") in ("FILE", "DIR"):
+        return value
+    if isinstance(value, tuple):
+        return tuple(_decoded(option, each) for each in value)
+    return decode_words([value]) if isinstance(value, str) else value
 
 
 def command_group(about: str) -> typer.Typer:

@@ -33,15 +33,12 @@ BELOW = "Files are below {}."
 """What a block for a model says of the folder that its places count from (``common_folder``)."""
 
 
-class Printer:
+class Printer(NamedTuple):
     """Prints the result of one command."""
 
-    def __init__(
-        self, *, as_json: bool = False, quiet: bool = False, verbose: bool = False
-    ) -> None:
-        self.as_json = as_json
-        self.quiet = quiet
-        self.verbose = verbose
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
 
     @property
     def is_terminal(self) -> bool:

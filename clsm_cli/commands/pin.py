@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import fields
 from clsm_cli.consolidation import record_edit
@@ -23,7 +23,7 @@ WANTED = option(
     "clsm pin bell delegation-defect   # by what it is about, or a concept",
     "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
 )
-def pin(wanted: list[str] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) -> None:
+def pin(wanted: tuple[str, ...] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Keep some records as they are.
 
     What is pinned keeps its values through every consolidation, and decay never archives it. For a
@@ -33,7 +33,7 @@ def pin(wanted: list[str] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) 
 
 
 @command("clsm unpin f-3a9c12d08e41", "clsm unpin bell delegation-defect   # all of them, or none")
-def unpin(wanted: list[str] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) -> None:
+def unpin(wanted: tuple[str, ...] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Let some records change again.
 
     From then on a consolidation may close or change them, and decay may archive them. Either
@@ -44,8 +44,9 @@ def unpin(wanted: list[str] = WANTED, *, dry_run: bool = DRY_RUN, common: Common
 
 def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: bool) -> None:
     printer, opened, moment = common.start()
-    ids = [decode_words([each]) for each in wanted]
-    done = record_edit.pin(opened, ids, moment, printer.warn, is_pinned=is_pinned, dry_run=dry_run)
+    done = record_edit.pin(
+        opened, wanted, moment, printer.warn, is_pinned=is_pinned, dry_run=dry_run
+    )
     rows = [
         {"id": each.record.id, "record": TYPE_NAMES[type(each.record)]}
         | {"text": _text(each.record), **fields(each, "turn is_new")}

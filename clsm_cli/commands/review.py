@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from clsm_cli.commands import editor, engine
-from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, decode_words, option
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, fields, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
@@ -33,8 +33,8 @@ from clsm_cli.text.terminal import safe
 )
 def review(
     *,
-    accept: list[str] | None = option("--accept ID", "Accept this item; repeat for more."),
-    reject: list[str] | None = option("--reject ID", "Reject this item; repeat for more."),
+    accept: tuple[str, ...] = option("--accept ID", "Accept this item; repeat for more."),
+    reject: tuple[str, ...] = option("--reject ID", "Reject this item; repeat for more."),
     why: str | None = option(
         "--why ID", "Say how a statement, or a sentence of the list, was weighed."
     ),
@@ -57,7 +57,7 @@ def review(
         if not why.strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
         vectors = engine.static_vectors()
-        told = selection_reasons.explain(opened, decode_words([why]), moment, vectors)
+        told = selection_reasons.explain(opened, why, moment, vectors)
         decisions = [
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
             for share, each in told.shares
@@ -67,8 +67,8 @@ def review(
         return
 
     decide = partial(review_queue.decide, opened, now=moment, warn=printer.warn, dry_run=dry_run)
-    wanted: list[tuple[str, State]] = [(decode_words([each]), "accepted") for each in accept or ()]
-    wanted += [(decode_words([each]), "rejected") for each in reject or ()]
+    wanted: list[tuple[str, State]] = [(each, "accepted") for each in accept]
+    wanted += [(each, "rejected") for each in reject]
     items = [] if wanted else review_queue.list_items(opened, moment, everything=everything)
     sources = question_sources(opened, items) if items else {}
     outcome = decide(wanted) if wanted else None

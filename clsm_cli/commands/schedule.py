@@ -118,16 +118,8 @@ def install(
 def remove(*, by: str | None = BY, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
     opened = common.opened()
-    name = name_of(opened)
-    found = []
-    is_asked = is_in_openclaw(opened)
-    for scheduler in known_schedulers(by, asks_openclaw=is_asked):
-        if scheduler.command(name) is not None:
-            found.append(scheduler.name)
-            if not dry_run:
-                scheduler.remove(name)
-        if scheduler.name == OPENCLAW and not dry_run:
-            remember_openclaw(opened, has=False)
+    here = known_schedulers(by, asks_openclaw=is_in_openclaw(opened))
+    found = [each.name for each in here if take_out(each, opened, dry_run=dry_run)]
     common.printer().show(
         {"schema": "clsm.schedule-remove/1", "removed_from": found, "dry_run": dry_run},
         [f"removed from {', '.join(found)}" if found else "not installed"],
@@ -140,7 +132,6 @@ def status(*, by: str | None = BY, common: Common) -> None:
     printer, opened = common.printer(), common.opened()
     name = name_of(opened)
     jobs: dict[str, list[str]] = {}
-    starts: dict[str, str | None] = {}
     is_silent = False
     for scheduler in known_schedulers(by, asks_openclaw=is_in_openclaw(opened)):
         try:
@@ -153,13 +144,10 @@ def status(*, by: str | None = BY, common: Common) -> None:
             continue
         if words is not None:
             jobs[scheduler.name] = words
-            starts[scheduler.name] = schedulers.next_due(words, common.time())
         advised = f"{name}{schedulers.ADVISER}"
         if scheduler.name == OPENCLAW and scheduler.command(advised) is not None:
-            jobs["openclaw's agent"], starts["openclaw's agent"] = (
-                ["advises", "the", "memory"],
-                None,
-            )
+            jobs["openclaw's agent"] = ["advises", "the", "memory"]
+    starts = {each: schedulers.next_due(words, common.time()) for each, words in jobs.items()}
     last = runs.read_nights(opened)
     lines = []
     for each, words in jobs.items():
@@ -376,10 +364,18 @@ def put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
     scheduler.install(job)
     for other in here:
         if other.name != scheduler.name:
-            if other.command(job.name) is not None:
-                other.remove(job.name)
-            if other.name == OPENCLAW:
-                remember_openclaw(store, has=False)
+            take_out(other, store)
+
+
+def take_out(scheduler: Scheduler, store: Store, *, dry_run: bool = False) -> bool:
+    """Take the store's job out of one schedule; whether it was in it."""
+    name = name_of(store)
+    is_there = scheduler.command(name) is not None
+    if is_there and not dry_run:
+        scheduler.remove(name)
+    if scheduler.name == OPENCLAW and not dry_run:
+        remember_openclaw(store, has=False)
+    return is_there
 
 
 def job_commands(store: Store) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ from datetime import tzinfo
 from json import dumps
 from typing import Any
 
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, decode_words, option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
@@ -46,7 +46,7 @@ def show(
     from clsm_cli.inspection.item_lookup import look_up
 
     opened = common.opened()
-    found = look_up(opened, decode_words([wanted]))
+    found = look_up(opened, wanted)
     common.printer().show(*found_told(found, opened.zone, verbose=common.verbose))
 
 
@@ -95,7 +95,7 @@ HEADINGS = ("value", *_TIMES, "state", "source", "id")
     "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
 )
 def history(
-    wanted: list[str] = option(
+    wanted: tuple[str, ...] = option(
         "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias."
     ),
     *,
@@ -109,12 +109,11 @@ def history(
     """
     from clsm_cli.inspection import fact_history
 
-    names = [decode_words([each]) for each in wanted]
-    if not all(map(str.strip, names)):
+    if not all(map(str.strip, wanted)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     printer, opened, now = common.start()
     view = view_of(opened, now, as_of, known_at)
-    found = fact_history.history(opened, names, view)
+    found = fact_history.history(opened, wanted, view)
     printer.show(*history_told(found, view, opened.zone))
     for each in found:
         if not each.threads:

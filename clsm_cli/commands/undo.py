@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.forgetting import run_reversal
@@ -30,8 +30,7 @@ def undo(
     the run wrote, nothing is undone and the message says what. A forget cannot be undone.
     """
     printer, opened, moment = common.start()
-    wanted = None if run is None else decode_words([run])
-    done = run_reversal.undo(opened, wanted, moment, printer.warn, redo=redo, dry_run=dry_run)
+    done = run_reversal.undo(opened, run, moment, printer.warn, redo=redo, dry_run=dry_run)
     lines = _lines(done, dry_run=dry_run, verbose=common.verbose)
     printer.show({"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()}, lines)
 

@@ -50,11 +50,7 @@ def said(packet: str, *texts: str, **changes: Any) -> bytes:
     told = lines(packet)
     part = next(line["part"] for line in told if "part" in line)
     turn = next(line["turn"] for line in told if "turn" in line)
-    entry = {
-        "part": part,
-        "statements": [statement(text, turn) for text in texts],
-        "relations": [],
-    }
+    entry = {"part": part, "statements": [statement(text, turn) for text in texts], "relations": []}
     return json.dumps({"parts": [entry | changes]}).encode()
 
 

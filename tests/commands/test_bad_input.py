@@ -16,13 +16,7 @@ import pytest
 from processes import Cli, Done
 from small_store import row
 
-from clsm_cli.errors import (
-    BadInputError,
-    ClsmError,
-    DiskError,
-    ModelDigestError,
-    ModelMissingError,
-)
+from clsm_cli.errors import BadInputError, ClsmError, DiskError, ModelDigestError, ModelMissingError
 
 DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
 NOW = ("--now", "2026-02-25T08:00:00+01:00")

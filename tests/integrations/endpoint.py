@@ -1,8 +1,7 @@
 """A server of the OpenAI protocol on this machine, which behaves as the model's name says.
 
 The name lists what it does, request by request: ``wrong,good`` answers wrong first and well ever
-after. ``PUT /answer`` sets the good answer and forgets what was counted; ``GET /count`` says how many
-completions were asked for, ``GET /requests`` what was sent.
+after. ``PUT /answer`` sets the good answer and forgets what was asked; ``GET`` says what was sent.
 """
 
 from __future__ import annotations
@@ -66,7 +65,6 @@ CONTENTS: dict[str, Callable[[str], dict[str, Any]]] = {
     "nan": lambda good: completion(good.replace("0.25", "NaN")),
     "half": lambda good: completion(good.replace("0.25", '"\\ud800"')),
     "deep": lambda _: completion('{"a":' * 100_000),
-    "list": lambda good: completion(f"[{good}"),
     "fenced": lambda good: completion(f"```json\n{good}\n```"),
     "thinking": lambda good: completion(f'<think>{{"no": 1}}</think>\nHere it is: {good}'),
     "cut": lambda good: completion(good[: len(good) // 2], "length"),
@@ -78,7 +76,7 @@ CONTENTS: dict[str, Callable[[str], dict[str, Any]]] = {
     "nousage": lambda good: {k: v for k, v in completion(good).items() if k != "usage"},
     "huge": lambda _: completion("x" * 3_000_000),
 }
-STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404, "400": 400, "413": 413}
+STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -90,8 +88,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
-        asked = self.state.requests
-        self._send(200, len(asked) if self.path == "/count" else asked)
+        self._send(200, self.state.requests)
 
     def do_PUT(self) -> None:
         self.state.answer = self._body()
@@ -176,7 +173,7 @@ class Endpoint:
         self._open = build_opener(ProxyHandler({})).open  # past any proxy
 
     def answers(self, value: Any) -> None:
-        """Set the good answer, and forget what was counted."""
+        """Set the good answer, and forget what was asked."""
         data = json.dumps(value).encode()
         self._open(Request(f"{self.address}/answer", data, method="PUT")).close()
 
@@ -188,16 +185,13 @@ class Endpoint:
     @property
     def count(self) -> int:
         """Completions asked for."""
-        return int(self._get("count"))
+        return len(self.requests)
 
     @property
     def requests(self) -> list[dict[str, Any]]:
         """What was sent: ``key`` is the header, ``body`` the JSON."""
-        return list(self._get("requests"))
-
-    def _get(self, path: str) -> Any:
-        with self._open(f"{self.address}/{path}") as response:
-            return json.loads(response.read())
+        with self._open(self.address) as response:
+            return list(json.loads(response.read()))
 
 
 @contextmanager
