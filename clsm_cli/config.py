@@ -191,9 +191,9 @@ class GraphSettings(NamedTuple):
 class ConsolidationSettings(NamedTuple):
     """What becomes a statement, and what a run may do at once."""
 
-    worth: float = 0.5
+    worth: float = 0.6
     """Probability (``heads/statement_head``) of being worth keeping from which a sentence of a note is kept;
-    two thirds of it in a conversation (``heads/judge``)."""
+    0.55 of it in a conversation (``heads/judge``)."""
     noise: float = 0.2
     """Probability of junk up to which a sentence or an open item is kept."""
     same_cosine: float = 0.90

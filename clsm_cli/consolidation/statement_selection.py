@@ -37,11 +37,11 @@ SURE = 0.75
 """Probability from which a whole document is taken for something: its sentences are weighed besides."""
 OPEN_ITEM = 0.1
 """Probability of being worth keeping from which an open item of a list is a task."""
-IN_TALK = 2 / 3
+IN_TALK = 0.55
 """Share of what a sentence must be worth that is enough in a conversation."""
-READ_KEEP, READ_NOISE = 0.35, 0.5
+READ_KEEP, READ_NOISE = 0.4, 0.5
 """Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
-Of what it gives less, a tenth would be kept, and half of that is good."""
+Of what it gives a little less, the reader would keep half, and of that two in five are good."""
 LONGEST_LEAD = 90
 """Characters of what introduces a list and stands before its items."""
 LONGEST = 420

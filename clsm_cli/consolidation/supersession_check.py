@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 NEAR = 0.40
 """Cosine from which two sentences may be about one thing."""
 ALONE = 0.50
-"""Cosine from which they need no word in common for that."""
+"""Cosine from which two sentences of one speaker need no word in common for that: the name before both
+brings them nearer by a tenth or two."""
 MOST = 4
 """Statements that are judged beside a claim: the nearest."""
 OVER, ASKED = 0.99, 0.40
@@ -113,7 +114,7 @@ def _comparable(
         is_later = since(row) > at and not is_rewritten
         if row.text == claim.text or (since(row) == at and not is_rewritten):
             continue  # said of two days, it is two
-        if cosine < ALONE and not _share_a_word(row.text, claim.text):
+        if cosine < ALONE and _share_only_a_speaker(row.text, claim.text):
             continue
         if _may_rival(row, claim, is_later=is_later):
             texts = (claim.text, row.text) if is_later else (row.text, claim.text)
@@ -140,14 +141,17 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
     return found[2] if found is not None and found[0] >= SAME else None
 
 
-def _share_a_word(old: str, new: str) -> bool:
-    """Whether two sentences name one thing, other than who says them.
+def _share_only_a_speaker(old: str, new: str) -> bool:
+    """Whether two sentences have nothing in common but the name before them.
 
-    >>> _share_a_word("Mara: I like Java.", "Mara: We migrated to SQLite.")
+    >>> _share_only_a_speaker("Mara: I like Java.", "Mara: We migrated to SQLite.")
+    True
+    >>> _share_only_a_speaker("We use PostgreSQL.", "We migrated to SQLite.")
     False
     """
-    one, two = map(pair_head.sentence, pair_head.without_speaker(old, new))
-    return not pair_head.content(one).isdisjoint(pair_head.content(two))
+    bare = pair_head.without_speaker(old, new)
+    one, two = map(pair_head.sentence, bare)
+    return bare != (old, new) and pair_head.content(one).isdisjoint(pair_head.content(two))
 
 
 def _of_old_block(calibration: Calibration, claim: Statement) -> frozenset[str]:

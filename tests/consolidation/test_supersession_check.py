@@ -52,6 +52,13 @@ def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:
     assert new.supersedes == old.id
 
 
+def test_a_change_is_seen_that_has_no_word_of_what_it_ends(tmp_path: Path) -> None:
+    database = "We're using PostgreSQL for the database."
+    store = told(tmp_path, database, "I like Java.", "Actually, we migrated to SQLite.")
+    assert [row.text for row in rows(store).values() if row.valid_until] == [database]
+    assert "Actually, we migrated to SQLite." in current(store)
+
+
 def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:
     store = told(
         tmp_path,
