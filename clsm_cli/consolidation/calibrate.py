@@ -175,6 +175,7 @@ class Calibration:
         self.known.put(replace(self._statement(claim), valid_until=until))
 
     def _statement(self, claim: Claim) -> Statement:
+        # All that it says; what it is called, and since when it is known, is the store's to say.
         told: dict[str, Any] = {f.name: getattr(claim, f.name) for f in fields(Statement)}
         turn = claim.sources[0]
         return replace(

@@ -53,7 +53,7 @@ CHECKS: Mapping[str, Check] = {
     name.removeprefix("check_").replace("_", " "): check
     for module in (store_checks, surroundings)
     for name, check in vars(module).items()
-    if name.startswith("check_")
+    if name.startswith("check_") and check.__module__ == module.__name__
 }
 """By name: each ``check_…`` of the two modules. Their order does not matter."""
 

@@ -144,9 +144,8 @@ def plan_shards(snapshot: Snapshot) -> Planned:
         there = {record.id for shard in inside for record in shard.records}
         writes += record_files.plan_shards(store, root / folder, records.values(), there)
     written = {write.path for write in writes}
-    for path in sorted(
-        odd
-    ):  # one in which nothing that is its own can be read: no record leads to it
+    for path in sorted(odd):
+        # One in which nothing that is its own can be read: no record leads to it.
         if root / path not in written:
             empty, before = shards.render(()), snapshot.shards[path]
             writes += record_files.rewrite(store, root / path, empty, before)

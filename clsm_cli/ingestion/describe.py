@@ -341,6 +341,4 @@ def _outcomes(index: Index, said: list[Passage], store: Store) -> Iterator[Outco
 def _outcome(index: Index, passage: Passage, kind: str, text: str) -> Outcome:
     from clsm_cli.store.index import source_locations
 
-    place = source_locations.locate(index, passage)
-    file, line = (place.file, place.line) if place else ("", 0)
-    return Outcome(kind, text, passage, file, line)
+    return Outcome(kind, text, passage, *source_locations.locate(index, passage))

@@ -50,6 +50,10 @@ _REFUSED_HEADS = (
         rb'\{"version":[^{}]{1,40}"backupTimeMs"',
         "looks like Signal's own export; clsm reads the chat.md of signal-export",
     ),
+    (
+        rb'\{"envelope":',
+        "looks like what signal-cli receives; clsm reads the chat.md of signal-export",
+    ),
     (rb"%PDF-", "looks like a PDF; clsm reads text: convert it first"),
     (rb"SQLite format 3\0", "looks like a database; clsm reads exports of it"),
 )

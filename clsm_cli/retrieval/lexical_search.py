@@ -30,7 +30,7 @@ class GroupScore(NamedTuple):
 
 
 class LexicalMatches(NamedTuple):
-    """What the words of a question find.
+    """What the words of a ``question`` find.
 
     Attributes:
         scores: Passage → BM25; only passages that share a term with the question.

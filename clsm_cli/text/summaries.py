@@ -122,8 +122,9 @@ def best_sentences(
     ranked.sort(key=lambda pair: -pair[0])
     chosen: list[tuple[str, str, str]] = []
     for score, each in ranked:
-        is_told = any(_alike(each[0], old[0]) for old in chosen)
-        if len(chosen) < n and score >= _FLOOR and not is_told:
+        if len(chosen) == n or score < _FLOOR:
+            break
+        if not any(_alike(each[0], old[0]) for old in chosen):
             chosen.append(each)
     return chosen
 

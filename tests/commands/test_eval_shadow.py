@@ -60,8 +60,14 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     found = cli.ok("eval", "shadow", "report", "--json", *NIGHT).json
     assert found["schema"] == "clsm.eval-shadow/4"
     assert [row["at"][:10] for row in found["rows"]] == ["2026-02-24", "2026-02-25"]
-    log.write_bytes(logged + b'\n{"at": "2026", "turns": [{}], "prompts": "x"}\n')
-    assert "1 line of the log" in cli("eval", "shadow", "report", *NIGHT).err
+    row = {**json.loads(logged.strip().splitlines()[0]), "turns": ["another"]}
+    faults: list[dict[str, object]] = [{"clsm": None}, {"at": 5}, {"asked": "x"}, {"turns": 7}]
+    for wrong in (*faults, {"turns": [{}]}):
+        log.write_bytes(logged + b"\n" + json.dumps(row | wrong).encode() + b"\n")
+        assert "1 line of the log" in cli("eval", "shadow", "report", *NIGHT).err, wrong
+        assert "2 sessions logged" in cli.ok("status").out, wrong
+    log.write_bytes(logged + b"\n" + json.dumps(row | {"of another version": 1}).encode() + b"\n")
+    assert "3 sessions logged" in cli.ok("status").out
     log.write_bytes(logged)
     assert "its log stays" in cli.ok("eval", "shadow", "stop").out
     assert "shadow" not in cli.ok("status").out

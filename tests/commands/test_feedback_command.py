@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import Cli
@@ -67,6 +68,18 @@ def test_a_recall_is_judged(talk: Cli) -> None:
     assert turned["weights"] is None
 
 
+def by_words(answer: Any) -> list[str]:
+    """Items that stand out by their words: no other signal is as large."""
+    found = []
+    for memory in answer["memories"]:
+        others = [
+            value for name, value in memory["why"].items() if name not in ("bm25", "question")
+        ]
+        if memory["why"]["bm25"] > max(others):
+            found.append(memory["id"])
+    return found
+
+
 def test_accepted_words_weigh_more_in_the_next_recall(cli: Cli) -> None:
     def explained() -> list[str]:
         said = cli.ok("recall", "--explain", "--no-touch", *NOW, "--", "Hardin").out
@@ -74,14 +87,29 @@ def test_accepted_words_weigh_more_in_the_next_recall(cli: Cli) -> None:
 
     cli.ok("ingest", SAMPLE / "workspace" / "memory", *NOW)
     before = explained()
-    for minute in range(20):
+    accepted = 0
+    for minute in range(30):
         now = ("--now", f"2026-02-25T08:{minute:02}:00+01:00")
         answer = cli.ok("recall", "--json", *now, "--", EXACT[minute % len(EXACT)]).json
-        good = (word for each in answer["memories"] for word in ("--good", each["id"]))
-        done = cli.ok("feedback", answer["recall_id"], *good, "--json", *now)
-        if done.json["weights"]:
+        if items := by_words(answer):
+            done = cli.ok(
+                "feedback",
+                answer["recall_id"],
+                *(word for each in items for word in ("--good", each)),
+                "--json",
+                *now,
+            )
+            assert {each["led"] for each in done.json["good"]} == {"bm25"}
+            assert done.err == ""
+            accepted += len(items)
+            assert (done.json["weights"] is not None) == (accepted >= 10)
+            if accepted < 10:
+                assert explained() == before
+        if accepted >= 20:
             break
-    assert max(done.json["weights"].values()) > 1
+    expected = (1.2 + accepted) / (2.2 + accepted) / (1.2 / 2.2)
+    assert done.json["weights"]["bm25"] == pytest.approx(expected, rel=1e-2)
+    assert {value for name, value in done.json["weights"].items() if name != "bm25"} == {1.0}
     after = explained()
     assert after != before
     assert after == explained()

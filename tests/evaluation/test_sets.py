@@ -290,7 +290,7 @@ def _broken_label(old: str, new: str) -> Callable[[Path], Dataset]:
         (_broken_gvd(gvd.QUESTIONS, "\n{"), "line 2: "),
         (_broken_gvd(gvd.QUESTIONS, '{"Emily": [3]}'), "line 1: something is of another type"),
         (_broken_gvd(gvd.QUESTIONS, ""), "no question to a user"),
-        (_broken_haystack(question_date="yesterday"), "question 1: time data 'yesterday'"),
+        (_broken_haystack(question_date="yesterday"), "question 1: 'yesterday' is no time"),
         (_broken_haystack(haystack_dates=["2023/05/20 (Sat) 02:21"]), "question 1: zip"),
         (_broken_haystack(haystack_sessions=[[], [{"role": "user"}]]), "1: it has no content"),
         (_broken_haystack(haystack_sessions=[[], []]), "its haystack is empty"),
@@ -299,7 +299,7 @@ def _broken_label(old: str, new: str) -> Callable[[Path], Dataset]:
         (_broken_label("id: q2", "id: p1"), r"probes\.yaml: .*row 1: the id p1 stands twice"),
         (_broken_label("id: q2", "name: q2"), "row 2: it has no id"),
         (_broken_label("concepts:\n  - heron", "concepts: heron"), "row 2: concepts is no list"),
-        (_broken_label('quote: "stood on the gauge"', "text: x"), "row 2: it has no quote"),
+        (_broken_label('quote: "stood on the gauge"', "text: x"), "q2: it has no quote"),
         (_broken_label('query: "a bird that stays"', "query: [x]"), "row 2: query is no text"),
     ],
 )

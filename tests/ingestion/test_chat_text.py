@@ -153,6 +153,7 @@ def test_a_chat_comes_in_by_the_command_and_again(cli: Cli) -> None:
     [
         ("msgstore.db.crypt15", b"\x01\x02", "WhatsApp's backup"),
         ("signal-2026-01-02-03-04-05.backup", b"\0\0", "Signal's backup"),
+        ("received.jsonl", b'{"envelope":{"source":"+1555","timestamp":1}}', "what signal-cli"),
         ("messages2.html", b"<html>", "Telegram's HTML export"),
         ("export.html", b"<html><title>Exported Data</title>", "Telegram's HTML export"),
         ("main.jsonl", b'{"version":"1","backupTimeMs":"1767225600000"}\n', "Signal's own export"),

@@ -105,3 +105,13 @@ def test_no_command_runs_what_is_planted(memory: Cli, tmp_path: Path) -> None:
     mark.unlink()
     subprocess.run(["git", "status"], env={"PATH": path}, capture_output=True, check=False)
     assert mark.exists()
+
+
+def test_a_repository_that_is_only_there_to_be_found(cli: Cli, tmp_path: Path) -> None:
+    """A store that came as an archive, with a repository that nobody made here."""
+    mark = tmp_path / "was-run"
+    git(cli.store, "init", "-q")
+    plant(cli.store, mark)
+    for words in (("init", "--git", str(cli.store)), ("doctor",), ("status",), ("undo",)):
+        cli(*words)
+        assert not mark.exists(), (words, mark.read_text())

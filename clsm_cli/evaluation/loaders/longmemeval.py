@@ -65,7 +65,11 @@ def parse_time(text: str) -> datetime:
     >>> parse_time("2023/05/20 (Sat) 02:21").isoformat()
     '2023-05-20T02:21:00+00:00'
     """
-    return datetime.strptime(_WEEKDAY.sub("", text.strip()), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
+    day = _WEEKDAY.sub("", text.strip())
+    try:
+        return datetime.strptime(day, "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"{text!r} is no time") from None
 
 
 def _case(row: dict[str, Any]) -> Case:

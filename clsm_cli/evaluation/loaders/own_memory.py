@@ -40,7 +40,6 @@ NEGATIVES: dict[str, Negative] = {
     "labels/off-topic.yaml": "off topic",
 }
 """Files of queries; but for the first, those of their rows count that have no evidence."""
-_LISTS = ("aliases", "concepts", "evidence")
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 _NOT_LABELLED = (
     "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
@@ -79,13 +78,15 @@ def load(path: Path) -> Dataset:
 def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
     concepts = {
         row["id"]: dataset.label_keys((row["id"], row["label"], *map(str, row["aliases"])))
-        for row in _rows(path / CONCEPTS, "label", ())
+        for row in _rows(path / CONCEPTS, "label", ("aliases",), ())
     }
     texts = cache(_texts)
     queries: dict[str, Query] = {}
     for name, negative in NEGATIVES.items():
         file = path / name
-        for row in _rows(file, "query", queries) if name == QUERIES or file.is_file() else ():
+        if name != QUERIES and not file.is_file():
+            continue
+        for row in _rows(file, "query", ("concepts", "evidence"), queries):
             id_, pieces = row["id"], row["evidence"]
             query = Query(id_, row["query"], str(row.get("category") or ""))
             if negative and not pieces:
@@ -96,7 +97,8 @@ def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
             if unknown := [concept for concept in named if concept not in concepts]:
                 what = f"{id_} names the concept {unknown[0]!r}, which {CONCEPTS} does not have"
                 raise dataset.malformed_error(file, what)
-            gold = dict.fromkeys(_quotes(path, id_, pieces, texts, faults))
+            with dataset.reading(file, id_):
+                gold = dict.fromkeys(_quotes(path, id_, pieces, texts, faults))
             meant = tuple(concepts[concept] for concept in named)
             if gold or meant:
                 queries[id_] = query._replace(gold=tuple(gold), concepts=meant)
@@ -107,8 +109,10 @@ def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
     return tuple(queries.values())
 
 
-def _rows(path: Path, name: str, known: Collection[str]) -> Iterator[dict[str, Any]]:
-    """The rows of a file that a person wrote, each with an id of its own and a text of some name.
+def _rows(
+    path: Path, name: str, lists: Collection[str], known: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """The rows of a file that a person wrote, each with an id of its own, a text and lists of some names.
 
     Of lists none is as good as an empty one.
     """
@@ -119,28 +123,31 @@ def _rows(path: Path, name: str, known: Collection[str]) -> Iterator[dict[str, A
             if not id_ or id_ in seen:
                 raise ValueError(f"the id {id_} stands twice" if id_ else "it has no id")
             seen.add(id_)
-            found = {**row, "id": id_, **{key: row.get(key) or [] for key in _LISTS}}
-            for key in _LISTS:
+            found = {**row, "id": id_, **{key: row.get(key) or [] for key in lists}}
+            for key in lists:
                 if not isinstance(found[key], list):
                     raise ValueError(f"{key} is no list")
-            parts = [(piece, key) for piece in found["evidence"] for key in ("quote", "file")]
-            for part, key in ((found, name), *parts):
-                if not isinstance(part[key], str):
-                    raise ValueError(f"{key} is no text")
+            _text(found, name)
         yield found
+
+
+def _text(part: Mapping[str, Any], name: str) -> str:
+    if not isinstance(part[name], str):
+        raise ValueError(f"{name} is no text")
+    return str(part[name])
 
 
 def _quotes(
     path: Path,
     id_: str,
-    pieces: Sequence[Mapping[str, str]],
+    pieces: Sequence[Mapping[str, Any]],
     texts: Callable[[Path], tuple[str, ...]],
     faults: Faults,
 ) -> Iterator[str]:
     """The quotes that answer a query, each of which stands in the file that it names."""
     for number, piece in enumerate(pieces, 1):
-        quote = dataset.single_blanks(piece["quote"])
-        if quote and any(quote in text for text in texts(path / piece["file"])):
+        quote = dataset.single_blanks(_text(piece, "quote"))
+        if quote and any(quote in text for text in texts(path / _text(piece, "file"))):
             yield quote
         else:
             faults.add(_NOWHERE, f"{id_}, piece {number}")

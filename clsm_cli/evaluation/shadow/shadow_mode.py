@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow import sittings
@@ -85,7 +85,23 @@ class SittingRow(TypedDict):
     static: SideFigures | None
 
 
-_KEYS = SittingRow.__annotations__.keys()
+def _is_row(row: dict[str, Any]) -> bool:
+    """Whether a line says what it must; one of another version may say more."""
+    turns = row.get("turns")
+    return (
+        isinstance(row.get("at"), str)
+        and isinstance(turns, list)
+        and all(isinstance(each, str) for each in turns)
+        and all(type(row.get(name)) is int for name in ("prompts", "asked"))
+        and _is_side(row.get("clsm"))
+        and "static" in row
+        and (row["static"] is None or _is_side(row["static"]))
+    )
+
+
+def _is_side(side: object) -> bool:
+    names = SideFigures.__annotations__
+    return isinstance(side, dict) and all(type(side.get(name)) in (int, float) for name in names)
 
 
 def _marks(sitting: Sitting) -> list[str]:
@@ -123,7 +139,10 @@ def turn_off(store: Store, *, delete: bool) -> bool:
 def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     """The sittings of the log by time, each once, and how many lines cannot be read."""
     found, problems = logs.rows(_log_file(store))
-    read = [cast("SittingRow", row) for _, row in found if row.keys() == _KEYS]
+    known = SittingRow.__annotations__
+    read = [
+        cast("SittingRow", {name: row[name] for name in known}) for _, row in found if _is_row(row)
+    ]
     rows = {str(row["turns"]): row for row in reversed(read)}
     bad = len(problems) + len(found) - len(read)
     return sorted(rows.values(), key=lambda row: (row["at"], row["turns"])), bad

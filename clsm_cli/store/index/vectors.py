@@ -93,10 +93,8 @@ def of_texts(
     ``embed`` embeds those without a vector, which are written down; without it they have none.
     """
     digests = {text: text_digest(text) for text in texts}
-    wanted, query = (
-        sorted({*digests.values()}),
-        "SELECT digest, row FROM vectors WHERE digest IN ({})",
-    )
+    wanted = sorted({*digests.values()})
+    query = "SELECT digest, row FROM vectors WHERE digest IN ({})"
     known = dict(select(connection, query, wanted))
     new = [(digests[text], text) for text in sorted(digests) if digests[text] not in known]
     if new and embed is not None:

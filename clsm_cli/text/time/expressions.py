@@ -370,7 +370,9 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
     if groups.keys() & {"month", "season", "holiday"}:
         return first.year == at.year + step
     if "weekday" in groups:
-        return periods.unit("week", first) == periods.unit("week", at + timedelta(days=7 * step))
+        return periods.unit("week", first)[0] == periods.unit("week", at)[0] + timedelta(
+            days=7 * step
+        )
     return True
 
 
