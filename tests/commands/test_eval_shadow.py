@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import Cli
@@ -61,7 +62,7 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     assert found["schema"] == "clsm.eval-shadow/4"
     assert [row["at"][:10] for row in found["rows"]] == ["2026-02-24", "2026-02-25"]
     row = {**json.loads(logged.strip().splitlines()[0]), "turns": ["another"]}
-    wrong: dict[str, object]
+    wrong: dict[str, Any]
     for wrong in ({"clsm": None}, {"at": 5}, {"asked": "x"}, {"turns": 7}, {"turns": [{}]}):
         log.write_bytes(logged + b"\n" + json.dumps(row | wrong).encode() + b"\n")
         assert "1 line of the log" in cli("eval", "shadow", "report", *NIGHT).err, wrong
