@@ -21,8 +21,8 @@ from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import clean_writing, receipt, references, selection
 from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
 from clsm_cli.forgetting.run_reversal import undoable
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash, whole_id

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.health import store_checks, store_snapshot
 from clsm_cli.health.store_snapshot import LIMITS, is_shared
-from clsm_cli.ingestion.ingest_report import Run, utc_text
+from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Episode
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import atomic, git, git_setup, logs, record_files, runs, settle, shards
