@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.evaluation.systems import ALWAYS, startup_files
+from clsm_cli.evaluation.benches import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.timestamps import instant
