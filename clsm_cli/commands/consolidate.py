@@ -27,9 +27,8 @@ from clsm_cli.consolidation import (
     adviser_request,
     consolidation_run,
 )
-from clsm_cli.consolidation.adviser_proposals import Answer
 from clsm_cli.consolidation.adviser_request import Packet
-from clsm_cli.consolidation.consolidation_report import FileChange, Report, Request
+from clsm_cli.consolidation.consolidation_report import Answer, FileChange, Report, Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import atomic, runs
