@@ -26,9 +26,8 @@ from clsm_cli.store import atomic, git, git_setup, logs, record_files, runs, set
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from clsm_cli.health.diagnosis import CheckContext
     from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import Snapshot
+    from clsm_cli.health.store_snapshot import CheckContext, Snapshot
     from clsm_cli.store.layout import Store
 
 Planned = tuple[list[runs.Write], list[str]]
