@@ -34,7 +34,7 @@ def read(
 ) -> list[TranscriptItem]:
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
     about = Reading(path, HOME, now, "s0", known_clsm_calls=lambda _: calls, day_first=day_first)
-    with sources.open_transcript(sources.SourceFile(path, path, form, stream), about) as items:
+    with sources.SourceFile(path, path, form, stream).items(about) as items:
         return list(items)
 
 

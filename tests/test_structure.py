@@ -1,4 +1,4 @@
-"""The shape of the code: imports go down, one module writes, heavy things load late, files stay small."""
+"""The shape of the code: imports go down and in no circle, one module writes, heavy things load late, files stay small."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -214,6 +215,25 @@ def _large(path: Path) -> Iterator[str]:
 def test_every_file_is_in_order(check: Callable[[Path], Iterator[str]]) -> None:
     found = [f"{path.relative_to(ROOT)}: {text}" for path in FILES for text in check(path)]
     assert found == []
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    """Those for types count too: what two modules share stands in the lower one."""
+    paths = {_module(path): path for path in FILES}
+    TopologicalSorter(
+        {
+            name: {
+                each if each in paths else each.rpartition(".")[0]
+                for node in ast.walk(_tree(path))
+                for each in _imported(node)
+            }
+            for name, path in paths.items()
+        }
+    ).prepare()  # CycleError names a circle
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def test_every_part_is_known() -> None:

@@ -11,8 +11,8 @@ from clsm_cli.commands.init import named_root
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, fields
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import backups, restoring
 from clsm_cli.store.restoring import Restored
 

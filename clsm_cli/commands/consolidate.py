@@ -27,11 +27,10 @@ from clsm_cli.consolidation import (
     adviser_request,
     consolidation_run,
 )
-from clsm_cli.consolidation.adviser_proposals import Answer
 from clsm_cli.consolidation.adviser_request import Packet
-from clsm_cli.consolidation.consolidation_report import FileChange, Report, Request
+from clsm_cli.consolidation.consolidation_report import Answer, FileChange, Report, Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
-from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import atomic, runs
 from clsm_cli.store.layout import Store
 

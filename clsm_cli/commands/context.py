@@ -13,14 +13,16 @@ from clsm_cli.commands.command_line import (
     query_text,
 )
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat, location_text
-from clsm_cli.retrieval.briefing import SCHEMA, Concepts, brief, make_item
+from clsm_cli.retrieval.briefing import SCHEMA, Concepts, activated_concepts, brief
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.prepared_briefing import make_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.retrieval.briefing import Briefing, Item
+    from clsm_cli.retrieval.briefing import Briefing
     from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.prepared_briefing import Item
     from clsm_cli.store.layout import Store
 
 BUDGET = 1500
@@ -90,7 +92,6 @@ def make_briefing(options: Options, printer: Printer, engine: Engine | None = No
         if query is None:
             return Concepts()
         from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-        from clsm_cli.retrieval.briefing_contents import activated_concepts
 
         offer_install(printer)
         chosen = engine or QueryEngine()

@@ -53,7 +53,7 @@ def read(
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
         about = Reading(path, zone, now, path, fence_key=fence_key)
-        with sources.open_transcript(source, about) as items:
+        with source.items(about) as items:
             turns, problems = _of_transcript(items, path)
     if not turns:
         broken = f" that can be read ({_told(problems[0])})" if problems else ""

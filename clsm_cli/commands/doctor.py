@@ -12,8 +12,9 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, chosen_root, environ
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.errors import RefusedError, file_line
-from clsm_cli.health.diagnosis import CheckContext, Report
+from clsm_cli.health.diagnosis import Report
 from clsm_cli.health.findings import Finding
+from clsm_cli.health.store_snapshot import CheckContext
 
 SHOWN = 5
 """Findings of one code that are listed without --verbose."""

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from clsm_cli.ingestion.capture import Tally
-    from clsm_cli.ingestion.ingest_report import Report
+    from clsm_cli.ingestion.ingest_report import Report, Tally
     from clsm_cli.store.layout import Store
 
 

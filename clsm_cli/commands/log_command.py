@@ -21,10 +21,10 @@ from clsm_cli.commands.output import (
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.item_lookup import QuestionSources
 from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store.layout import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import plain
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import pins, weights
 from clsm_cli.embedding.weights import ModelStatus
 
 app = command_group("The embedding model: install it, check it.")
@@ -57,7 +57,9 @@ def status(*, common: Common) -> None:
 @command("clsm model verify", group=app, no_effect=("store", "now"))
 def verify(*, common: Common) -> None:
     """Read every byte of the model again and compare its digest."""
-    _print(common, weights.verify(weights.default_folder()))
+    folder = weights.default_folder()
+    pins.verify(folder)
+    _print(common, weights.status(folder))
 
 
 def _print(common: Common, found: ModelStatus) -> None:

@@ -23,10 +23,10 @@ from clsm_cli.commands.output import Printer, fields
 from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.errors import BadInputError, ClsmError, LockedError
 from clsm_cli.ingestion import messages
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations import schedulers, wake
 from clsm_cli.integrations.schedulers import OPENCLAW, Scheduler
 from clsm_cli.integrations.wake import Wake
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, git_setup, runs
 from clsm_cli.store.layout import Store

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.adviser_packet import LONGEST, one_line
 from clsm_cli.consolidation.claims import KINDS
+from clsm_cli.consolidation.consolidation_report import Answer, Refused
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import lowest_trust
@@ -60,30 +61,6 @@ _NOT_TOLD = frozenset({"co_occurs", "next", "before", "after", "same_as"})
 """Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
 _OF_OWNER = frozenset({"preference", "correction"})
 """Kinds of rule that only the owner can state."""
-
-
-class Refused(NamedTuple):
-    """A proposal that was not taken."""
-
-    part: str
-    proposal: str
-    reason: str
-
-
-class Answer(NamedTuple):
-    """An answer as it was written: what is in it is not checked yet.
-
-    Attributes:
-        refused: Entries that name no part.
-    """
-
-    parts: dict[str, dict[str, Any]]
-    refused: tuple[Refused, ...] = ()
-
-    @property
-    def episodes(self) -> frozenset[str]:
-        """Ids of the episodes of which it speaks."""
-        return frozenset(handle.partition(".")[0] for handle in self.parts)
 
 
 class Relation(NamedTuple):

@@ -18,7 +18,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.consolidation import supersession_check
-from clsm_cli.consolidation.supersession_check import since
+from clsm_cli.consolidation.supersession_check import OVER, since
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id
@@ -73,7 +73,7 @@ class Calibration:
                 self._add(claim, vector)
             return
         near = self.known.nearest(claim.text, vector)
-        if self._predicted(claim, near) or supersession_check.of_claim(self, claim, vector):
+        if self._predicted(claim, near) or self._replaces(claim, vector):
             return
         said = supersession_check.said_before(self.known, claim, vector)
         if said is not None and self.superseded is None and self.state.settings.predict:
@@ -112,6 +112,25 @@ class Calibration:
                 return True  # what a person replaced does not come back beside it
             if found.valid_until and {*claim.sources} <= {*found.sources}:
                 return True  # read again: what ended since has ended
+        return False
+
+    def _replaces(self, claim: Claim, vector: Any) -> bool:
+        """Close what a claim replaces, the most likely last: that is what it supersedes.
+
+        Returns:
+            Whether the claim is dealt with: it held once and is closed, or it says otherwise than a person.
+        """
+        found = supersession_check.rivals(self.known, self.state.rewritten, claim, vector)
+        if ends := [since(each.row) for each in found if each.is_later and each.chance >= OVER]:
+            self._add_closed(claim, min(ends))
+            return True
+        older = [each for each in found if not each.is_later]
+        for each in older:
+            if each.chance >= OVER:
+                self.close(each.row, since(claim))
+        if older and all(each.chance < OVER for each in older):
+            self.doubt(older[-1].row, claim)
+            return older[-1].row.pinned
         return False
 
     def _doubt(self, claim: Claim, found: Statement, cosine: float) -> None:
@@ -169,7 +188,7 @@ class Calibration:
         self.counts["tasks" if claim.kind == "task" else "new"] += 1
         self.known.put(self._statement(claim), vector)
 
-    def add_closed(self, claim: Claim, until: str) -> None:
+    def _add_closed(self, claim: Claim, until: str) -> None:
         """Add what a newer statement had replaced before it was read."""
         self.counts["of the past"] += 1
         self.known.put(replace(self._statement(claim), valid_until=until))
@@ -213,8 +232,9 @@ def compare(calibration: Calibration, device: str) -> None:
     for row in sorted(rows, key=lambda row: (since(row), row.id)):
         if not row.sources or not known.rows[row.id].is_current:
             continue
-        found = supersession_check.rivals(calibration, row, known.vector_of(row.id))
-        sure = [each for each in found if each.chance >= supersession_check.OVER]
+        vector, rewritten = known.vector_of(row.id), calibration.state.rewritten
+        found = supersession_check.rivals(known, rewritten, row, vector)
+        sure = [each for each in found if each.chance >= OVER]
         for each in sure:
             if not each.is_later:
                 calibration.close(each.row, since(row))

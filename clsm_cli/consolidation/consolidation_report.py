@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.startup.records import NamedTuple
@@ -12,8 +12,31 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.consolidation.adviser_proposals import Answer, Refused
     from clsm_cli.errors import ModelDigestError
+
+
+class Refused(NamedTuple):
+    """A proposal that was not taken."""
+
+    part: str
+    proposal: str
+    reason: str
+
+
+class Answer(NamedTuple):
+    """An answer as it was written: what is in it is not checked yet.
+
+    Attributes:
+        refused: Entries that name no part.
+    """
+
+    parts: dict[str, dict[str, Any]]
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def episodes(self) -> frozenset[str]:
+        """Ids of the episodes of which it speaks."""
+        return frozenset(handle.partition(".")[0] for handle in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

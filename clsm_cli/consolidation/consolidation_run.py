@@ -20,9 +20,10 @@ from clsm_cli.consolidation.learning import Learner
 from clsm_cli.consolidation.llm_adviser import Adviser
 from clsm_cli.consolidation.write_plan import Writer
 from clsm_cli.ingestion.ingest_report import Report as IngestReport
-from clsm_cli.ingestion.ingest_report import Run, utc_text
+from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import embed_new, end_begun_run, open_turns, segment_all, take_in
 from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import cleanup, inbox, joining
 from clsm_cli.store.index import database
 from clsm_cli.store.index.index_queries import Index

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.consolidation.calibrate import Doubt
+from clsm_cli.consolidation.consolidation_report import Refused
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
-    from clsm_cli.consolidation.adviser_proposals import Refused, Relation
+    from clsm_cli.consolidation.adviser_proposals import Relation
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.edges import Told
@@ -120,7 +121,7 @@ class Adviser:
     def unread(self, episodes: Container[str]) -> list[Refused]:
         """Parts of an answer that none of the episodes has: forgotten, changed, or of elsewhere."""
         return [
-            adviser_proposals.Refused(
+            Refused(
                 handle,
                 "all of it",
                 "its episode has changed since it was asked about"

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.turns import without_dumps
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS

@@ -17,10 +17,9 @@ from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import factuality
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.model.graph import Statement
@@ -53,26 +52,6 @@ class Rival(NamedTuple):
     is_later: bool = False
 
 
-def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> bool:
-    """Close what a claim replaces, the most likely last: that is what it supersedes.
-
-    Returns:
-        Whether the claim is dealt with: it held once and is closed, or it says otherwise than a person.
-    """
-    found = rivals(calibration, claim, vector)
-    if ends := [since(each.row) for each in found if each.is_later and each.chance >= OVER]:
-        calibration.add_closed(claim, min(ends))
-        return True
-    older = [each for each in found if not each.is_later]
-    for each in older:
-        if each.chance >= OVER:
-            calibration.close(each.row, since(claim))
-    if older and all(each.chance < OVER for each in older):
-        calibration.doubt(older[-1].row, claim)
-        return older[-1].row.pinned
-    return False
-
-
 def since(row: Statement) -> str:
     """Since when a row holds; of one without a time all that is known is when it was recorded.
 
@@ -81,15 +60,19 @@ def since(row: Statement) -> str:
     return row.valid_from or ("" if row.valid_until else row.recorded_at or "")
 
 
-def rivals(calibration: Calibration, claim: Statement, vector: Any) -> list[Rival]:
+def rivals(
+    known: StatementIndex, rewritten: Mapping[str, str], claim: Statement, vector: Any
+) -> list[Rival]:
     """The statements that a claim may replace, and those that may have replaced it; likeliest last.
 
-    ``vector`` is the unit vector of its text; without one nothing is found.
+    Args:
+        rewritten: Key of a block → key of the vanished one that it took the place of.
+        vector: The unit vector of its text; without one nothing is found.
     """
     if vector is None or claim.kind not in KINDS:
         return []
-    gone = _of_old_block(calibration, claim)
-    every = list(islice(_comparable(calibration, claim, vector, gone), None if gone else MOST))
+    gone = _of_old_block(known, rewritten, claim)
+    every = list(islice(_comparable(known, claim, vector, gone), None if gone else MOST))
     asked = every[:MOST] + [each for each in every[MOST:] if each[0].id in gone]
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
@@ -105,11 +88,11 @@ def rivals(calibration: Calibration, claim: Statement, vector: Any) -> list[Riva
 
 
 def _comparable(
-    calibration: Calibration, claim: Statement, vector: Any, gone: frozenset[str]
+    known: StatementIndex, claim: Statement, vector: Any, gone: frozenset[str]
 ) -> Iterator[tuple[Statement, bool, tuple[str, str]]]:
     """Statements that may be about one thing with a claim, nearest first: whether each is later, both texts."""
     at = since(claim)
-    for row, cosine in calibration.known.alike(vector, NEAR):
+    for row, cosine in known.alike(vector, NEAR):
         is_rewritten = row.id in gone
         is_later = since(row) > at and not is_rewritten
         if row.text == claim.text or (since(row) == at and not is_rewritten):
@@ -154,11 +137,12 @@ def _share_only_a_speaker(old: str, new: str) -> bool:
     return bare != (old, new) and pair_head.content(one).isdisjoint(pair_head.content(two))
 
 
-def _of_old_block(calibration: Calibration, claim: Statement) -> frozenset[str]:
+def _of_old_block(
+    known: StatementIndex, rewritten: Mapping[str, str], claim: Statement
+) -> frozenset[str]:
     """Ids of the statements that rest only on the text that a claim's block took the place of."""
-    rewritten = calibration.state.rewritten
     old = {rewritten[key] for key in claim.sources if key in rewritten}
-    rows = calibration.known.rows.values() if old else ()
+    rows = known.rows.values() if old else ()
     return frozenset(row.id for row in rows if row.sources and {*row.sources} <= old)
 
 

@@ -13,10 +13,10 @@ import json
 import os
 import stat
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from clsm_cli.errors import DiskError, ModelMissingError
+from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -155,9 +155,43 @@ def check(folder: Path) -> None:
         raise ModelMissingError(folder) from error
     except OSError as error:
         raise DiskError(folder, error.strerror or str(error)) from error
-    from clsm_cli.embedding import weights
+    verify(folder)
 
-    weights.verify(folder)
+
+def verify(folder: Path) -> None:
+    """Hash every file, and renew the record if all are right and the folder is writable.
+
+    Raises:
+        ModelMissingError: A file is missing.
+        ModelDigestError: A file has other content than the pinned one, or is a link.
+        DiskError: A file cannot be read.
+    """
+    record = load(folder)
+    fresh = Stamp(record.route if record else None, {pin.name: _hash(folder, pin) for pin in FILES})
+    if fresh != record:
+        # A folder that others install and this user only reads keeps its record, or none.
+        with suppress(OSError):
+            save(folder, fresh)
+
+
+def _hash(folder: Path, pin: Pin) -> FileStamp:
+    """Hash one file; its stat is taken first, so a write meanwhile makes the stamp unfit."""
+    import hashlib
+
+    path = folder / pin.name
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            raise ModelDigestError(path, pin.sha256, "unknown (it is a link or no file at all)")
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ModelMissingError(folder) from error
+    except OSError as error:
+        raise DiskError(path, error.strerror or str(error)) from error
+    if digest != pin.sha256:
+        raise ModelDigestError(path, pin.sha256, digest)
+    return FileStamp.of(digest, found)
 
 
 def save(folder: Path, record: Stamp) -> None:

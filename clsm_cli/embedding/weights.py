@@ -1,15 +1,14 @@
-"""Install, check and describe the model files.
+"""Install and describe the model files.
 
 A model folder holds the two pinned files and the record of when they were hashed. It is complete
 or it is absent: files are staged in a folder inside it, verified, and only then moved into place.
 
-Functions import what only they need (hashing, HTTP, file locks). A start needs ``pins`` alone.
+Functions import what only they need (HTTP, file locks). A start needs ``pins`` alone.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -17,10 +16,7 @@ from clsm_cli.embedding import pins
 from clsm_cli.embedding.pins import (
     ENGINE,
     FILES,
-    FileStamp,
-    Pin,
     Progress,
-    Stamp,
     check,
     default_folder,
 )
@@ -38,7 +34,6 @@ __all__ = [
     "default_folder",
     "install",
     "status",
-    "verify",
 ]
 
 
@@ -90,26 +85,6 @@ def status(folder: Path) -> ModelStatus:
     installed = all(file.size == pin.size for file, pin in zip(files, FILES, strict=True))
     route = record.route if record else None
     return ModelStatus(folder, installed, verified, ENGINE, route, tuple(files))
-
-
-def verify(folder: Path) -> ModelStatus:
-    """Hash every file, and renew the record if all are right and the folder is writable.
-
-    Returns:
-        The status; on a read-only folder ``verified`` tells of the record, not of this call.
-
-    Raises:
-        ModelMissingError: A file is missing.
-        ModelDigestError: A file has other content than the pinned one, or is a link.
-        DiskError: A file cannot be read.
-    """
-    record = pins.load(folder)
-    fresh = Stamp(record.route if record else None, {pin.name: _hash(folder, pin) for pin in FILES})
-    if fresh != record:
-        # A folder that others install and this user only reads keeps its record, or none.
-        with suppress(OSError):
-            pins.save(folder, fresh)
-    return status(folder)
 
 
 def install(
@@ -171,29 +146,9 @@ def _remove_leftovers(folder: Path) -> None:
         shutil.rmtree(entry, ignore_errors=True)
 
 
-def _hash(folder: Path, pin: Pin) -> FileStamp:
-    """Hash one file; its stat is taken first, so a write meanwhile makes the stamp unfit."""
-    import hashlib
-
-    path = folder / pin.name
-    try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            raise ModelDigestError(path, pin.sha256, "unknown (it is a link or no file at all)")
-        with path.open("rb") as file:
-            found = os.fstat(file.fileno())
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise ModelMissingError(folder) from error
-    except OSError as error:
-        raise DiskError(path, _reason(error)) from error
-    if digest != pin.sha256:
-        raise ModelDigestError(path, pin.sha256, digest)
-    return FileStamp.of(digest, found)
-
-
 def _is_valid(folder: Path) -> bool:
     try:
-        verify(folder)
+        pins.verify(folder)
     except (ModelMissingError, ModelDigestError):
         return False
     return True

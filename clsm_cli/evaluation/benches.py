@@ -10,6 +10,7 @@ user could write it into ``clsm.yaml``.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -17,18 +18,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from clsm_cli.config import Settings, defaults, with_changes
+from clsm_cli.config import MAX_FILE, Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
-from clsm_cli.evaluation import nodes, stores, systems
-from clsm_cli.evaluation.dataset import Chat, Existing
+from clsm_cli.evaluation import nodes, stores
+from clsm_cli.evaluation.dataset import Chat, Existing, Folders
 from clsm_cli.evaluation.measures import passage_item
-from clsm_cli.evaluation.stores import MadeStore
-from clsm_cli.evaluation.systems import recall_system
+from clsm_cli.evaluation.stores import MadeStore, files_in
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import yaml_text
+from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.terminal import safe
+from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
     from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.evaluation.systems import System
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
@@ -90,6 +90,44 @@ class Bench:
         return query.at or self.now.isoformat()
 
 
+ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")
+"""Files that an OpenClaw agent loads at every start, in this order."""
+DAYS = 2
+"""Daily notes that it loads besides, the last ones."""
+_DAILY = re.compile(r"(?:.*/)?(\d{4}-\d\d-\d\d)\.md\Z", re.DOTALL)
+
+
+def startup_files(paths: Iterable[str]) -> list[str]:
+    """Those of some files that an agent loads at every start, in the order in which it does.
+
+    >>> startup_files(["m/2026-02-01.md", "USER.md", "m/2026-02-03.md", "m/2026-02-02.md", "x/SOUL.md"])
+    ['x/SOUL.md', 'USER.md', 'm/2026-02-02.md', 'm/2026-02-03.md']
+    """
+    known = sorted(set(paths))
+    always = [path for name in ALWAYS for path in known if path.split("/")[-1] == name]
+    daily = sorted((match[1], path) for path in known if (match := _DAILY.match(path)))
+    return [*always, *(path for _, path in daily[-DAYS:])]
+
+
+def context_tokens(case: Case, store: Store) -> int:
+    """Tokens of what an agent without a memory would load.
+
+    Of a workspace its static files, or everything where there are none; of a conversation all of
+    it; of a store that was there already all that was said or written in it.
+    """
+    if isinstance(case.source, Chat):
+        return sum(count_tokens(turn.text) for turn in case.source.turns)
+    if isinstance(case.source, Folders):
+        listed = files_in(case.source.root, case.source.names)
+        found = startup_files(str(file.relative_to(case.source.root)) for file in listed)
+        if found:
+            contents = (atomic.read(case.source.root / file, MAX_FILE) or b"" for file in found)
+            return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
+    with open_index(store, None) as opened:
+        passages = opened.index.passages(opened.index.current_rows()).values()
+        return sum(count_tokens(each.text) for each in passages if each.kind == "passage")
+
+
 def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
     """A bench for each case; stores of an earlier run are found again.
 
@@ -107,7 +145,7 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
             store = nodes.plant_nodes(factory, case, raw)
         else:
             store = consolidated(factory, raw)
-        whole = systems.context_tokens(case, raw.store)
+        whole = context_tokens(case, raw.store)
         benches.append(Bench(dataset, case, store, raw.store, raw.now, whole, factory, engine))
     return benches
 
@@ -215,10 +253,6 @@ class Mechanism(NamedTuple):
             return replace(bench, engine=_NoModel())
         assert not isinstance(self.off, str)
         return with_settings(bench, self.off)
-
-    def system(self) -> System:
-        """Clsm without it."""
-        return recall_system(f"clsm without {self.name}", self.without)
 
 
 class _NoModel:

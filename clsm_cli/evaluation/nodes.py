@@ -26,11 +26,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, label_keys
-from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval.recall import Query as Asking
-from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
@@ -46,7 +43,6 @@ from clsm_cli.text.summaries import best_sentences
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Case, LabelledTurn, Query
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.model.codec import Record
@@ -264,44 +260,3 @@ def _node(
         last=max(turn.time for turn in turns),
         sources=tuple(dict.fromkeys(key for _, _, key in summary)),
     )
-
-
-FIRST, POWER, KEEP, RETURNED = 5, 4, 0.30, 10
-"""Passages that concepts are read from, the exponent of their score, the share of the best concept
-below which one is left out, and the most that are returned."""
-
-
-def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-    """The simplest way to rank concepts: by Σ score⁴ of the best passages that mention them.
-
-    A concept that the question names comes first.
-    """
-    settings = bench.store.settings.recall
-    concepts = choose_concepts(case_chat(bench.case))
-    forms = {each.id: "|".join(sorted(map(re.escape, each.forms))) for each in concepts}
-    names = {
-        node: re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE)
-        for node, found in forms.items()
-    }
-    keys = {each.id: each.names for each in concepts}
-    mentions: dict[str, list[str]] = {}
-    for each in concepts:
-        for turn in each.turns:
-            mentions.setdefault(turn, []).append(each.id)
-    with open_index(bench.store, bench.factory.embedder) as opened:
-        index = opened.index
-        for query in queries:
-            asking = Asking(query.text, bench.time_of(query), 50, 1 << 30)
-            found = retrieve_passages(index, asking, bench.engine, settings).ranked
-            scores = {each.row: each.score for each in found.candidates}
-            best = sorted(scores, key=lambda row: (-scores[row], row))[:FIRST]
-            worth: dict[str, float] = {}
-            for row, passage in index.passages(best).items():
-                for node in mentions.get(passage.foreign_id or passage.key, ()):
-                    worth[node] = worth.get(node, 0.0) + max(0.0, scores[row]) ** POWER
-            most = max(worth.values(), default=0.0) or 1.0
-            shares = {node: value / most for node, value in worth.items()}
-            shares |= {node: 1.0 for node, name in names.items() if name.search(query.text)}
-            kept = [node for node, share in shares.items() if share >= KEEP]
-            kept.sort(key=lambda node: (-shares[node], node))
-            yield Retrieved((), tuple(keys[node] for node in kept[:RETURNED]))

@@ -20,6 +20,7 @@ from clsm_cli.evaluation.systems import (
     PASSAGES,
     preset_system,
     recall_system,
+    system_without,
 )
 from clsm_cli.startup.records import NamedTuple
 
@@ -100,7 +101,7 @@ def evaluate_set(
     ablated = []
     for mechanism in map(MECHANISMS.__getitem__, request.mechanisms):
         if all(map(mechanism.applies, made)):
-            system = mechanism.system()
+            system = system_without(mechanism)
             without = _ask(system, parts)
             lost = compare.paired(compare.defined(without, dataset.headline), known, request.seed)
             name, about, means = mechanism.name, mechanism.about, compare.mean_figures(without)
@@ -140,7 +141,7 @@ def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     queries = [query for case in dataset.cases for query in case.queries]
     found = [recall_system(CLSM)]
     found += [PACKED] if any(query.gold for query in queries) else []
-    found += [MECHANISMS[CUT].system()] if any(query.concepts for query in queries) else []
+    found += [system_without(MECHANISMS[CUT])] if any(query.concepts for query in queries) else []
     found += [*map(preset_system, presets), *BASELINES.values()]
     return [*found, PASSAGES] if dataset.kind == benches.PLANTED else found
 

@@ -10,21 +10,19 @@ from math import inf, isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
+from clsm_cli.evaluation.benches import startup_files
+from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.formulas import reciprocal_ranks
 from clsm_cli.evaluation.measures import K, Retrieved, answer_result, passage_item
-from clsm_cli.evaluation.nodes import from_best_passages
+from clsm_cli.evaluation.nodes import case_chat, choose_concepts
 from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
-from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import Query as Asking
-from clsm_cli.retrieval.recall import recall
+from clsm_cli.retrieval.recall import recall, retrieve_passages
 from clsm_cli.scoring.match import spread, weighted
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic
 from clsm_cli.store.index import codes, graph_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.tokens import STOP_WORDS, count_tokens
@@ -35,11 +33,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.dataset import Case, Query
+    from clsm_cli.evaluation.benches import Bench, Mechanism
+    from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.measures import Item
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
 
     Floats = NDArray[np.floating]
     Ranked = tuple[Sequence[int], float | None]
@@ -282,44 +279,6 @@ def fusion(pool: PassagePool, text: str) -> Ranked:
     return [places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])], None
 
 
-ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")
-"""Files that an OpenClaw agent loads at every start, in this order."""
-DAYS = 2
-"""Daily notes that it loads besides, the last ones."""
-_DAILY = re.compile(r"(?:.*/)?(\d{4}-\d\d-\d\d)\.md\Z", re.DOTALL)
-
-
-def startup_files(paths: Iterable[str]) -> list[str]:
-    """Those of some files that an agent loads at every start, in the order in which it does.
-
-    >>> startup_files(["m/2026-02-01.md", "USER.md", "m/2026-02-03.md", "m/2026-02-02.md", "x/SOUL.md"])
-    ['x/SOUL.md', 'USER.md', 'm/2026-02-02.md', 'm/2026-02-03.md']
-    """
-    known = sorted(set(paths))
-    always = [path for name in ALWAYS for path in known if path.split("/")[-1] == name]
-    daily = sorted((match[1], path) for path in known if (match := _DAILY.match(path)))
-    return [*always, *(path for _, path in daily[-DAYS:])]
-
-
-def context_tokens(case: Case, store: Store) -> int:
-    """Tokens of what an agent without a memory would load.
-
-    Of a workspace its static files, or everything where there are none; of a conversation all of
-    it; of a store that was there already all that was said or written in it.
-    """
-    if isinstance(case.source, Chat):
-        return sum(count_tokens(turn.text) for turn in case.source.turns)
-    if isinstance(case.source, Folders):
-        files = files_in(case.source.root, case.source.names)
-        found = startup_files(str(file.relative_to(case.source.root)) for file in files)
-        if found:
-            contents = (atomic.read(case.source.root / file, MAX_FILE) or b"" for file in found)
-            return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
-    with open_index(store, None) as opened:
-        passages = opened.index.passages(opened.index.current_rows()).values()
-        return sum(count_tokens(each.text) for each in passages if each.kind == "passage")
-
-
 ITEMS = 50
 """Items of clsm's own answers: every measure cuts the same ranking."""
 UNLIMITED = 1 << 30
@@ -339,6 +298,11 @@ def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: be
         yield from map(answer_result, answers)
 
     return System(name, ask)
+
+
+def system_without(mechanism: Mechanism) -> System:
+    """Clsm without one of its mechanisms."""
+    return recall_system(f"clsm without {mechanism.name}", mechanism.without)
 
 
 def preset_system(name: str) -> System:
@@ -365,6 +329,47 @@ def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
     for _ in queries:
         packed = {budget: answer_result(next(answers)).items for budget in budgets}
         yield Retrieved((), packed=packed)
+
+
+FIRST, POWER, KEEP, RETURNED = 5, 4, 0.30, 10
+"""Passages that concepts are read from, the exponent of their score, the share of the best concept
+below which one is left out, and the most that are returned."""
+
+
+def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    """The simplest way to rank concepts: by Σ score⁴ of the best passages that mention them.
+
+    A concept that the question names comes first.
+    """
+    settings = bench.store.settings.recall
+    concepts = choose_concepts(case_chat(bench.case))
+    forms = {each.id: "|".join(sorted(map(re.escape, each.forms))) for each in concepts}
+    names = {
+        node: re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE)
+        for node, found in forms.items()
+    }
+    keys = {each.id: each.names for each in concepts}
+    mentions: dict[str, list[str]] = {}
+    for each in concepts:
+        for turn in each.turns:
+            mentions.setdefault(turn, []).append(each.id)
+    with open_index(bench.store, bench.factory.embedder) as opened:
+        index = opened.index
+        for query in queries:
+            asking = Asking(query.text, bench.time_of(query), 50, 1 << 30)
+            found = retrieve_passages(index, asking, bench.engine, settings).ranked
+            scores = {each.row: each.score for each in found.candidates}
+            best = sorted(scores, key=lambda row: (-scores[row], row))[:FIRST]
+            worth: dict[str, float] = {}
+            for row, passage in index.passages(best).items():
+                for node in mentions.get(passage.foreign_id or passage.key, ()):
+                    worth[node] = worth.get(node, 0.0) + max(0.0, scores[row]) ** POWER
+            most = max(worth.values(), default=0.0) or 1.0
+            shares = {node: value / most for node, value in worth.items()}
+            shares |= {node: 1.0 for node, name in names.items() if name.search(query.text)}
+            kept = [node for node, share in shares.items() if share >= KEEP]
+            kept.sort(key=lambda node: (-shares[node], node))
+            yield Retrieved((), tuple(keys[node] for node in kept[:RETURNED]))
 
 
 PACKED = System("clsm, packed", _ask_packed)

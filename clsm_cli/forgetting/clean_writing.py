@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, inbox, ledger, runs

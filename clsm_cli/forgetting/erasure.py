@@ -21,12 +21,11 @@ from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import clean_writing, receipt, references, selection
 from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
 from clsm_cli.forgetting.run_reversal import undoable
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash, whole_id
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, episode_files, inbox, joining, labels, logs, shards
 from clsm_cli.store.lock import locked
 from clsm_cli.text.node_ids import node_id
@@ -176,19 +175,7 @@ def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
     return all(word in held or word.isdigit() or word in _MONTHS for word in stems(text))
 
 
-class Purged(NamedTuple):
-    """What was taken out, by id."""
-
-    episodes: set[str]
-    statements: set[str]
-    again: frozenset[str]  # episodes that have to be read again
-    forgotten: frozenset[str]  # all that has a tombstone now
-    remade: dict[str, str]  # an episode that lost turns → the one that took its place
-    texts: tuple[str, ...]
-    names: frozenset[str]  # of the inbox files of conversations that went whole
-
-
-def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:
+def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> receipt.Purged:
     """Take it out; nodes and edges are woven anew by the consolidation that follows."""
     episodes, statements, again = _unsupported(memory, chosen)
     dead = chosen.turns | episodes | statements
@@ -208,7 +195,7 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purg
             atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
     remade = _remade(store, memory, episodes)
-    return Purged(episodes, statements, again, dead, remade, texts, names)
+    return receipt.Purged(episodes, statements, again, dead, remade, texts, names)
 
 
 def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> frozenset[str]:

@@ -20,8 +20,8 @@ from clsm_cli.forgetting import erasure, receipt, selection
 from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.codec import decode, encode
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement

@@ -15,7 +15,6 @@ from clsm_cli.store.index.derived import OF_EPISODES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.forgetting.erasure import Purged
     from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.forgetting.references import Reference
     from clsm_cli.forgetting.run_reversal import Run
@@ -28,6 +27,18 @@ MASS_LOSS = 0.2
 """Share of all turns that may not go without being asked for as such."""
 FEW = 20
 """Turns that may always go."""
+
+
+class Purged(NamedTuple):
+    """What was taken out, by id."""
+
+    episodes: set[str]
+    statements: set[str]
+    again: frozenset[str]  # episodes that have to be read again
+    forgotten: frozenset[str]  # all that has a tombstone now
+    remade: dict[str, str]  # an episode that lost turns → the one that took its place
+    texts: tuple[str, ...]
+    names: frozenset[str]  # of the inbox files of conversations that went whole
 
 
 class RemovedItem(NamedTuple):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, RefusedError, list_names
 from clsm_cli.forgetting import compensation
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git, ledger, runs

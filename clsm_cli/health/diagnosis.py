@@ -8,43 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health import repair, store_checks, store_snapshot, surroundings
 from clsm_cli.health.findings import MODEL, SEVERITIES, make_finding
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import layout
 from clsm_cli.store.device import device_name
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import Snapshot
+    from clsm_cli.health.store_snapshot import CheckContext, Snapshot
     from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
-
-
-class CheckContext(NamedTuple):
-    """What a check may know besides the store.
-
-    ``fault`` is why the settings of this machine cannot be used. Hashing the model takes a tenth of a
-    second.
-    """
-
-    now: datetime
-    variables: Mapping[str, str]
-    has_model: bool = True
-    jobs: Mapping[str, Sequence[str]] = MappingProxyType({})
-    fault: str = ""
 
 
 Check = Callable[["Snapshot"], "Iterable[Finding]"]

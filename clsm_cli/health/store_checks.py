@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import ClsmError, list_names
 from clsm_cli.health.findings import make_finding
 from clsm_cli.health.store_snapshot import LIMITS, is_shared, kind_of
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.turns import ordinal_of
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import is_id

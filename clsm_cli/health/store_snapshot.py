@@ -11,6 +11,7 @@ import re
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.config import MAX_FILE
@@ -30,9 +31,9 @@ from clsm_cli.store import (
 from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, is_conflict_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
-    from clsm_cli.health.diagnosis import CheckContext
     from clsm_cli.model.codec import Record
     from clsm_cli.store.inbox import Inbox
     from clsm_cli.store.jsonlines import LineProblem
@@ -86,6 +87,20 @@ class Rows(NamedTuple):
 
     rows: list[tuple[int, dict[str, object]]]
     problems: list[LineProblem]
+
+
+class CheckContext(NamedTuple):
+    """What a check may know besides the store.
+
+    ``fault`` is why the settings of this machine cannot be used. Hashing the model takes a tenth of a
+    second.
+    """
+
+    now: datetime
+    variables: Mapping[str, str]
+    has_model: bool = True
+    jobs: Mapping[str, Sequence[str]] = MappingProxyType({})
+    fault: str = ""
 
 
 @dataclass(slots=True)

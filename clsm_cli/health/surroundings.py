@@ -15,7 +15,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE, MachineSettings, defaults, variable_of
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import pins
 from clsm_cli.errors import (
     ClsmError,
     DamagedStoreError,
@@ -29,7 +29,7 @@ from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Episode
 from clsm_cli.store import atomic, git, git_setup, joining, labels, ontology
-from clsm_cli.store.index import database, vector_files, vectors
+from clsm_cli.store.index import database, vector_files
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.jsonlines import strings
@@ -97,10 +97,10 @@ def check_machine(snapshot: Snapshot) -> Iterator[Finding]:
 
 def check_model(snapshot: Snapshot) -> Iterator[Finding]:
     """The model's files, byte for byte."""
-    folder = weights.default_folder()
+    folder = pins.default_folder()
     try:
         if snapshot.around.has_model:
-            weights.verify(folder)
+            pins.verify(folder)
     except ModelMissingError:
         yield make_finding("model-missing", str(folder), "holds no model")
     except ModelDigestError as error:
@@ -268,7 +268,7 @@ def _opened(snapshot: Snapshot, connection: sqlite3.Connection) -> Iterator[Find
     if count or (engine is not None and not vector_files.is_whole(connection, derived, engine)):
         reason = f"{count} texts have vectors that are not as they were written"
         yield make_finding("vectors-damaged", ".clsm/index", reason)
-    elif waiting := vectors.waiting(connection):
+    elif waiting := vector_files.waiting(connection):
         yield make_finding("vectors-missing", _PATH, f"{waiting} texts have no vector yet")
 
 

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError, LockedError
 from clsm_cli.ingestion import timestamps
-from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc_text
+from clsm_cli.ingestion.ingest_report import FORGOTTEN
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn, no_key
 from clsm_cli.ingestion.recalled_text import strip_blocks
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message, with_ordinal
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import TRUST_ROLE, EndMark
 from clsm_cli.store import inbox, runs
 from clsm_cli.store.inbox import CallMark, CapturedTurn
@@ -39,40 +40,15 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from clsm_cli.ingestion.ingest_report import Tally
     from clsm_cli.ingestion.jsonl_rows import FenceKey, TranscriptItem
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.inbox import InboxRow
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-LONG = 8192
-"""Characters from which a turn may hold a dump (``dumps.LEAST``, which a capture need not load)."""
 BATCH = 1000
 """Turns that are written (and fsynced) together."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of one source; ``by_words``: characters that are found by their words alone."""
-
-    path: str
-    format: str
-    added: int = 0
-    known: int = 0
-    changed: int = 0
-    closed: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
-    masked: Counter[str] = field(default_factory=Counter)
-    by_words: int = 0
-    encoding: str = ""
-
-    def take(self, turn: Turn) -> None:
-        """Count what of a new turn is found by its words alone."""
-        if len(turn.text) >= LONG:
-            from clsm_cli.text import dumps
-
-            self.by_words += sum(end - start for start, end in dumps.find_dumps(turn.text))
 
 
 @dataclass(slots=True)

@@ -74,6 +74,10 @@ _IS_TELEGRAM = re.compile(
     rb'"type":\s*"(?:personal_chat|bot_chat|saved_messages|private_group|private_supergroup'
     rb'|public_supergroup|private_channel|public_channel)"|"personal_information":\s*\{'
 )
+SMRITI_FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
+SMRITI_TURN = re.compile(
+    r"^## Turn (\d{1,9}) [—–-]{1,2} (user|assistant)(?: \(.*\))?[ \t]*$", re.MULTILINE
+)
 _EXPORT = re.compile(r"(?:.*/)?conversations(?:-\d{1,4})?\.json")
 _EXPORT_MARKS = (b'"mapping"', b'"chat_messages"')
 # Bytes of control characters that text does not hold; more than one in twenty is no text.
@@ -140,17 +144,23 @@ def _is_binary(head: bytes, *, strict: bool) -> bool:
 
 
 def _of_text(head: bytes) -> Format | None:
-    if b"\n## Turn " in head:
-        from clsm_cli.ingestion import exports
-
-        if exports.is_smriti(head):
-            return "smriti"
+    if b"\n## Turn " in head and _is_smriti(head):
+        return "smriti"
     begin = head.lstrip()[:8].decode(errors="replace").strip("\ufeff\u200e[")
     if begin[:1].isdecimal():
         from clsm_cli.ingestion import messengers
 
         return "chat" if messengers.is_chat(head.decode(errors="replace")) else None
     return None
+
+
+def _is_smriti(head: bytes) -> bool:
+    """Whether a note is a session of Smriti."""
+    text = head.decode("utf-8", "replace").replace("\r\n", "\n")
+    front = SMRITI_FRONT.match(text)
+    return (
+        front is not None and "\nid: " in "\n" + front[1] and SMRITI_TURN.search(text) is not None
+    )
 
 
 def _extension(name: str) -> str:

@@ -20,7 +20,7 @@ from clsm_cli.store import episode_files, record_files, runs
 from clsm_cli.store.logs import is_forgotten
 
 if TYPE_CHECKING:
-    from clsm_cli.ingestion.capture import Tally
+    from clsm_cli.ingestion.ingest_report import Tally
     from clsm_cli.ingestion.jsonl_rows import RawDocument
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.index.index_queries import Index

@@ -22,7 +22,14 @@ import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_export_name
+from clsm_cli.ingestion.detection import (
+    CHAT,
+    SMRITI_FRONT,
+    SMRITI_TURN,
+    TELEGRAM,
+    ZIP,
+    is_export_name,
+)
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
@@ -217,10 +224,6 @@ def _claude_message(
 
 LARGEST_SESSION = 64 << 20
 """Bytes of a session of Smriti; it is read whole."""
-_FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
-_SMRITI_TURN = re.compile(
-    r"^## Turn (\d{1,9}) [—–-]{1,2} (user|assistant)(?: \(.*\))?[ \t]*$", re.MULTILINE
-)
 # Atomic groups: a fence ends at the first place where one may, so the time is linear.
 _TOOL = re.compile(
     r"### Tool: (?P<name>[^\n]+)\n\n?\*\*Input:\*\*\n```\w*\n"
@@ -237,15 +240,6 @@ _RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
 """The parts of a message once more, for the program."""
 
 
-def is_smriti(head: bytes) -> bool:
-    """Whether a note is a session, by its first bytes."""
-    text = head.decode("utf-8", "replace").replace("\r\n", "\n")
-    front = _FRONT.match(text)
-    return (
-        front is not None and "\nid: " in "\n" + front[1] and _SMRITI_TURN.search(text) is not None
-    )
-
-
 def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped turns and problems of a session, in its order."""
     text = read_whole(stream, LARGEST_SESSION, about.path)
@@ -255,7 +249,7 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     if "\ufffd" in text:
         about.tally.add("invalid UTF-8 replaced", 1)
     text = text.replace("\r\n", "\n").replace("\0", "")
-    front = _FRONT.match(text)
+    front = SMRITI_FRONT.match(text)
     pairs = (line.partition(": ") for line in (front[1] if front else "").split("\n"))
     meta = {key: value.strip().strip('"') for key, _, value in pairs}
     created = normalise(meta.get("created"), about.zone)
@@ -266,9 +260,9 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
         first = line_of(start)
         return Message(session, first, day, name, line_of(max(start, end - 1)))
 
-    head = _SMRITI_TURN.search(text, front.end() if front else 0)
+    head = SMRITI_TURN.search(text, front.end() if front else 0)
     while head:
-        number, following = head[1], _SMRITI_TURN.search(text, head.end())
+        number, following = head[1], SMRITI_TURN.search(text, head.end())
         end = _TEXT_END.search(text, head.end(), following.start() if following else len(text))
         place = end.start() if end else following.start() if following else len(text)
         role: Role = "user" if head[2] == "user" else "assistant"
@@ -287,7 +281,7 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
                 yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
         if end and end[0].startswith("###") and place == end.start():
             about.tally.add("tool call is cut short", line_of(place))
-        head = _SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
+        head = SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
 
 
 def _counted(text: str) -> Callable[[int], int]:

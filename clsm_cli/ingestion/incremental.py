@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.jsonl_rows import Line
+    from clsm_cli.ingestion.jsonl_rows import Line, Reading, TranscriptItem
     from clsm_cli.store.cursors import Places
 
     Found = Iterator["Tail | Skipped | Problem"]
@@ -56,7 +56,13 @@ class Tail:
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager
-    def lines(self) -> Iterator[Iterator[Line]]:
+    def items(self, about: Reading) -> Iterator[Iterator[TranscriptItem]]:
+        """What its lines hold, as ``SourceFile.items`` gives it."""
+        with self._lines() as lines:
+            yield sources.items_of_lines(lines, self.format, about)
+
+    @contextlib.contextmanager
+    def _lines(self) -> Iterator[Iterator[Line]]:
         """All lines of a file (one that is being written is read again later), or the rows behind ``before``."""
         real = os.path.expanduser(self.origin)
         if self.inside:

@@ -1,4 +1,4 @@
-"""Request and report of an ingest, and the steps of its run."""
+"""Request and report of an ingest, what became of each source, and the steps of its run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from clsm_cli.ingestion.jsonl_rows import no_key
 from clsm_cli.ingestion.sources import Excluded, Missing
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import runs
 from clsm_cli.text import secrets
 
@@ -17,16 +18,20 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.errors import ModelDigestError
-    from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Exclusion
     from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem
     from clsm_cli.ingestion.sources import Skipped
+    from clsm_cli.model.episodes import Turn
     from clsm_cli.store.layout import Store
 
 
 FORGOTTEN = "forgotten"
 """Why a turn or a block that has a tombstone is dropped."""
+
+
+LONG = 8192
+"""Characters from which a turn may hold a dump (``dumps.LEAST``, which a capture need not load)."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -49,6 +54,30 @@ class Request:
     fence_key: FenceKey = no_key
     exclusion: Exclusion | None = None
     day_first: bool | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of one source; ``by_words``: characters that are found by their words alone."""
+
+    path: str
+    format: str
+    added: int = 0
+    known: int = 0
+    changed: int = 0
+    closed: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    masked: Counter[str] = field(default_factory=Counter)
+    by_words: int = 0
+    encoding: str = ""
+
+    def take(self, turn: Turn) -> None:
+        """Count what of a new turn is found by its words alone."""
+        if len(turn.text) >= LONG:
+            from clsm_cli.text import dumps
+
+            self.by_words += sum(end - start for start, end in dumps.find_dumps(turn.text))
 
 
 @dataclass(slots=True)
@@ -101,13 +130,6 @@ def display_path(about: Named) -> Named:
     """What is told of a file, without a secret that its path may hold."""
     path = secrets.mask(about.path).text
     return about if path == about.path else replace(about, path=path)
-
-
-def utc_text(now: datetime) -> str:
-    """The record axis: UTC, seconds, always the same form."""
-    from datetime import UTC
-
-    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Run:

@@ -22,8 +22,9 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError, LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, display_path, utc_text
+from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tally, display_path
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import cursors, inbox, logs, runs
 from clsm_cli.store.layout import ASIDE
 from clsm_cli.store.lock import locked
@@ -183,7 +184,7 @@ class Intake:
             )
 
     def _one(self, source: SourceFile | Tail) -> bool:
-        tally, is_whole = capture.Tally(source.path, source.format), True
+        tally, is_whole = Tally(source.path, source.format), True
         try:
             if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
                 self._document(source, tally)
@@ -199,7 +200,7 @@ class Intake:
         self.report.sources.append(display_path(tally))
         return is_whole
 
-    def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
+    def _transcript(self, source: SourceFile | Tail, tally: Tally) -> None:
         asked = self.request
         if isinstance(source, sources.SourceFile):
             tally.encoding = encodings.display_name(source.encoding)
@@ -214,7 +215,7 @@ class Intake:
         )
         origin = "" if source.origin == sources.STDIN else source.origin
         new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
-        with sources.open_transcript(source, about) as items:
+        with source.items(about) as items:
             for batch in new.batches(items):
                 rows = {session: inbox.render(found) for session, found in batch.items()}
                 if self.busy is None:
@@ -224,7 +225,7 @@ class Intake:
                     for session, data in rows.items():
                         inbox.put_aside(self.store.inbox, session, data)
 
-    def _document(self, source: SourceFile, tally: capture.Tally) -> None:
+    def _document(self, source: SourceFile, tally: Tally) -> None:
         if self.busy is not None:  # an episode and its record cannot be put aside
             raise self.busy
         from clsm_cli.ingestion import documents, markdown
@@ -270,7 +271,7 @@ class Intake:
         self._warn_of_loss(source.path, old, tally)
         self._apply(writes)
 
-    def _warn_of_loss(self, path: str, old: Document | None, tally: capture.Tally) -> None:
+    def _warn_of_loss(self, path: str, old: Document | None, tally: Tally) -> None:
         from clsm_cli.store import settle
 
         if old is not None and tally.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):

@@ -15,16 +15,15 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection, encodings, folders
+from clsm_cli.ingestion import detection, encodings, folders, transcripts
 from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem, bounded_lines, check_items, row_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Place
-    from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.jsonl_rows import Line, Reading, TranscriptItem
 
 
@@ -63,10 +62,18 @@ class SourceFile:
         return encodings.utf_8_stream(stream, self.encoding)
 
     @contextlib.contextmanager
-    def lines(self) -> Iterator[Iterator[Line]]:
-        """Its lines, as ``jsonl_rows.bounded_lines`` gives them."""
+    def items(self, about: Reading) -> Iterator[Iterator[TranscriptItem]]:
+        """The items of a transcript of any format but Markdown, in its order, while it is open.
+
+        Without what clsm itself recalled.
+        """
         with self.open() as stream:
-            yield bounded_lines(stream)
+            if self.format in _ROWS:
+                yield items_of_lines(bounded_lines(stream), self.format, about)
+                return
+            name, function = _WHOLE[self.format]
+            reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
+            yield _items(reader(stream, about), about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,34 +277,27 @@ def with_tilde(real: str) -> str:
     return "~" + real[len(home) :] if home and real.startswith(home + "/") else real
 
 
-_READERS = {
-    "jsonl": ("transcripts", "generic_reader"),
-    "openclaw": ("transcripts", "openclaw_reader"),
-    "claude-code": ("transcripts", "claude_code_reader"),
+_ROWS = {
+    "jsonl": transcripts.generic_reader,
+    "openclaw": transcripts.openclaw_reader,
+    "claude-code": transcripts.claude_code_reader,
+}
+"""For each format of JSON lines what reads a row."""
+_WHOLE = {
     "smriti": ("exports", "smriti_items"),
     "export": ("exports", "export_items"),
     "chat": ("messengers", "chat_items"),
     "telegram": ("messengers", "telegram_items"),
 }
-"""For each format the module and function that reads it: a row of ``transcripts``, else the whole."""
+"""For each other one the module and function that reads all of it."""
 
 
-@contextlib.contextmanager
-def open_transcript(
-    source: SourceFile | Tail, about: Reading
-) -> Iterator[Iterator[TranscriptItem]]:
-    """The items of a transcript of any format but Markdown, in its order, while it is open.
+def items_of_lines(lines: Iterable[Line], form: Format, about: Reading) -> Iterator[TranscriptItem]:
+    """The items of a transcript of JSON lines, without what clsm itself recalled."""
+    return _items(row_items(lines, _ROWS[form](about), about), about)
 
-    Without what clsm itself recalled.
-    """
+
+def _items(found: Iterator[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
     from clsm_cli.ingestion import recalled_text
 
-    name, function = _READERS[source.format]
-    reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
-    with contextlib.ExitStack() as stack:
-        if name != "transcripts" and isinstance(source, SourceFile):
-            items = reader(stack.enter_context(source.open()), about)
-        else:
-            lines = stack.enter_context(source.lines())
-            items = row_items(lines, reader(about), about)
-        yield check_items(recalled_text.strip_items(items, about), about)
+    return check_items(recalled_text.strip_items(found, about), about)

@@ -152,3 +152,10 @@ def instants(text: str, other: str = "") -> tuple[datetime, datetime] | None:
         return moment, moment + timedelta(days=1, microseconds=-1)
     except (ValueError, OverflowError):
         return None
+
+
+def utc_text(now: datetime) -> str:
+    """The record axis: UTC, seconds, always the same form."""
+    from datetime import UTC
+
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

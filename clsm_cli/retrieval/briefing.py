@@ -11,20 +11,25 @@ import json
 from collections import Counter
 from datetime import date, datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval.answer import Budget, Dropped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import prepared_briefing
+from clsm_cli.store.index.prepared_briefing import NEED, Item, RankedItem, make_item
 from clsm_cli.store.index.source_locations import is_file
-from clsm_cli.text import tokens
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from clsm_cli.store.index.prepared_briefing import OpenTurn
+    from clsm_cli.model.trust import Trust
+    from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.index.prepared_briefing import Contents, OpenTurn
     from clsm_cli.store.layout import Store
 
 
@@ -35,108 +40,12 @@ OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
 LONGEST = 500
 """Characters of such a turn that are shown: a page that was pasted in is found by recall."""
-HALF = 14
-"""Days after which a line is worth half."""
-UNDATED = 0.6
-"""Share of its worth that a line without a day has: nobody knows whether it is still news."""
-NEED = {"session": 8.0, "now": 8.0, "concepts": 4.0, "due": 2.0, "changed": 2.0, "tasks": 1.5}
-"""How much more a line of a section is worth than others (own choice): what the session goes on
-from, and what is to be done."""
 SOON = 30
 """Days within which something counts as due."""
 NEWS = 14
 """Days within which something that took the place of another is told as a change."""
 LATE = 7
 """Days after which what was due counts as an open task like others."""
-
-
-class Item(NamedTuple):
-    """One thing to read.
-
-    Attributes:
-        kind: A statement's kind, or passage, turn, person, project, concept.
-        tokens: Estimated word pieces of the item as it is shown under its file and heading.
-        path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
-        file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
-        due: A bare date: until when, or the day ahead that it names.
-        about: The heading or name that it stands under, where it needs one.
-        before: What it took the place of.
-    """
-
-    id: str
-    kind: str
-    text: str
-    stream: str
-    trust: str
-    tokens: int
-    time: str | None = None
-    path: str = ""
-    line: int = 0
-    state: str | None = None
-    due: str | None = None
-    about: str = ""
-    file: str = ""
-    file_line: int = 0
-    before: str = ""
-
-    @property
-    def name(self) -> str:
-        """The file with its folder."""
-        return "/".join(self.path.split("/")[-2:])
-
-    @property
-    def day(self) -> str:
-        """When it was said, unless the file is named after that day."""
-        day = (self.time or "")[:10]
-        return "" if day in self.name else day
-
-    @property
-    def start(self) -> str:
-        """What its line begins with: the line of the file above, or a mark."""
-        return f"{self.file_line}: " if self.file_line else "- "
-
-    def with_location(self, file: str, line: int) -> Item:
-        """The item with the place to open, and its size including that."""
-        found = self._replace(file=file, file_line=line)
-        shown = f"{found.start}{found.text} {found.due or ''} {found.before} {found.day}"
-        return found._replace(tokens=tokens.count_tokens(shown))
-
-
-class RankedItem(NamedTuple):
-    """A candidate for an item: what it is worth, in ``briefing_contents`` from 0 to 1 whatever the day.
-
-    Attributes:
-        thread: What it is part of: the more of a thread is told, the less its next line is worth.
-    """
-
-    item: Item
-    section: str
-    worth: float
-    thread: str
-
-    def worth_on(self, day: str) -> float:
-        """Its worth on a day, see ``HALF``; without a date it does not age.
-
-        >>> line = RankedItem(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
-        >>> line.worth_on("2026-02-10"), line.worth_on("2026-02-24")
-        (0.8, 0.4)
-        """
-        if not self.item.time or not day:
-            return self.worth * UNDATED
-        age = (date.fromisoformat(day) - date.fromisoformat(self.item.time[:10])).days
-        return self.worth * float(0.5 ** (max(0, age) / HALF))
-
-
-class Contents(NamedTuple):
-    """The part that depends on neither the time nor a query; lines best first.
-
-    Attributes:
-        folders: Where a file lies that the agent reads anyway.
-    """
-
-    lines: tuple[RankedItem, ...] = ()
-    folders: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 class Section(NamedTuple):
@@ -167,14 +76,6 @@ class Concepts(NamedTuple):
 
     items: tuple[Item, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-def make_item(
-    record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any
-) -> Item:
-    """An item with its size."""
-    found = Item(record_id, kind, text, stream, trust, 0, **more)
-    return found.with_location(found.file, found.file_line)
 
 
 def brief(
@@ -277,28 +178,59 @@ def prepare(store: Store) -> Contents:
     While a run is at work they are those of before it, as the answers of a recall are.
     """
     wanted = prepared_briefing.signature(store)
-    found = _contents_from(prepared_briefing.load_contents(store, wanted))
+    found = prepared_briefing.load_contents(store, wanted)
     if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
         return found
     from clsm_cli.retrieval.briefing_contents import collect
     from clsm_cli.store.index.opening import is_run_in_progress
 
     if is_run_in_progress(store):
-        return _contents_from(prepared_briefing.load_contents(store, None)) or collect(store)
+        return prepared_briefing.load_contents(store, None) or collect(store)
     found = collect(store)
-    prepared_briefing.save_contents(store, wanted, found._asdict())
+    prepared_briefing.save_contents(store, wanted, found)
     return found
 
 
-def _contents_from(kept: dict[str, Any] | None) -> Contents | None:
-    """Contents read back from JSON; None if it is something else."""
-    if kept is None:
-        return None
-    try:
-        lines = tuple(RankedItem(Item(*found), *rest) for found, *rest in kept["lines"])
-        return Contents(lines, tuple(kept["folders"]), tuple(kept["warnings"]))
-    except (LookupError, TypeError, ValueError):
-        return None
+def activated_concepts(
+    store: Store,
+    query: str,
+    now: str,
+    engine: Engine,
+    embedder: Embedder,
+    progress: Callable[[str, int, int], None],
+) -> Concepts:
+    """What recall finds a query to be about, strongest first; it is not counted as a use."""
+    from clsm_cli.retrieval.recall import Query, recall
+    from clsm_cli.store.index.opening import open_index
+
+    settings = store.settings.recall
+    asked = Query(query, now, settings.k, settings.budget)
+
+    def report(done: int, total: int) -> None:
+        progress("making the index", done, total)
+
+    (answer,) = recall(store, [asked], engine, embedder, report)
+    with open_index(store, None) as opened:
+        items = tuple(_of_concept(opened.index, concept) for concept in answer.concepts)
+    return Concepts(items, answer.warnings)
+
+
+def _of_concept(index: Index, concept: Concept) -> Item:
+    from clsm_cli.model.episodes import lowest_trust
+
+    node = index.node(concept.id)
+    names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
+    summary = f": {node.summary}" if node and node.summary else ""
+    told = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
+    trust = [cast("Trust", passage.trust) for passage in told]
+    return make_item(
+        concept.id,
+        "concept",
+        f"{concept.label}{names}{summary}",
+        stream=concept.stream,
+        trust=lowest_trust(trust) if trust else "agent",
+        time=node.last if node else None,
+    )
 
 
 def _talk(store: Store, now: datetime) -> list[Item]:

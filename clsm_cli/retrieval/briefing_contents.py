@@ -16,28 +16,25 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing import NEED, Concepts, Contents, Item, RankedItem, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.prepared_briefing import NEED, Contents, Item, RankedItem, make_item
 from clsm_cli.text import dumps, todo
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.heads.judge import UnitProbabilities
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.trust import Trust
-    from clsm_cli.retrieval.answer import Concept
-    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
@@ -423,42 +420,3 @@ def text_key(text: str) -> str:
     True
     """
     return " ".join(re.findall(r"\w+", to_plain(text).lower()))
-
-
-def activated_concepts(
-    store: Store,
-    query: str,
-    now: str,
-    engine: Engine,
-    embedder: Embedder,
-    progress: Callable[[str, int, int], None],
-) -> Concepts:
-    """What recall finds a query to be about, strongest first; it is not counted as a use."""
-    from clsm_cli.retrieval.recall import Query, recall
-
-    settings = store.settings.recall
-    asked = Query(query, now, settings.k, settings.budget)
-
-    def report(done: int, total: int) -> None:
-        progress("making the index", done, total)
-
-    (answer,) = recall(store, [asked], engine, embedder, report)
-    with open_index(store, None) as opened:
-        items = tuple(_of_concept(opened.index, concept) for concept in answer.concepts)
-    return Concepts(items, answer.warnings)
-
-
-def _of_concept(index: Index, concept: Concept) -> Item:
-    node = index.node(concept.id)
-    names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
-    summary = f": {node.summary}" if node and node.summary else ""
-    told = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
-    trust = [cast("Trust", passage.trust) for passage in told]
-    return make_item(
-        concept.id,
-        "concept",
-        f"{concept.label}{names}{summary}",
-        stream=concept.stream,
-        trust=lowest_trust(trust) if trust else "agent",
-        time=node.last if node else None,
-    )

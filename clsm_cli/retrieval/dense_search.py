@@ -137,7 +137,7 @@ class Meaning:
         parts: list[bytes | memoryview] = []
         end = 0
         for passage, traits in passages.items():
-            own = self._index.vectors.tokens_of(traits)
+            own = self._index.vectors.tokens_of(traits.vector_rows)
             if own is not None:
                 missing = -traits.tokens % BLOCK  # of the last block: its last token, once more
                 parts += [own, bytes(own[-TOKEN_BYTES:]) * missing]

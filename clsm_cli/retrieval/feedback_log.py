@@ -5,26 +5,19 @@ A line carries the signal that led to each item, since the activations that tell
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import BadInputError, ClsmError, DiskError
+from clsm_cli.errors import BadInputError
 from clsm_cli.model.ids import resolve_id
-from clsm_cli.retrieval.learned_weights import FILE, learn_multipliers
+from clsm_cli.retrieval.learned_weights import FILE, latest_judgements, learn_multipliers, log_rows
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
-    from pathlib import Path
-    from typing import Any
 
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import Activation
-
-READ = 32 << 10
-"""Bytes of the end of each machine's log that a recall reads: about 170 lines. What is older has
-mostly faded, as a judgement counts half after seven days."""
 
 
 class JudgedItem(NamedTuple):
@@ -95,7 +88,7 @@ def _recalled(store: Store, wanted: str) -> Activation:
 
     found: dict[str, Activation] = {}
     paths = [flow / name for flow in store.flows() for name in logs.ACTIVATIONS]
-    for row in (row for path in paths for row in _rows(path, holding=wanted)):
+    for row in (row for path in paths for row in log_rows(path, holding=wanted)):
         try:
             line = logs.parse(logs.Activation, row)
         except (KeyError, TypeError):
@@ -128,62 +121,3 @@ def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
         for item, signal in zip(known.ids, led, strict=False)
         if item in chosen
     )
-
-
-class Judgement(NamedTuple):
-    """What was said of an item, and the signal that led to it."""
-
-    at: datetime
-    is_good: bool
-    led: str
-
-
-def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]:
-    """The last judgement of each item of each recall, on whatever machine it was given."""
-    from datetime import UTC, datetime
-
-    from clsm_cli.store import logs
-
-    found: dict[tuple[str, str], Judgement] = {}
-    for path in paths:
-        for row in _rows(path, at_most=READ):
-            try:
-                line = logs.parse(logs.Feedback, row)
-                at = datetime.fromisoformat(line.at)
-            except (KeyError, TypeError, ValueError):
-                continue
-            at = at if at.tzinfo else at.replace(tzinfo=UTC)
-            sides = ((True, line.good, line.good_led), (False, line.bad, line.bad_led))
-            for is_good, ids, led in sides:
-                for place, item in enumerate(ids):
-                    said = Judgement(at, is_good, led[place] if place < len(led) else "")
-                    key = (str(line.recall), str(item))
-                    if key not in found or found[key].at <= at:
-                        found[key] = said
-    return found
-
-
-def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, Any]]:
-    """The mappings of a log, or of its last bytes; unreadable lines are left out.
-
-    Args:
-        holding: Only lines with these characters; they are asked for, so that a disk which fails is
-            told, and not taken for a log without them.
-        at_most: Bytes of its end that are looked at; 0 for all.
-    """
-    from clsm_cli.store import atomic, logs
-    from clsm_cli.store.jsonlines import LineError, load
-
-    try:
-        data = atomic.read(path, logs.MAX_LOG) or b""
-    except ClsmError as error:
-        if holding and isinstance(error, DiskError):
-            raise
-        return []
-    found: list[dict[str, Any]] = []
-    for line in data[-at_most:].decode("utf-8", "replace").split("\n"):
-        if line.startswith("{") and holding in line:
-            with suppress(LineError):
-                value = load(line)
-                found += [value] if isinstance(value, dict) else []
-    return found

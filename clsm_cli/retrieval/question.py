@@ -35,6 +35,30 @@ _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
 _OWNER = re.compile(r"['’]s$")
 
 
+class TimeScope(NamedTuple):
+    """Where a question looks.
+
+    Attributes:
+        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
+            is meant roughly lies inside a second, longer one.
+        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
+            it names none, or none is found.
+        hard: Whether what lies outside cannot answer; else it is a preference.
+        rest: The question without the words of time; empty where it has no others.
+    """
+
+    periods: tuple[tuple[int, int], ...]
+    sessions: tuple[str, ...]
+    hard: bool
+    contradictory: bool
+    rest: str
+    warning: str = ""
+
+
+ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
+"""Of a question that does not say when or where it looks."""
+
+
 class Question(NamedTuple):
     """A query, understood.
 

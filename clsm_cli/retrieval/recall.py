@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.answer import Concept, Fact
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.dialogue_context import DialogueTurn
-    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.question import Question, TimeScope
     from clsm_cli.retrieval.ranking import Candidate
-    from clsm_cli.retrieval.time_scope import TimeScope
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.opening import Embedder, Opened

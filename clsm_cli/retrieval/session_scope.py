@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.retrieval.time_scope import ANY_TIME, OPEN_FIRST, OPEN_UNTIL, TimeScope
+from clsm_cli.retrieval.question import ANY_TIME, TimeScope
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
@@ -170,6 +170,10 @@ def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
     return {} if best < LEAST else {s: (share, passages[s]) for s, share in enough.items()}
 
 
+OPEN_FIRST = 1
+"""First day of a period that is open towards the past, as an ordinal."""
+OPEN_UNTIL = 3_652_060
+"""Day after the last of one that is open towards the future: after 9999-12-31."""
 BESIDE = 3
 """Days: "a week ago" may be meant so much more or less."""
 _LEADING = re.compile(

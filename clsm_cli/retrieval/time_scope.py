@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.startup.records import NamedTuple
+from clsm_cli.retrieval.question import ANY_TIME
 
 if TYPE_CHECKING:
+    from clsm_cli.retrieval.question import TimeScope
     from clsm_cli.store.index.index_queries import Index
 
-OPEN_FIRST = 1
-"""First day of a period that is open towards the past, as an ordinal."""
-OPEN_UNTIL = 3_652_060
-"""Day after the last of one that is open towards the future: after 9999-12-31."""
 _MARKS = str.maketrans(
     dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
 )
@@ -46,30 +43,6 @@ _TALK = (
     " refer", " last time ",
 )  # fmt: skip
 """One of each is in every question that places a memory among the conversations."""
-
-
-class TimeScope(NamedTuple):
-    """Where a question looks.
-
-    Attributes:
-        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
-            is meant roughly lies inside a second, longer one.
-        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
-            it names none, or none is found.
-        hard: Whether what lies outside cannot answer; else it is a preference.
-        rest: The question without the words of time; empty where it has no others.
-    """
-
-    periods: tuple[tuple[int, int], ...]
-    sessions: tuple[str, ...]
-    hard: bool
-    contradictory: bool
-    rest: str
-    warning: str = ""
-
-
-ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
-"""Of a question that does not say when or where it looks."""
 
 
 def may_name_time(text: str) -> tuple[bool, bool]:

@@ -10,7 +10,8 @@ from small_store import row, talk
 
 from clsm_cli.commands.context import Options, context_lines, size_of
 from clsm_cli.retrieval.answer import Budget
-from clsm_cli.retrieval.briefing import Briefing, Item, Section
+from clsm_cli.retrieval.briefing import Briefing, Section
+from clsm_cli.store.index.prepared_briefing import Item
 
 NOW = ("--now", "2026-02-24T20:00:00+01:00")
 

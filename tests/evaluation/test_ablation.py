@@ -15,7 +15,7 @@ from clsm_cli.evaluation.benches import MECHANISMS, Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.evaluation.systems import recall_system
+from clsm_cli.evaluation.systems import recall_system, system_without
 from clsm_cli.retrieval.dense_search import Engine
 
 STEPS = " ".join(f"Step {n}: rinse jar {n} and dry it by the stove." for n in range(40))
@@ -138,7 +138,7 @@ def answers(made: list[Bench]) -> list[list[Retrieved]]:
 
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ONLY_IN_LARGE])
 def test_no_mechanism_is_dead(name: str, made: list[Bench], answers: list[list[Retrieved]]) -> None:
-    system = MECHANISMS[name].system()
+    system = system_without(MECHANISMS[name])
     assert system.name == f"clsm without {name}"
     assert any(
         one != other

@@ -13,8 +13,8 @@ import pytest
 from faults.stores.worn import AROUND, largest
 
 from clsm_cli.health import diagnosis, surroundings
-from clsm_cli.health.diagnosis import CheckContext
 from clsm_cli.health.findings import CODES, Finding
+from clsm_cli.health.store_snapshot import CheckContext
 from clsm_cli.store.layout import Store
 
 

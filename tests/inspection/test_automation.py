@@ -9,8 +9,8 @@ from ingesting import take
 from sleeping import sleep
 from small_store import talk
 
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import overview
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.layout import Store
 

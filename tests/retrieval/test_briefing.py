@@ -18,10 +18,10 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval import briefing_contents
-from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, RankedItem, brief, pack
-from clsm_cli.retrieval.briefing_contents import RULES, activated_concepts
+from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
+from clsm_cli.retrieval.briefing_contents import RULES
 from clsm_cli.store import atomic, layout
-from clsm_cli.store.index.prepared_briefing import path_of
+from clsm_cli.store.index.prepared_briefing import Item, RankedItem, path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 

@@ -14,8 +14,14 @@ from strategies import examples
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.answer import Memory, Signals
-from clsm_cli.retrieval.feedback_log import READ, latest_judgements, record_feedback
-from clsm_cli.retrieval.learned_weights import FILE, leading_signal, learn_multipliers
+from clsm_cli.retrieval.feedback_log import record_feedback
+from clsm_cli.retrieval.learned_weights import (
+    FILE,
+    READ,
+    latest_judgements,
+    leading_signal,
+    learn_multipliers,
+)
 from clsm_cli.store import atomic, logs
 
 if TYPE_CHECKING:

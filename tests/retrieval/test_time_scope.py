@@ -15,6 +15,7 @@ from small_store import row
 from strategies import examples
 
 from clsm_cli.retrieval import time_scope
+from clsm_cli.retrieval.question import ANY_TIME
 from clsm_cli.store import yaml_text
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import ordinals
@@ -195,7 +196,7 @@ NO_TIME = (
 
 @pytest.mark.parametrize("question", NO_TIME.split("; "))
 def test_a_question_without_time(index: Index, question: str) -> None:
-    assert time_scope.resolve(index, question, NOW) == time_scope.ANY_TIME
+    assert time_scope.resolve(index, question, NOW) == ANY_TIME
 
 
 def test_no_time_is_overlooked() -> None:

@@ -16,7 +16,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
-from clsm_cli.store.index.ranking_queries import grouped
+from clsm_cli.store.index.database import grouped
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow import sittings
-from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs

@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.evaluation.systems import ALWAYS, startup_files
+from clsm_cli.evaluation.benches import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.scoring import match

@@ -1,4 +1,4 @@
-"""The index database: its schema, and the three ways to open it (write, read, in memory)."""
+"""The index database: its schema, the three ways to open it (write, read, in memory), and the rows of a query."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import json
 import os
 import sqlite3
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.errors import DiskError
 from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 SCHEMA_VERSION = 17
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
@@ -40,6 +43,7 @@ _DISK = frozenset(
         sqlite3.SQLITE_READONLY,
     }
 )
+_BATCH = 500  # SQLite takes a limited number of parameters
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SPOILT = ("no such column", "no such table", "Could not decode", MALFORMED)
 """What else is said of a damaged one: a letter of its schema, or a byte of a text, is another."""
@@ -174,6 +178,27 @@ def discard(derived: Path) -> None:
             os.mkdir(folder, atomic.FOLDER_MODE)
         for name in sorted(os.listdir(folder)) if folder.is_dir() else []:
             os.unlink(folder / name)
+
+
+def select(connection: sqlite3.Connection, query: str, values: Iterable[Any]) -> Iterator[Any]:
+    """The rows of a query for some values, which stand where it has ``{}``; at most ``_BATCH`` at once."""
+    listed = list(values)
+    for start in range(0, len(listed), _BATCH):
+        batch = listed[start : start + _BATCH]
+        yield from connection.execute(query.format(",".join("?" * len(batch))), batch)
+
+
+def column(connection: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> list[Any]:
+    """The first value of every row of a query."""
+    return [row[0] for row in connection.execute(query, values)]
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The second values of pairs by the first, in order."""
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def pack(mapping: dict[str, Any]) -> bytes:

@@ -17,11 +17,10 @@ from clsm_cli.model.streams import STREAMS
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import passages
-from clsm_cli.store.index.database import mapping_of, unpack
+from clsm_cli.store.index.database import column, mapping_of, unpack
 from clsm_cli.store.index.graph_queries import node_text, number_of
 from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.index.passages import text_digest
-from clsm_cli.store.index.ranking_queries import column
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.record_files import reconcile, without

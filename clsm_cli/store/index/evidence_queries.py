@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
+from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.passage_rows import candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
-from clsm_cli.store.index.ranking_queries import column, select
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import grouped, select
+from clsm_cli.store.index.database import grouped, select
 
 if TYPE_CHECKING:
     import sqlite3

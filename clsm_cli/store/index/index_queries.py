@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.ranking_queries import NAMED, Search, column, select
+from clsm_cli.store.index.database import column, select
+from clsm_cli.store.index.ranking_queries import NAMED, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

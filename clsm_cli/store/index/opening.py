@@ -102,7 +102,7 @@ def _embed(
     pause: Callable[[], None] | None,
 ) -> None:
     vector_files.use_engine(connection, store.derived, embedder.engine)
-    count = vectors.waiting(connection)
+    count = vector_files.waiting(connection)
     if not count or (at_most is not None and count > at_most):
         return
     waiting = vectors.missing(connection)
@@ -289,7 +289,7 @@ def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder |
         return True
     if not vector_files.is_whole(connection, store.derived, embedder.engine):
         return False
-    count = vectors.waiting(connection)
+    count = vector_files.waiting(connection)
     return not count or count > store.settings.recall.refresh_passages
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from array import array
 from math import isqrt
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import postings
-from clsm_cli.store.index.vector_files import VectorReader
+from clsm_cli.store.index import postings, vector_files
+from clsm_cli.store.index.database import column, grouped, select
+from clsm_cli.store.index.vector_files import Row, VectorReader
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
-_BATCH = 500  # SQLite takes a limited number of parameters
 _COLUMNS = (
     "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"
     " p.speaker, p.role, p.time, COALESCE(d.path, l.path),"
@@ -33,10 +33,6 @@ NAMED = (
     " WHERE p.current AND (n.node = ? OR n.node IN (SELECT alias FROM aliases WHERE node = ?))"
 )
 """Mentions of a node in current passages, under its own name or an alias."""
-
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 class Traits(NamedTuple):
@@ -59,6 +55,11 @@ class Traits(NamedTuple):
     tokens: int
     checksum: int  # of its vectors, see ``vector_files``
     length: int
+
+    @property
+    def vector_rows(self) -> Row:
+        """Where its vectors stand in their files."""
+        return Row(0, self.vector, self.token, self.tokens, self.checksum)
 
 
 class Filters(NamedTuple):
@@ -142,9 +143,7 @@ class Search:
 
     def unembedded(self) -> int:
         """Texts without a vector."""
-        from clsm_cli.store.index import vectors
-
-        return vectors.waiting(self.connection)
+        return vector_files.waiting(self.connection)
 
     def speakers(self) -> list[str]:
         """Everyone who speaks, by name."""
@@ -298,27 +297,6 @@ def _with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> fr
 def _archived_rows(connection: sqlite3.Connection) -> array[int]:
     (packed,) = connection.execute("SELECT rows FROM asleep").fetchone()
     return array("I", packed)
-
-
-def select(connection: sqlite3.Connection, query: str, values: Iterable[Any]) -> Iterator[Any]:
-    """The rows of a query for some values, which stand where it has ``{}``; at most ``_BATCH`` at once."""
-    listed = list(values)
-    for start in range(0, len(listed), _BATCH):
-        batch = listed[start : start + _BATCH]
-        yield from connection.execute(query.format(",".join("?" * len(batch))), batch)
-
-
-def column(connection: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> list[Any]:
-    """The first value of every row of a query."""
-    return [row[0] for row in connection.execute(query, values)]
-
-
-def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """The second values of pairs by the first, in order."""
-    found: dict[Key, list[Value]] = {}
-    for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
 
 
 def _passage(row: Sequence[Any]) -> Passage:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import NAMED, column, select
+from clsm_cli.store.index.database import column, select
+from clsm_cli.store.index.ranking_queries import NAMED
 
 if TYPE_CHECKING:
     import sqlite3

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    from clsm_cli.store.index.ranking_queries import Traits
-
 
 def sentences_path(derived: Path) -> Path:
     """The file of sentence vectors."""
@@ -169,6 +167,11 @@ def engine_of(connection: sqlite3.Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
+def waiting(connection: sqlite3.Connection) -> int:
+    """Texts without a vector."""
+    return int(connection.execute("SELECT COUNT(*) FROM waiting").fetchone()[0])
+
+
 def drop_all(connection: sqlite3.Connection) -> None:
     """Let all texts wait for new vectors."""
     with database.transaction(connection):
@@ -264,17 +267,16 @@ class VectorReader:
         size = committed(self._connection).tokens * TOKEN_BYTES
         return rows_of(tokens_path(self._derived), size)
 
-    def tokens_of(self, traits: Traits) -> memoryview | None:
-        """The token vectors of a passage; None where it has none, or they are damaged."""
-        if not traits.tokens:
+    def tokens_of(self, row: Row) -> memoryview | None:
+        """The token vectors of a text; None where it has none, or they are damaged."""
+        if not row.tokens:
             return None
         if self._mapped is None:
             self._mapped = self.sentence_rows(), self.token_rows()
         sentences, tokens = self._mapped
         if tokens is None:
             return None
-        row = Row(0, traits.vector, traits.token, traits.tokens, traits.checksum)
         if not is_right(row, sentences, tokens):
-            self.damaged.add(traits.vector)
+            self.damaged.add(row.row)
             return None
-        return tokens[traits.token * TOKEN_BYTES : (traits.token + traits.tokens) * TOKEN_BYTES]
+        return tokens[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]

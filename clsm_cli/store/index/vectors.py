@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import DiskError
 from clsm_cli.store.index import codes
 from clsm_cli.store.index.codes import SENTENCE_BYTES
+from clsm_cli.store.index.database import select
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
-from clsm_cli.store.index.ranking_queries import select
 from clsm_cli.store.index.vector_files import append, committed, rows_of, sentences_path, size_of
 from clsm_cli.text.tokens import STOP_WORDS
 
@@ -36,11 +36,6 @@ _REMNANTS = frozenset(
 Embed = Callable[[Sequence[str]], "Sequence[Embedding]"]
 STEP = 128
 """Texts between two commits: what is done stays done."""
-
-
-def waiting(connection: sqlite3.Connection) -> int:
-    """Texts without a vector."""
-    return int(connection.execute("SELECT COUNT(*) FROM waiting").fetchone()[0])
 
 
 def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:

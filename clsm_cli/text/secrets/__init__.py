@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.secrets.secret_values import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,14 +25,6 @@ class MaskedText(NamedTuple):
 
     text: str
     counts: Mapping[str, int]
-
-
-class Secret(NamedTuple):
-    """Where one stands in a text: ``text[start:end]``; and what it is."""
-
-    start: int
-    end: int
-    kind: str
 
 
 _MASK = "[masked:"

@@ -7,8 +7,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.text.secrets import Secret, secret_values
+from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labelled import fold, labels
+from clsm_cli.text.secrets.secret_values import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

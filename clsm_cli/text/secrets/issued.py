@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, table_rows
-from clsm_cli.text.secrets import Secret, secret_values
+from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labelled import phrase_places
+from clsm_cli.text.secrets.secret_values import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
-from clsm_cli.text.secrets import Secret, secret_values
+from clsm_cli.text.secrets import secret_values
+from clsm_cli.text.secrets.secret_values import Secret
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:

@@ -1,9 +1,19 @@
-"""Whether a value looks like a secret by itself: random, or password-like."""
+"""What a secret is: where it stands, and whether its value looks like one by itself, random or password-like."""
 
 from __future__ import annotations
 
 import re
 from math import log2
+
+from clsm_cli.startup.records import NamedTuple
+
+
+class Secret(NamedTuple):
+    """Where one stands in a text: ``text[start:end]``; and what it is."""
+
+    start: int
+    end: int
+    kind: str
 
 
 def is_mixed(value: str) -> bool:

@@ -13,7 +13,7 @@ from sleeping import sleep, told
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import archiving, clean_writing, erasure, selection
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.health.diagnosis import CheckContext
+from clsm_cli.health.store_snapshot import CheckContext
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
 from clsm_cli.store import atomic, logs, runs

@@ -156,20 +156,22 @@ def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(store: Store)
     with open_index(store, embedder()) as opened:
         rows = opened.index.current_rows()
         before = {
-            each.key: bytes(opened.index.vectors.tokens_of(each) or b"")
+            each.key: bytes(opened.index.vectors.tokens_of(each.vector_rows) or b"")
             for each in opened.index.traits(rows).values()
         }
         spoilt = next(e for e in opened.index.traits(rows).values() if e.key == key_of(BEECH))
     turn_a_bit(path_of(store, "tokens.q2"), spoilt.token * ROW["tokens.q2"] + 20)
     with open_index(store, embedder()) as opened:
         for each in opened.index.traits(rows).values():
-            found = opened.index.vectors.tokens_of(each)
+            found = opened.index.vectors.tokens_of(each.vector_rows)
             assert found == (None if each.key == key_of(BEECH) else before[each.key])
         assert opened.index.vectors.damaged == {spoilt.vector}
         assert "damaged where 1 passages" in opened.late_warnings()[0]
     with open_index(store, embedder()) as opened:
         after = opened.index.traits(opened.index.current_rows()).values()
-        assert {e.key: bytes(opened.index.vectors.tokens_of(e) or b"") for e in after} == before
+        assert {
+            e.key: bytes(opened.index.vectors.tokens_of(e.vector_rows) or b"") for e in after
+        } == before
         assert opened.late_warnings() == opened.warnings == []
 
 
@@ -183,5 +185,5 @@ def test_a_row_of_another_text_is_none(store: Store) -> None:
     for is_right in (False, True):
         with open_index(store, embedder()) as opened:
             found = opened.index.traits(opened.index.current_rows()).values()
-            held = [opened.index.vectors.tokens_of(each) is not None for each in found]
+            held = [opened.index.vectors.tokens_of(each.vector_rows) is not None for each in found]
             assert held == [is_right, is_right]
