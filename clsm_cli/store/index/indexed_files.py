@@ -81,7 +81,10 @@ def scan(store: Store) -> dict[str, Signature]:
     found: dict[str, Signature] = {}
     skip = len(str(store.root)) + 1
     for kind, entry in _entries(store):
-        stat = entry.stat(follow_symlinks=False)
+        try:
+            stat = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:  # put aside by a capture, and taken back meanwhile
+            continue
         found[entry.path[skip:]] = (kind, stat.st_size, stat.st_mtime_ns)
     return found
 

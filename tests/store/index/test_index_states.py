@@ -19,7 +19,7 @@ from sample_store import ask as ask_store
 from small_store import row
 
 from clsm_cli.errors import DiskError
-from clsm_cli.store.index import database
+from clsm_cli.store.index import database, indexed_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import SCHEMA_VERSION
 from clsm_cli.store.lock import locked
@@ -125,7 +125,7 @@ def test_while_another_makes_the_index_words_answer(told: Cli) -> None:
 KILLED = """
 import os, sys
 from clsm_cli.commands.engine import embedder
-from clsm_cli.store.index import database
+from clsm_cli.store.index import database, indexed_files
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.layout import open_store
 from clsm_cli.store.lock import locked
@@ -198,3 +198,17 @@ def test_the_next_command_makes_the_index_anew(tmp_path: Path, was: bytes, now: 
     assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
         FACT
     ]
+
+
+def test_a_file_that_goes_while_files_are_listed_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = new_store(tmp_path / "memory")
+    store.inbox.mkdir(parents=True)
+    aside = store.inbox / "talk~1.jsonl"
+    aside.write_bytes(b"\n")
+    listed = list(indexed_files._entries(store))  # a moment earlier
+    aside.unlink()
+    monkeypatch.setattr(indexed_files, "_entries", lambda _: listed)
+    assert listed
+    assert indexed_files.scan(store) == {}
