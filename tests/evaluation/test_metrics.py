@@ -64,14 +64,15 @@ def test_auroc_is_the_u_of_mann_and_whitney(positive: list[float], negative: lis
 
 def p_of(differences: list[float], draws: float) -> float:
     """The p-value of a permutation test."""
-    return scipy.stats.permutation_test(  # type: ignore[no-any-return]
+    found = scipy.stats.permutation_test(
         (differences,),
         lambda values, axis: values.mean(axis=axis),
         permutation_type="samples",
         vectorized=True,
         n_resamples=draws,
         rng=1,
-    ).pvalue
+    )
+    return float(found.pvalue)
 
 
 @examples(40)
