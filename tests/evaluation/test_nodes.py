@@ -13,6 +13,7 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Chat, LabelledTurn
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.nodes import choose_concepts
+from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import PASSAGES
 from clsm_cli.model.episodes import EpisodeRecord
@@ -114,7 +115,7 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
         assert {row.label for row in rows} == {each.label for each in found}
         assert all(row.vector >= 0 for row in rows)
         edges = [each for each in records.values() if isinstance(each, Edge)]
-        linked = {each.node for each in graph_queries.links(opened.index.connection, numbers)}
+        linked = Library(opened.index, bench.engine).links
         assert {edge.source for edge in edges} <= {row.id for row in rows if row.number in linked}
         assert edges
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.measures import Item
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
 from clsm_cli.store.index.database import grouped
+from clsm_cli.store.index.derived import OF_EPISODES
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.graph_queries import LinkRow, NodeRow
+    from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.ranking_queries import Traits
@@ -55,6 +56,14 @@ class Unit(NamedTuple):
     keys: tuple[str, ...]
     trust: str
     vector: int
+
+
+class NodeLink(NamedTuple):
+    """An edge as seen from one of its ends; both are nodes by number."""
+
+    node: int
+    other: int
+    edge: Edge
 
 
 class Library:
@@ -100,29 +109,30 @@ class Library:
         return {row.id: row for row in found}
 
     @cached_property
-    def links(self) -> dict[int, list[LinkRow]]:
-        """The edges of each node with others, by the numbers of both."""
-        numbers = [row.number for row in self.nodes.values()]
-        return grouped(
-            (each.node, each) for each in graph_queries.links(self.index.connection, numbers)
-        )
+    def links(self) -> dict[int, list[NodeLink]]:
+        """The edges of each node with others, closed and superseded ones too."""
+        numbers = {row.number for row in self.nodes.values()}
+        found = []
+        for record in self.records.values():
+            if isinstance(record, Edge) and record.type not in OF_EPISODES:
+                source, target = map(graph_queries.number_of, (record.source, record.target))
+                found += [NodeLink(source, target, record), NodeLink(target, source, record)]
+        found.sort(key=lambda link: link[:2])
+        return grouped((link.node, link) for link in found if link.node in numbers)
 
     @cached_property
-    def current_links(self) -> dict[int, list[LinkRow]]:
+    def current_links(self) -> dict[int, list[NodeLink]]:
         """Those that nothing has ended."""
         return {
-            node: [e for e in links if e.superseded_at is None and e.valid_until is None]
+            node: [each for each in links if not (each.edge.superseded_at or each.edge.valid_until)]
             for node, links in self.links.items()
         }
 
     @cached_property
     def active(self) -> dict[str, int]:
         """Node → day of its last mention or use, as a proleptic ordinal; 0: it has none."""
-        used = graph_queries.recall_counts(self.index.connection, self.nodes)
-        return {
-            id_: max([row.last or 0, *(day for day, _ in used.get(id_, ()))])
-            for id_, row in self.nodes.items()
-        }
+        used = dict(self.index.connection.execute("SELECT id, MAX(day) FROM uses GROUP BY id"))
+        return {id_: max(row.last or 0, used.get(id_, 0)) for id_, row in self.nodes.items()}
 
     @cached_property
     def outdated(self) -> frozenset[str]:

@@ -24,7 +24,6 @@ from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.scoring import packing
 from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
 from clsm_cli.store import ontology as store_ontology
-from clsm_cli.store.index import graph_queries
 from clsm_cli.text import route, tokens
 from clsm_cli.text.tagging import tags_of
 
@@ -105,17 +104,17 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
             starts[at] = near
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
     current = library.current_links
-    weights = (link.weight for row in rows for link in current.get(row.number, ()))
+    weights = (link.edge.weight for row in rows for link in current.get(row.number, ()))
     largest = max(weights, default=0.0) or 1.0
 
     def links(frontier: Sequence[int]) -> Iterable[Link]:
         numbers = sorted(rows[at].number for at in frontier)
-        for row in (row for number in numbers for row in library.links.get(number, ())):
-            at = places.get(row.other)
-            if at is not None and clocks.holds(row, now):
-                share, dormant = row.weight / largest, _is_dormant(library, rows[at], now)
-                degree = len({each.other for each in current.get(row.other, ())})
-                yield Link(places[row.node], at, share, degree, dormant)
+        for link in (link for number in numbers for link in library.links.get(number, ())):
+            at = places.get(link.other)
+            if at is not None and clocks.holds(link.edge, now):
+                share, dormant = link.edge.weight / largest, _is_dormant(library, rows[at], now)
+                degree = len({each.other for each in current.get(link.other, ())})
+                yield Link(places[link.node], at, share, degree, dormant)
 
     reached = formulas.spread(first(starts, most, pool), links)
     return _units(first(reached, 10, pool), pool)
@@ -295,10 +294,10 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
 
     place = {row.number: at for at, row in enumerate(library.nodes.values())}
     weights = np.zeros((len(place), len(place)))
-    for row in graph_queries.links(library.index.connection, list(place)):
-        if row.other in place and clocks.holds(row, now):
-            here, there = place[row.node], place[row.other]
-            weights[here, there] = max(weights[here, there], row.weight)
+    for link in (link for links in library.links.values() for link in links):
+        if link.other in place and clocks.holds(link.edge, now):
+            here, there = place[link.node], place[link.other]
+            weights[here, there] = max(weights[here, there], link.edge.weight)
     ranks = formulas.pagerank(weights, np.ones(len(place)), restart=0.15)
     shares: NDArray[np.float64] = ranks / max(float(ranks.max(initial=0.0)), 1e-300)
     return shares

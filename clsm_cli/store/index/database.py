@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -321,12 +321,10 @@ CREATE TABLE nodes (            -- what memories are about; numbers: hashes of i
   label TEXT,                   -- NULL: it has no record, only others name it
   aliases TEXT, kind TEXT, stream TEXT, n INTEGER, last INTEGER, summary TEXT, embedded INTEGER);
 CREATE INDEX nodes_embedded ON nodes (embedded) WHERE embedded IS NOT NULL;
-CREATE TABLE links (            -- every edge between nodes twice, as seen from either end
-  node INTEGER, other INTEGER, edge INTEGER, type TEXT, weight REAL,
-  valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT,
-  pinned INTEGER,               -- a person set it
-  PRIMARY KEY (node, other, edge)) WITHOUT ROWID;
-CREATE INDEX links_pinned ON links (node) WHERE pinned;
+CREATE TABLE links (            -- edges that a person set and nothing has ended, seen from either end
+  edge INTEGER, node INTEGER, other INTEGER, type TEXT, weight REAL,
+  PRIMARY KEY (edge, node)) WITHOUT ROWID;
+CREATE INDEX links_node ON links (node);
 CREATE TABLE noted (            -- which nodes a turn mentions, as its episode's record has it
   turn INTEGER, node INTEGER, episode INTEGER,
   PRIMARY KEY (turn, node, episode)) WITHOUT ROWID;

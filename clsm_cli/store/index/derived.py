@@ -39,6 +39,7 @@ _TURN = re.compile(r"[0-9a-f]{12}\Z")
 OF_EPISODES = frozenset({"next", "continues", "gist_of"})
 """Types of edges that lead from episodes: the order of time and the gists, no way of association."""
 _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at", "withdrawn")
+_ENDS = ("valid_until", "superseded_at")
 
 
 def derive(batch: Batch, touched: set[str]) -> None:
@@ -357,29 +358,17 @@ def _proved(
 
 
 def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
-    """The links of edges that changed."""
+    """The links of edges that changed: of those between nodes that a person set and nothing has ended."""
     for edge in changed:
-        ends = {end for each in _versions(batch, "edge", edge) for end in _ends(each)}
-        gone = [(number_of(end), number_of(edge)) for end in sorted(ends)]
-        batch.connection.executemany("DELETE FROM links WHERE node = ? AND edge = ?", gone)
+        number = number_of(edge)
+        batch.connection.execute("DELETE FROM links WHERE edge = ?", (number,))
         record = _joined(batch, "edge", edge)
-        if record is not None and record.get("type", "co_occurs") not in OF_EPISODES:
-            _link(batch.connection, record)
-
-
-def _ends(edge: dict[str, Any]) -> tuple[str, str]:
-    return edge["source"], edge["target"]
-
-
-def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> None:
-    _ensure_nodes(connection, {number_of(end): end for end in _ends(record)})
-    source, target = map(number_of, _ends(record))
-    rest = (
-        number_of(record["id"]),
-        record.get("type", "co_occurs"),
-        record.get("weight", 0.0),
-        *(record.get(name) for name in _CLOCKS[:4]),
-        record.get("pinned", False),
-    )
-    rows = [(source, target, *rest), (target, source, *rest)]
-    connection.executemany(f"INSERT OR REPLACE INTO links VALUES ({', '.join('?' * 10)})", rows)
+        if record is None or not record.get("pinned"):
+            continue
+        kind, has_ended = record.get("type", "co_occurs"), any(map(record.get, _ENDS))
+        if kind not in OF_EPISODES and not has_ended:
+            source, target = number_of(record["source"]), number_of(record["target"])
+            rest = (kind, record.get("weight", 0.0))
+            rows = [(number, source, target, *rest), (number, target, source, *rest)]
+            query = "INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?)"
+            batch.connection.executemany(query, rows)

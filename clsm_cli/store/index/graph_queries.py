@@ -33,18 +33,12 @@ class NodeRow(NamedTuple):
 
 
 class LinkRow(NamedTuple):
-    """An edge between nodes, as seen from one of its ends."""
+    """An edge that a person set between nodes, as seen from one of its ends."""
 
     node: int
     other: int
-    edge: int
     type: str
     weight: float
-    valid_from: str | None
-    valid_until: str | None
-    recorded_at: str | None
-    superseded_at: str | None
-    pinned: bool
 
 
 class Fact(NamedTuple):
@@ -101,17 +95,10 @@ def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, s
     return connection.execute(query, (letter, chr(ord(letter) + 1))).fetchall()
 
 
-def links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
-    """The edges of some nodes with other nodes, closed and superseded ones too."""
-    query = "SELECT * FROM links WHERE node IN ({}) ORDER BY node, other, edge"
-    return [LinkRow._make(row) for row in select(connection, query, sorted(numbers))]
-
-
 def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
     """The edges of some nodes that a person set and nothing has ended."""
     query = (
-        "SELECT * FROM links WHERE pinned AND node IN ({})"
-        " AND valid_until IS NULL AND superseded_at IS NULL ORDER BY node, other, edge"
+        "SELECT node, other, type, weight FROM links WHERE node IN ({}) ORDER BY node, other, edge"
     )
     return [LinkRow._make(row) for row in select(connection, query, sorted(numbers))]
 
@@ -140,15 +127,6 @@ def _number(key: str) -> int:
         import sqlite3
 
         raise sqlite3.DatabaseError(f"malformed key {key!r}") from None
-
-
-def recall_counts(
-    connection: sqlite3.Connection, ids: Collection[str]
-) -> dict[str, list[tuple[int, int]]]:
-    """How often ids were recalled: id → day as a proleptic ordinal, uses; only what is folded."""
-    query = "SELECT id, day, SUM(n) FROM uses WHERE id IN ({}) GROUP BY id, day ORDER BY id, day"
-    found = select(connection, query, sorted(ids))
-    return grouped((name, (day, count)) for name, day, count in found)
 
 
 def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str | None]:
