@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.timestamps import normalise
-from clsm_cli.store.jsonlines import LineError, load, without_surrogates
+from clsm_cli.store.jsonlines import LineError, change_strings, load, without_surrogates
 from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
     # Escapes can smuggle in what the bytes may not hold: NUL, or half a surrogate pair, which no
     # file could be written with.
     if "\\u0000" in text or "\\ud" in text or "\\uD" in text:
-        clean: dict[str, Any] = _cleaned(row)
+        clean: dict[str, Any] = change_strings(row, _cleaned, keys=True)
         if clean != row:
             reason = "NUL removed" if "\\u0000" in text else "invalid UTF-8 replaced"
             tally.add(reason, number)
@@ -185,14 +185,8 @@ def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
     return row
 
 
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return replace_lone(value.replace("\0", ""))
-    if isinstance(value, list):
-        return [_cleaned(item) for item in value]
-    if isinstance(value, dict):
-        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
-    return value
+def _cleaned(text: str) -> str:
+    return replace_lone(text.replace("\0", ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ Kept, it would come back as something that was said, and every recall would be i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn
 from clsm_cli.ingestion.messages import compact, machine_talk, tool_call
-from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.store.jsonlines import LineError, change_strings, load
 from clsm_cli.text.fence_lines import OPENING, blocks
 
 if TYPE_CHECKING:
@@ -114,18 +114,12 @@ def _cut_arguments(text: str, fence_key: FenceKey) -> StrippedText:
     if value is None:
         return strip_blocks(text, fence_key)
     cuts: list[StrippedText] = []
-    clean = _cut_value(value, fence_key, cuts)
+
+    def cut(text: str) -> str:
+        cuts.append(strip_blocks(text, fence_key))
+        return cuts[-1].text
+
+    clean = change_strings(value, cut)
     dropped = sum(one.dropped for one in cuts)
     doubtful = tuple(line for one in cuts for line in one.doubtful)
     return StrippedText(compact(clean) if dropped else text, dropped, doubtful)
-
-
-def _cut_value(value: Any, fence_key: FenceKey, cuts: list[StrippedText]) -> Any:
-    if isinstance(value, str):
-        cuts.append(strip_blocks(value, fence_key))
-        return cuts[-1].text
-    if isinstance(value, list):
-        return [_cut_value(item, fence_key, cuts) for item in value]
-    if isinstance(value, dict):
-        return {key: _cut_value(item, fence_key, cuts) for key, item in value.items()}
-    return value

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli import __version__
 from clsm_cli.inspection.fact_history import name_of
 from clsm_cli.inspection.graph_view import communities, counted
+from clsm_cli.store.jsonlines import change_strings
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
     """
     sizes = _sizes(graph)
     groups = communities(graph)
-    data = _safe(mapping(graph))
+    data = change_strings(mapping(graph), safe)
     for node in data["nodes"]:
         name = node["label"]
         node["short"] = name if len(name) <= SHORT else f"{name[: SHORT - 1].rstrip()}…"
@@ -195,14 +196,6 @@ def _sizes(graph: Graph) -> dict[str, float]:
     most = max(worth.values(), default=0.0) or 1.0
     spread = LARGEST - SMALLEST
     return {node: round(SMALLEST + spread * value / most, 1) for node, value in worth.items()}
-
-
-def _safe(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _safe(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_safe(item) for item in value]
-    return safe(value) if isinstance(value, str) else value
 
 
 def _kinds(kinds: list[str]) -> dict[str, dict[str, Any]]:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_DEPTH, MAX_FILE
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.terminal import SURROGATES, Escapes
+from clsm_cli.text.terminal import SURROGATES, Escapes, replace_lone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _ESCAPED = Escapes(
@@ -108,17 +108,25 @@ def check_depth(text: str) -> None:
 
 
 def without_surrogates(value: Any) -> Any:
-    r"""A value whose lone surrogates became U+FFFD: JSON can escape them, no file can hold them.
+    """A value whose lone surrogates became U+FFFD: JSON can escape them, no file can hold them."""
+    return change_strings(value, replace_lone, keys=True)
 
-    >>> without_surrogates({"a": ["\ud83d\ude00 \ud800"]}) == {"a": ["\U0001f600 \ufffd"]}
-    True
+
+def change_strings(value: Any, change: Callable[[str], str], *, keys: bool = False) -> Any:
+    """A value of JSON with every text changed, on request the keys of mappings too.
+
+    >>> change_strings({"a": ["b", 1]}, str.upper), change_strings({"a": "b"}, str.upper, keys=True)
+    ({'a': ['B', 1]}, {'A': 'B'})
     """
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [without_surrogates(item) for item in value]
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return [change_strings(item, change, keys=keys) for item in value]
     if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(value[key]) for key in value}
+        return {
+            change(key) if keys else key: change_strings(item, change, keys=keys)
+            for key, item in value.items()
+        }
     return value
 
 

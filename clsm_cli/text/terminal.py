@@ -36,12 +36,15 @@ class Escapes(dict[int, str | int]):
         return self[code]
 
 
-_LONE = Escapes((SURROGATES,), lambda _: "\ufffd")
-
-
 def replace_lone(text: str) -> str:
-    """Half surrogate pairs as U+FFFD, which every encoding can hold."""
-    return text if text.isascii() else text.translate(_LONE)
+    r"""Half surrogate pairs as U+FFFD, which every encoding can hold; two that are a pair as their character.
+
+    >>> replace_lone("\ud83d\ude00 \ud800") == "\U0001f600 \ufffd"
+    True
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 # C0 but tab and newline, DEL and C1 (escape sequences); bidi marks, embeddings and isolates (text
