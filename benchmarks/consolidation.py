@@ -50,7 +50,7 @@ from clsm_cli.store.index import database
 from clsm_cli.store.index.index_queries import Index
 store = layout.open_store(Path(sys.argv[1]), {"CLSM_DEVICE": "bench"})
 index = Index(database.open_to_read(store.derived), store)
-passages = index.passages(index.current_rows())
+passages = index.current_passages()
 Encoder.open(weights.default_folder()).encode([each.embedded_text for each in passages.values()])
 """
 READ = """

@@ -74,7 +74,7 @@ class Bench:
     def passages(self) -> list[Passage]:
         """All current passages of the consolidated store."""
         with open_index(self.store, self.factory.embedder) as opened:
-            return list(opened.index.passages(opened.index.current_rows()).values())
+            return list(opened.index.current_passages().values())
 
     @property
     def is_rebuildable(self) -> bool:
@@ -124,7 +124,7 @@ def context_tokens(case: Case, store: Store) -> int:
             contents = (atomic.read(case.source.root / file, MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
     with open_index(store, None) as opened:
-        passages = opened.index.passages(opened.index.current_rows()).values()
+        passages = opened.index.current_passages().values()
         return sum(count_tokens(each.text) for each in passages if each.kind == "passage")
 
 

@@ -206,8 +206,7 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
     """Nodes and edges; and the records of all episodes, consolidated, with what their turns mention."""
     rev = (1, store.device)
     said = {turn.id: turn for turn in chat.turns}
-    rows = index.passages(index.current_rows()).values()
-    keys = {passage.foreign_id: passage.key for passage in rows}
+    keys = {each.foreign_id: each.key for each in index.current_passages().values()}
     concepts = choose_concepts(chat)
     mentioned: dict[str, list[str]] = {}
     for each in sorted(concepts, key=attrgetter("id")):

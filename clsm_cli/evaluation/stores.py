@@ -130,7 +130,7 @@ def _existing(factory: StoreFactory, root: Path) -> MadeStore:
     if factory.now is not None:
         return MadeStore(store, factory.now)
     with open_index(store, factory.embedder) as opened:
-        passages = opened.index.passages(opened.index.current_rows()).values()
+        passages = opened.index.current_passages().values()
     times = [_full(passage.time, store) for passage in passages if passage.time]
     return MadeStore(store, day_after(times or [NEVER]))
 

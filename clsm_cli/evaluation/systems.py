@@ -182,7 +182,7 @@ def pool_of(bench: Bench) -> PassagePool:
 
     with open_index(bench.raw, bench.factory.embedder) as opened:
         index = opened.index
-        found = index.passages(index.current_rows())
+        found = index.current_passages()
         in_file = attrgetter("path", "line_start", "key", "part")
         first: dict[str, int] = {}
         for row in sorted(found, key=lambda row: in_file(found[row])):

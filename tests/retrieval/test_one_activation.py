@@ -114,7 +114,7 @@ def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(tmp_path: Path) 
 def test_what_is_reached_joins_the_candidates(store: Store) -> None:
     with open_index(store, None) as opened:
         index = opened.index
-        passages = index.passages(index.current_rows())
+        passages = index.current_passages()
         row_of = {passage.text: row for row, passage in passages.items()}
         question = understand(SPOUSE, (), index.speakers())
         reached = activation.linked_passages(index, question, [row_of[HUSBAND]])

@@ -57,7 +57,7 @@ def from_nothing(store: Store) -> Index:
 def test_bm25_of_a_known_case(sample: Store) -> None:
     """Against the formula written out over all passages of the sample memory."""
     index = from_nothing(sample)
-    found = index.passages(index.current_rows())
+    found = index.current_passages()
     docs = {row: stems(f"{p.speaker} {p.embedded_text}") for row, p in found.items()}
     average = sum(map(len, docs.values())) / len(docs)
     question = understand("memory_v2 failed", (), [])

@@ -86,7 +86,7 @@ class Library:
     @cached_property
     def passages(self) -> dict[int, Passage]:
         """All current passages, by row."""
-        return self.index.passages(self.index.current_rows())
+        return self.index.current_passages()
 
     @cached_property
     def traits(self) -> dict[int, Traits]:

@@ -148,8 +148,7 @@ def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, f
 def _statements(bench: Bench) -> defaultdict[str, list[tuple[str, bool]]]:
     """Id of a turn → the statements that rest on it, and whether they are current."""
     with open_index(bench.store, bench.factory.embedder) as opened:
-        index = opened.index
-        passages = index.passages(index.current_rows()).values()
+        passages = opened.index.current_passages().values()
         ids = {passage.key: passage.foreign_id for passage in passages if passage.foreign_id}
     graph = shards.load_graph(bench.store.graphs(), only="statement")
     rows = record_files.load_statements(bench.store, graph.records, bench.now.isoformat())

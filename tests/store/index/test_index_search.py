@@ -120,7 +120,7 @@ def test_a_section_is_what_stands_round_a_block(store: Store, opened: Any) -> No
     names = [f"block {number}" for number in range(50)]
     put_document(store, 1, ("A", "before"), *[("B", name) for name in names], ("C", "after"))
     index = opened()
-    rows = {passage: row for row, passage in index.passages(index.current_rows()).items()}
+    rows = {passage: row for row, passage in index.current_passages().items()}
     by_text = {passage.text: row for passage, row in rows.items()}
     assert [p.text for p in index.section(by_text["block 2"])] == names[:23]
     assert [p.text for p in index.section(by_text["block 25"])] == names[5:46]
