@@ -29,10 +29,8 @@ class Tag(NamedTuple):
     synonyms: tuple[str, ...]
 
 
-class Ontology(NamedTuple):
-    """All tags, in the order of their file."""
-
-    tags: tuple[Tag, ...]
+Ontology = tuple[Tag, ...]
+"""All tags, in the order of their file."""
 
 
 class OntologyError(ValueError):
@@ -50,7 +48,7 @@ def parse(mapping: object) -> Ontology:
         OntologyError: It is not of this form, a word is not a single one in lower case or too
             common to tell anything, or a word stands twice.
 
-    >>> parse({"leisure": {"pets": {"dog": ["puppy"]}}}).tags
+    >>> parse({"leisure": {"pets": {"dog": ["puppy"]}}})
     (Tag(word='dog', category='leisure', subcategory='pets', synonyms=('puppy',)),)
     >>> parse({"leisure": {"dog": ["puppy"]}})
     Traceback (most recent call last):
@@ -68,7 +66,7 @@ def parse(mapping: object) -> Ontology:
                 for synonym in synonyms:
                     _check_word(synonym, (*place, str(synonym)), known)
                 tags.append(Tag(word, category, subcategory, tuple(synonyms)))
-    return Ontology(tuple(tags))
+    return tuple(tags)
 
 
 def _items(value: object, place: tuple[str, ...]) -> Iterator[tuple[str, object]]:
@@ -112,7 +110,7 @@ def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def _tags_by_stem(ontology: Ontology) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for tag in ontology.tags:
+    for tag in ontology:
         for stem in dict.fromkeys(stems(" ".join([tag.word, *tag.synonyms]))):
             found[stem] = (*found.get(stem, ()), tag.word)
     return found

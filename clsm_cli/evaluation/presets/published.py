@@ -187,7 +187,7 @@ def by_tags(library: Library, query: Query, pool: Pool) -> set[int]:
 def _tagged(library: Library, pool: Pool) -> tuple[Ontology, list[str], list[frozenset[str]]]:
     """The ontology, "tag: its synonyms" of each of its tags, and the tags of each unit."""
     ontology, _ = store_ontology.load(library.index.store)
-    texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology.tags]
+    texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology]
     stored = [library.cosines(text) for text in texts]
     tagged = []
     for unit in pool.units:
@@ -204,7 +204,7 @@ def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tu
     at least 0.35 (not stated).
     """
     found = dict.fromkeys(tags_of(text, ontology))
-    words = [tag.word for tag in ontology.tags]
+    words = [tag.word for tag in ontology]
     for cosine, word in sorted(zip(near, words, strict=False), key=lambda c: (-c[0], c[1])):
         if len(found) >= 3 or (len(found) >= 2 and cosine < 0.35):
             break
