@@ -21,7 +21,7 @@ from clsm_cli.consolidation.llm_adviser import Adviser
 from clsm_cli.consolidation.write_plan import Writer
 from clsm_cli.ingestion.ingest_report import Report as IngestReport
 from clsm_cli.ingestion.ingest_report import Run
-from clsm_cli.ingestion.ingest_run import embed_new, end_begun_run, open_turns, segment_all, take_in
+from clsm_cli.ingestion.ingest_run import EpisodeMaker, end_begun_run
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import cleanup, inbox, joining
@@ -73,18 +73,18 @@ def consolidate(
         bring_up_to_date(store, connection, None, None)
         index = Index(connection, store)
         taken = IngestReport(dry_run=False)
+        maker = EpisodeMaker(store, index, run, taken, progress)
         with run_in_progress(connection):
-            take_in(store, index, run, taken)
-        usable = embed_new(store, index, taken, embedder, progress, lock)
+            maker.take_in()
+        usable = maker.embed_new(embedder, lock)
         with run_in_progress(connection):
             if usable is not None:
                 silence = timedelta(minutes=store.settings.boundary.gap_certain)
-                over = request.now - silence
-                segment_all(store, index, run, taken, usable, progress, over)
+                maker.segment_all(usable, over_before=request.now - silence)
             report.warnings += taken.warnings
             report.bad_model = taken.bad_model
             report.lacks_model = embedder is not usable and taken.bad_model is None
-            report.open_turns = open_turns(index)
+            report.open_turns = maker.open_turns()
             embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
             state = store_state.load_state(store, index, request.now, embed, meanings)
             _Run(state, request, run, report, progress).consolidate()

@@ -14,7 +14,7 @@ import contextlib
 import os
 import shlex
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,14 +77,15 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         from clsm_cli.store.index.opening import run_in_progress
 
         report.warnings += joining.join(store, run.now)
+        maker = EpisodeMaker(store, index(), run, report, progress)
         with run_in_progress(index().connection):
             intake.read_all()
-            take_in(store, index(), run, report)
-        embedder = embed_new(store, index(), report, embedder, progress, lock)
+            maker.take_in()
+        embedder = maker.embed_new(embedder, lock)
         if embedder is not None:
             with run_in_progress(index().connection):
-                segment_all(store, index(), run, report, embedder, progress)
-        report.open_turns = open_turns(index())
+                maker.segment_all(embedder)
+        report.open_turns = maker.open_turns()
     return report
 
 
@@ -310,75 +311,67 @@ def end_begun_run(store: Store) -> list[str]:
     return warnings
 
 
-def take_in(store: Store, index: Index, run: Run, report: Report) -> None:
-    """Settle hand edits; what is new is found by its words from here on."""
-    from clsm_cli.store import settle
-    from clsm_cli.store.index.opening import bring_up_to_date
+@dataclass(frozen=True, slots=True)
+class EpisodeMaker:
+    """The second half: what is captured becomes episodes; the caller holds the lock."""
 
-    writes, warnings = settle.plan(store, run.now)
-    run.apply(writes)
-    report.warnings += warnings
-    bring_up_to_date(store, index.connection, None, None)
+    store: Store
+    index: Index
+    run: Run
+    report: Report
+    progress: Progress
 
+    def take_in(self) -> None:
+        """Settle hand edits; what is new is found by its words from here on."""
+        from clsm_cli.store import settle
+        from clsm_cli.store.index.opening import bring_up_to_date
 
-def embed_new(
-    store: Store,
-    index: Index,
-    report: Report,
-    embedder: Embedder | None,
-    progress: Progress,
-    lock: HeldLock,
-) -> Embedder | None:
-    """Embed what has no vector, letting others have the lock in between; None without the model.
+        writes, warnings = settle.plan(self.store, self.run.now)
+        self.run.apply(writes)
+        self.report.warnings += warnings
+        bring_up_to_date(self.store, self.index.connection, None, None)
 
-    What is captured waits then, and is found by its words.
-    """
-    from clsm_cli.store.index.opening import bring_up_to_date
+    def embed_new(self, embedder: Embedder | None, lock: HeldLock) -> Embedder | None:
+        """Embed what has no vector, letting others have the lock in between; None without the model.
 
-    def embedding(done: int, total: int) -> None:
-        progress("embedding", done, total)
+        What is captured waits then, and is found by its words.
+        """
+        from clsm_cli.store.index.opening import bring_up_to_date
 
-    try:
-        bring_up_to_date(store, index.connection, embedder, embedding, pause=lock.pause)
-        bring_up_to_date(store, index.connection, embedder, embedding)  # what came in the pauses
-    except ModelMissingError as error:
-        report.warnings.append(f"{error} (until then recall answers from words)")
-        return None
-    except ModelDigestError as error:
-        report.bad_model = error
-        return None
-    return embedder
+        told, connection = partial(self.progress, "embedding"), self.index.connection
+        try:
+            bring_up_to_date(self.store, connection, embedder, told, pause=lock.pause)
+            bring_up_to_date(self.store, connection, embedder, told)  # what came in the pauses
+        except ModelMissingError as error:
+            self.report.warnings.append(f"{error} (until then recall answers from words)")
+            return None
+        except ModelDigestError as error:
+            self.report.bad_model = error
+            return None
+        return embedder
 
+    def segment_all(self, embedder: Embedder, over_before: datetime | None = None) -> None:
+        """Cut what is captured into episodes, and describe every episode that has no record.
 
-def segment_all(
-    store: Store,
-    index: Index,
-    run: Run,
-    report: Report,
-    embedder: Embedder,
-    progress: Progress,
-    over_before: datetime | None = None,
-) -> None:
-    """Cut what is captured into episodes, and describe every episode that has no record.
+        A conversation whose last turn is older than ``over_before`` is over.
+        """
+        from clsm_cli.ingestion import segment
+        from clsm_cli.store.index.opening import bring_up_to_date
 
-    A conversation whose last turn is older than ``over_before`` is over.
-    """
-    from clsm_cli.ingestion import segment
-    from clsm_cli.store.index.opening import bring_up_to_date
+        store, index = self.store, self.index
+        forgotten = logs.load_tombstones(store)
+        self.run.apply(segment.plan_undescribed(store, index))
+        paths = [path for path in inbox.files(store.inbox) if ASIDE not in path.name]
+        for number, path in enumerate(paths):
+            self.progress("segmenting", number, len(paths))
+            turns = inbox.read(path, forgotten)
+            made, writes = segment.plan_session(store, index, turns, over_before)
+            self.run.apply(writes)
+            self.report.episodes += len(made)
+        bring_up_to_date(store, index.connection, embedder, None)
 
-    forgotten = logs.load_tombstones(store)
-    run.apply(segment.plan_undescribed(store, index))
-    paths = [path for path in inbox.files(store.inbox) if ASIDE not in path.name]
-    for number, path in enumerate(paths):
-        progress("segmenting", number, len(paths))
-        made, writes = segment.plan_session(store, index, inbox.read(path, forgotten), over_before)
-        run.apply(writes)
-        report.episodes += len(made)
-    bring_up_to_date(store, index.connection, embedder, None)
+    def open_turns(self) -> int:
+        """Turns of conversations that are still open."""
+        from clsm_cli.store.index.postings import store_counts
 
-
-def open_turns(index: Index) -> int:
-    """Turns of conversations that are still open."""
-    from clsm_cli.store.index.postings import store_counts
-
-    return store_counts(index.connection)["waiting"]
+        return store_counts(self.index.connection)["waiting"]
