@@ -98,7 +98,7 @@ def _save(printer: Printer, store: Store, text: str) -> None:
     if left:
         printer.warn(f"queries without a mark were passed over: {left}")
     path = labels.path_of(store.root)
-    total = len(own_labels.read_labels(store).rows)
+    total = len(labels.load(store.root)[-1].rows)
     told = {"schema": "clsm.label/2", "saved": len(rows), "labelled": total, "path": path}
     saved = f"{count_noun(len(rows), 'label')} saved, {count_noun(total, 'label')} in {path}"
     printer.show(told, [saved, *(["measure with: clsm eval"] if total else [])])
@@ -106,7 +106,7 @@ def _save(printer: Printer, store: Store, text: str) -> None:
 
 def _blank(printer: Printer, store: Store, now: datetime, number: int) -> str:
     """The list of some queries with their items; empty where there is nothing to ask."""
-    known = [row.text for row in own_labels.read_labels(store).rows]
+    known = [row.text for row in labels.load(store.root)[-1].rows]
     proposals = own_labels.propose(own_labels.whole_memory(store), known, number)
     if not proposals:
         printer.warn("nothing new to propose; ingest more, or write queries by hand")

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.forgetting.selection import StoreContents
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.labels import Labels
     from clsm_cli.store.layout import Store
 
 NEGATIVE_EACH = 4
@@ -171,19 +170,6 @@ def _label(contents: StoreContents, subject: str) -> str:
     return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
 
 
-def _read(store: Store) -> tuple[bytes | None, str, Labels]:
-    """The file of labels: its bytes (None: there is none), its text, and what it says."""
-    path = labels.path_of(store.root)
-    data = atomic.read(path, labels.MAX_LABELS)
-    text = "" if data is None else labels.decode(data, str(path))
-    return data, text, labels.parse(text, str(path))
-
-
-def read_labels(store: Store) -> Labels:
-    """The labels of a store; none where it has no such file."""
-    return _read(store)[-1]
-
-
 def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
     """Add some labels, or write those with the same ids anew; what the user should hear.
 
@@ -193,8 +179,8 @@ def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
     path = labels.path_of(store.root)
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
-        data, text, read = _read(store)
-        known = {row.id for row in read.rows}
+        data, text, found = labels.load(store.root)
+        known = {row.id for row in found.rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
         made = labels.edit(text, change, [row for row in rows if row.id not in known]).encode()
         if len(made) > labels.MAX_LABELS:

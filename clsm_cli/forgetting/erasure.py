@@ -344,8 +344,7 @@ def clean_labels(
         return []
     change: dict[str, Label | None] = {}
     try:
-        text = labels.decode(data, labels.NAME)
-        rows = labels.parse(text, labels.NAME).rows
+        text, (_, rows) = labels.read(data, labels.NAME)
     except BadInputError:
         text, rows = data.decode("utf-8", "replace"), ()
     lines = text.split("\n")

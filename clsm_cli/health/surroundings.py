@@ -65,9 +65,7 @@ def check_settings(snapshot: Snapshot) -> Iterator[Finding]:
         yield make_finding("ontology-unusable", name, problem.reason, line=problem.line)
     path = labels.path_of(snapshot.store.root)
     try:
-        data = atomic.read(path, labels.MAX_LABELS)
-        if data is not None:
-            labels.parse(labels.decode(data, str(path)), str(path))
+        labels.load(snapshot.store.root)
     except ClsmError as error:
         line = error.line if isinstance(error, DamagedStoreError) else None
         yield make_finding("labels-unusable", labels.NAME, _reason(error, path), line=line)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.ids import digest, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import yaml_text
+from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 
 if TYPE_CHECKING:
@@ -91,6 +91,19 @@ def decode(data: bytes, name: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInputError(name, "is not UTF-8", "save it as UTF-8", line=line) from None
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def read(data: bytes, name: str) -> tuple[str, Labels]:
+    """The text of a file, and its labels; see ``decode`` and ``parse``."""
+    text = decode(data, name)
+    return text, parse(text, name)
+
+
+def load(root: Path) -> tuple[bytes | None, str, Labels]:
+    """The file of a store: its bytes (None: there is none), its text, and its labels."""
+    path = path_of(root)
+    data = atomic.read(path, MAX_LABELS)
+    return data, *read(data or b"", str(path))
 
 
 def parse(text: str, name: str) -> Labels:
@@ -247,12 +260,11 @@ def without_forgotten(data: bytes, forgotten: frozenset[str]) -> bytes:
     if not any(tombstone_hash(word) in forgotten for word in words):
         return data
     try:
-        text = decode(data, NAME)
-        rows = parse(text, NAME).rows
+        text, found = read(data, NAME)
     except BadInputError:
         return data
     change: dict[str, Label | None] = {}
-    for row in rows:
+    for row in found.rows:
         kept = tuple(each for each in row.memories if not _is_forgotten(each, forgotten))
         if kept != row.memories:
             left = row._replace(memories=kept)

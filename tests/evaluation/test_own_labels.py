@@ -20,6 +20,7 @@ from clsm_cli.evaluation.own_labels import DEPTH, Pool, Proposal
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.retrieval.dense_search import Engine
+from clsm_cli.store import labels
 from clsm_cli.store.labels import Label
 from clsm_cli.store.layout import Store
 
@@ -176,12 +177,12 @@ def test_what_cannot_be_measured_is_refused(
 
 def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    assert own_labels.read_labels(store).rows == ()
+    assert labels.load(store.root)[-1].rows == ()
     own_labels.save_labels(store, [Label("a", "one", memories=("x",))])
     path = store.root / "eval" / "queries.yaml"
     path.write_text(path.read_text() + "# mine\n- query: two\n  evidence: []  # none\n")
     own_labels.save_labels(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
-    read = own_labels.read_labels(store).rows
+    read = labels.load(store.root)[-1].rows
     assert [row.text for row in read] == ["one", "two", "three"]
     assert [row.memories for row in read] == [("y",), (), ()]
     assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()

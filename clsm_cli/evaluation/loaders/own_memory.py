@@ -180,7 +180,7 @@ def load_queries(path: Path, store: Path | None = None) -> Dataset:
         DamagedStoreError: The store cannot be read.
     """
     data = dataset.read_bytes(path)
-    read = labels.parse(labels.decode(data, str(path)), str(path))
+    _, read = labels.read(data, str(path))
     if not read.rows:
         raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
     root = store or named_store(path, read)
