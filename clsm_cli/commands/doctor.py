@@ -15,6 +15,7 @@ from clsm_cli.errors import RefusedError, file_line
 from clsm_cli.health.diagnosis import Report
 from clsm_cli.health.findings import Finding
 from clsm_cli.health.store_snapshot import CheckContext
+from clsm_cli.model.grouping import grouped
 
 SHOWN = 5
 """Findings of one code that are listed without --verbose."""
@@ -83,10 +84,8 @@ def _lines(
     yield f"store {report.root}"
     yield from (f"  mended  {sentence}" for sentence in report.done)
     for severity, title in _TITLES.items():
-        groups: dict[str, list[str]] = {}
-        for each in report.findings:
-            if each.severity == severity:
-                groups.setdefault(each.code, []).append(_line(each))
+        found = (each for each in report.findings if each.severity == severity)
+        groups = grouped((each.code, _line(each)) for each in found)
         if groups:
             yield from ("", f"{title}:")
         for lines in groups.values():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation import edges, entity_mentions
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.plain import to_plain
@@ -183,10 +184,7 @@ class GraphBuilder:
         self, records: Mapping[str, EpisodeRecord], turns: Mapping[str, set[str]]
     ) -> dict[str, Edge]:
         """The edges that no single sentence states."""
-        mentioned: dict[str, list[str]] = {}
-        for node in sorted(turns):
-            for key in turns[node]:
-                mentioned.setdefault(key, []).append(node)
+        mentioned = grouped((key, node) for node in sorted(turns) for key in turns[node])
         connection, settings = self.state.connection, self.state.store.settings.graph
         order = (row for row in evidence_queries.turn_order(connection) if row[0] in records)
         found = co_occurrences(order, mentioned, settings, (0, ""))

@@ -14,6 +14,7 @@ from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.edges import link
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.tombstones import digests, first_free
 from clsm_cli.scoring.gaussian_mixture import clusters
 from clsm_cli.store.index import evidence_queries
@@ -36,12 +37,8 @@ DECIDED = frozenset({"decision", "correction"})
 
 def episodes_by_month(state: StoreState, episodes: Collection[str]) -> dict[str, list[str]]:
     """Dated episodes by month, in order of time."""
-    found: dict[str, list[str]] = {}
-    for episode in sorted(episodes, key=lambda i: (state.files[i].start or "", i)):
-        start = state.files[episode].start
-        if start:
-            found.setdefault(start[:7], []).append(episode)
-    return found
+    started = sorted((state.files[episode].start or "", episode) for episode in episodes)
+    return grouped((start[:7], episode) for start, episode in started if start)
 
 
 def month_gists(

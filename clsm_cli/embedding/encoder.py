@@ -14,6 +14,7 @@ from clsm_cli.embedding import pins
 from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.embedding.pins import VOCABULARY
 from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.model.grouping import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -153,9 +154,7 @@ def equal_length_batches(lengths: Sequence[int], budget: int = BATCH_TOKENS) -> 
         >>> list(equal_length_batches([4, 9, 4, 4], budget=8))
         [[1], [0, 2], [3]]
     """
-    by_length: dict[int, list[int]] = {}
-    for at, length in enumerate(lengths):
-        by_length.setdefault(length, []).append(at)
+    by_length = grouped((length, at) for at, length in enumerate(lengths))
     for length, places in sorted(by_length.items(), reverse=True):
         size = max(1, budget // length)
         for start in range(0, len(places), size):

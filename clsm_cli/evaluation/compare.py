@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation.result import AbstentionResult, Difference, Pair, SystemResult
 from clsm_cli.evaluation.systems import CLSM
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -162,9 +163,7 @@ def cluster_interval(
     """
     import numpy as np
 
-    places: dict[Hashable, list[float]] = {}
-    for value, cluster in zip(values, clusters, strict=True):
-        places.setdefault(cluster, []).append(value)
+    places = grouped(zip(clusters, values, strict=True))
     array = np.concatenate([np.asarray(held, np.float64) for held in places.values()])
     sizes = np.array([len(held) for held in places.values()])
     starts = np.cumsum(sizes) - sizes

@@ -18,6 +18,7 @@ from clsm_cli.evaluation.measures import K, Retrieved, answer_result, passage_it
 from clsm_cli.evaluation.nodes import case_chat, choose_concepts
 from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
+from clsm_cli.model.grouping import grouped
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import Query as Asking
 from clsm_cli.retrieval.recall import recall, retrieve_passages
@@ -131,9 +132,7 @@ class PassagePool:
 
         Without any, as in a conversation: the last session from its beginning, then the one before.
         """
-        listed: dict[str, list[int]] = {}
-        for place, passage in enumerate(self.passages):
-            listed.setdefault(passage.path, []).append(place)
+        listed = grouped((passage.path, place) for place, passage in enumerate(self.passages))
         places = [place for path in startup_files(listed) for place in listed[path]]
         said = sorted(range(len(self.passages)), key=lambda at: self.passages[at].time or "")
         sessions = [list(run) for _, run in groupby(said, key=lambda at: self.passages[at].session)]
@@ -349,10 +348,7 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
         for node, found in forms.items()
     }
     keys = {each.id: each.names for each in concepts}
-    mentions: dict[str, list[str]] = {}
-    for each in concepts:
-        for turn in each.turns:
-            mentions.setdefault(turn, []).append(each.id)
+    mentions = grouped((turn, each.id) for each in concepts for turn in each.turns)
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         for query in queries:

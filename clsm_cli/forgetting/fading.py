@@ -17,6 +17,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.forgetting import folding
 from clsm_cli.forgetting.folding import day_of
 from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
@@ -247,10 +248,7 @@ def _used(
             found, torn, _ = folding.read_folded(flow, forgotten)
             uses |= found.keys()
             problems += torn
-    days: dict[str, list[date]] = {}
-    for name, on in sorted(uses):
-        days.setdefault(name, []).append(on)
-    return {name: tuple(found) for name, found in days.items()}, problems
+    return {name: tuple(days) for name, days in grouped(sorted(uses)).items()}, problems
 
 
 class TurnRecord(NamedTuple):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.forgetting import selection
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.person_words import PLAIN, is_person_noun, language_of, words_of
@@ -67,12 +68,9 @@ def find_references(
 
 def _in_order(memory: StoreContents) -> Iterator[list[str]]:
     """Keys of what was told together: conversations, documents as they are, and as they were."""
-    sessions: dict[tuple[str, str | None], list[str]] = {}
-    waiting = sorted(memory.turns, key=lambda key: memory.turns[key].episode is None)
-    for key in waiting:
-        told = memory.turns[key]
-        sessions.setdefault((told.session, told.document and told.episode), []).append(key)
-    yield from sessions.values()
+    waiting = sorted(memory.turns.items(), key=lambda each: each[1].episode is None)
+    together = (((told.session, told.document and told.episode), key) for key, told in waiting)
+    yield from grouped(together).values()
     for record in memory.records.values():
         if isinstance(record, Document):
             yield [block.key for block in record.blocks if block.key in memory.turns]

@@ -30,6 +30,7 @@ from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message, with_ordinal
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import TRUST_ROLE, EndMark
+from clsm_cli.model.grouping import grouped
 from clsm_cli.store import inbox, runs
 from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.lock import locked
@@ -295,10 +296,7 @@ class Capture:
 
 
 def _by_session(rows: Iterable[InboxRow]) -> dict[str, list[InboxRow]]:
-    found: dict[str, list[InboxRow]] = {}
-    for row in rows:
-        found.setdefault(row.session, []).append(row)
-    return found
+    return grouped((row.session, row) for row in rows)
 
 
 def _is_before(time: str, since: datetime) -> bool:

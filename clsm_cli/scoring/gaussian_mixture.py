@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.grouping import grouped
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -54,9 +56,7 @@ def clusters(
     order = np.lexsort(vectors.T)
     x = vectors[order].astype(np.float64)
     labels = _mixture(_projected(x), seed) if len(x) >= few else _average_link(x, threshold)
-    groups: dict[int, list[int]] = {}
-    for row, label in zip(order.tolist(), labels, strict=True):
-        groups.setdefault(label, []).append(row)
+    groups = grouped(zip(labels, order.tolist(), strict=True))
     return sorted(sorted(group) for group in groups.values())
 
 

@@ -23,6 +23,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.model.join import join_all
 from clsm_cli.startup.records import NamedTuple
@@ -63,9 +64,7 @@ def versions(records: Iterable[Record]) -> list[Record]:
 
     Whoever settles the store next puts such a value on the review list.
     """
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record.id, []).append(record)
+    groups = grouped((record.id, record) for record in records)
     found: list[Record] = []
     for group in groups.values():
         joined = join_all(group)
@@ -92,9 +91,7 @@ def merged_shards(base: bytes, ours: bytes, theirs: bytes, path: Path) -> bytes 
 
 
 def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for record in records:
-        found.setdefault(record.id, []).append(dump(encode(record)))
+    found = grouped((record.id, dump(encode(record))) for record in records)
     return {record_id: sorted(lines) for record_id, lines in found.items()}
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.model.graph import Statement, StatementKind
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import closed_copy_id, normalise_text
 from clsm_cli.model.tombstones import visible, visible_statement
 from clsm_cli.store import atomic, logs, runs, shards, topics
@@ -176,10 +177,11 @@ def _by_id(
     Of two texts under one id the one that the record knows keeps the id, else the first; the other
     one gets an id of its own. Texts that differ in case or blank space alone are one.
     """
-    places: dict[str, _Places] = {}
-    for topic in topics:
-        for item in topic.items:
-            places.setdefault(id_of(item, forgotten), []).append((item, topic.path.stem))
+    places: dict[str, _Places] = grouped(
+        (id_of(item, forgotten), (item, topic.path.stem))
+        for topic in topics
+        for item in topic.items
+    )
     conflicts: dict[tuple[str, str, str], None] = {}
     for record_id, found in list(places.items()):
         old = records.get(record_id)
@@ -243,10 +245,8 @@ def plan_topics(
 
     ``heading_of`` says where a new statement stands.
     """
-    by_topic: dict[tuple[Stream, str], list[Statement]] = {}
-    for statement in sorted(changed, key=lambda s: s.id):
-        if statement.stream != "flow":
-            by_topic.setdefault((statement.stream, statement.topic), []).append(statement)
+    told = (each for each in sorted(changed, key=lambda s: s.id) if each.stream != "flow")
+    by_topic = grouped(((each.stream, each.topic), each) for each in told)
     there = {
         (stream, topic.path.stem): topic
         for stream in sorted({stream for stream, _ in by_topic})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.config import MAX_FILE, StoreSettings
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import Record, RecordError, decode, encode
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import sha256, tombstone_hash
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
@@ -133,12 +134,8 @@ def load_graph(
 
 def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Graph:
     """Join the versions of every id over several shards; ``forgotten`` as in ``load_graph``."""
-    versions: dict[str, list[Record]] = {}
-    problems: list[LineProblem] = []
-    for shard in shards:
-        problems.extend(shard.problems)
-        for record in shard.records:
-            versions.setdefault(record.id, []).append(record)
+    every = list(shards)
+    versions = grouped((record.id, record) for shard in every for record in shard.records)
     records: dict[str, Record] = {}
     lost: list[Record] = []
     for record_id in sorted(versions):
@@ -149,7 +146,8 @@ def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Gr
         if left is not None:
             records[record_id] = left
             lost.extend(joined.lost)
-    return Graph(records, tuple(lost), tuple(problems))
+    problems = tuple(problem for shard in every for problem in shard.problems)
+    return Graph(records, tuple(lost), problems)
 
 
 def shard_name(record_id: str, digits: int) -> str:
@@ -174,9 +172,7 @@ def plan_update(
     left out of the new bytes: the caller moves them to quarantine first. What is ``forgotten`` is
     left out too.
     """
-    groups: dict[str, list[Record]] = {}
-    for record in changes:
-        groups.setdefault(shard_name(record.id, 1), []).append(record)
+    groups = grouped((shard_name(record.id, 1), record) for record in changes)
     gone = set(removed)
     for record_id in gone:
         groups.setdefault(shard_name(record_id, 1), [])

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, table_rows
 
@@ -42,10 +43,7 @@ _UNDONE = frozenset({"told", "past", "first person", "again"})
 @cache
 def _cues() -> dict[str, list[tuple[str, str]]]:
     """Names and patterns of the cues of each kind."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for kind, name, form in table_rows("route"):
-        found.setdefault(kind, []).append((name, f"(?i){form}"))
-    return found
+    return grouped((kind, (name, f"(?i){form}")) for kind, name, form in table_rows("route"))
 
 
 _END = 1000

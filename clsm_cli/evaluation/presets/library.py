@@ -11,12 +11,12 @@ from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.measures import Item
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
-from clsm_cli.store.index.database import grouped
 from clsm_cli.store.index.derived import OF_EPISODES
 from clsm_cli.text import tokens
 
@@ -95,10 +95,7 @@ class Library:
 
     @cached_property
     def _rows_of(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for row, passage in sorted(self.passages.items()):
-            found.setdefault(passage.key, []).append(row)
-        return found
+        return grouped((passage.key, row) for row, passage in sorted(self.passages.items()))
 
     @cached_property
     def nodes(self) -> dict[str, NodeRow]:
@@ -146,11 +143,8 @@ class Library:
 
     @cached_property
     def _marked(self) -> dict[int, list[str]]:
-        found: dict[int, list[str]] = {}
-        for mention in self.index.mentions(list(self.passages)):
-            if mention.node in self.nodes:
-                found.setdefault(mention.passage, []).append(mention.node)
-        return found
+        mentions = self.index.mentions(list(self.passages))
+        return grouped((each.passage, each.node) for each in mentions if each.node in self.nodes)
 
     def units(self, kind: str) -> list[Unit]:
         """All units of a kind."""
@@ -167,10 +161,11 @@ class Library:
 
     def _episodes(self, kind: str) -> list[Unit]:
         """Episodes by the passages that name them; what is no longer current is left out."""
-        members: dict[str, list[int]] = {}
-        for row, passage in sorted(self.passages.items()):
-            if passage.episode is not None and passage.kind == "passage":
-                members.setdefault(passage.episode, []).append(row)
+        members = grouped(
+            (passage.episode, row)
+            for row, passage in sorted(self.passages.items())
+            if passage.episode is not None and passage.kind == "passage"
+        )
         units = []
         for id_, rows in members.items():
             record = self.records.get(id_)

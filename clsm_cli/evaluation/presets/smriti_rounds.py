@@ -12,6 +12,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.formulas import best_first
+from clsm_cli.model.grouping import grouped
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -151,8 +152,5 @@ def retrieve_in_rounds(
 
 
 def _fused(found: Sequence[tuple[float, Scores]]) -> Scores:
-    parts: dict[int, list[float]] = {}
-    for weight, scores in found:
-        for name, score in scores.items():
-            parts.setdefault(name, []).append(weight * score)
+    parts = grouped((n, weight * score) for weight, scores in found for n, score in scores.items())
     return best_first({name: fsum(each) * BOOST ** (len(each) - 1) for name, each in parts.items()})

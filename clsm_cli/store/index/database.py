@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import zlib
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
 from clsm_cli.store import atomic
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 SCHEMA_VERSION = 18
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
@@ -191,14 +188,6 @@ def select(connection: sqlite3.Connection, query: str, values: Iterable[Any]) ->
 def column(connection: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> list[Any]:
     """The first value of every row of a query."""
     return [row[0] for row in connection.execute(query, values)]
-
-
-def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """The second values of pairs by the first, in order."""
-    found: dict[Key, list[Value]] = {}
-    for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
 
 
 def pack(mapping: dict[str, Any]) -> bytes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.join import join_all
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.model.tombstones import visible
@@ -66,12 +67,9 @@ def records_of(
     connection: sqlite3.Connection, record_type: str, forgotten: frozenset[str]
 ) -> list[Record]:
     """The joined records of one type, by id."""
-    versions: dict[str, list[Record]] = {}
-    for (line,) in connection.execute(
-        "SELECT line FROM records WHERE type = ? ORDER BY id", (record_type,)
-    ):
-        record = unpack(line)
-        versions.setdefault(record.id, []).append(record)
+    query = "SELECT line FROM records WHERE type = ? ORDER BY id"
+    records = map(unpack, column(connection, query, (record_type,)))
+    versions = grouped((record.id, record) for record in records)
     return [
         join_all(found).record
         for record_id, found in versions.items()
@@ -231,9 +229,7 @@ _NO_FILE = 0
 
 def _settle_graph(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:
     """Bring nodes, links and mentions to what the records say that changed, given by type and id."""
-    ids: dict[str, list[str]] = {}
-    for kind, record_id in sorted(changed):
-        ids.setdefault(kind, []).append(record_id)
+    ids = grouped(sorted(changed))
     nodes = {*ids.get("node", ()), *_settle_mentions(batch, ids.get("episode", ()))}
     for node in sorted(nodes):
         _settle_node(batch, node)

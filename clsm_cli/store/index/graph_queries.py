@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.database import grouped, select
+from clsm_cli.store.index.database import select
 
 if TYPE_CHECKING:
     import sqlite3

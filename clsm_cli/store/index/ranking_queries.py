@@ -7,10 +7,11 @@ from array import array
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings, vector_files
-from clsm_cli.store.index.database import column, grouped, select
+from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.vector_files import Row, VectorReader
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, table_rows
 from clsm_cli.text.secrets import secret_values
@@ -92,10 +93,8 @@ def _in_text() -> tuple[tuple[str, int, Format], ...]:
 
 
 def _in_words(text: str) -> Iterator[tuple[int, Secret]]:
-    words: dict[str, list[tuple[int, int]]] = {}
-    for match in _LONG_WORD.finditer(text):
-        if not match.group().isalpha():
-            words.setdefault(match.group(), []).append(match.span())
+    found = _LONG_WORD.finditer(text)
+    words = grouped((m.group(), m.span()) for m in found if not m.group().isalpha())
     if not words:
         return
     lowered = [(word.lower(), places) for word, places in words.items()]
