@@ -1,15 +1,20 @@
-"""What a query asks for, from its words alone: who, when, and the rest, which is matched by meaning."""
+"""A query, and the question that it is: who, when, and the rest, which is matched by meaning."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from clsm_cli.retrieval.time_scope import ANY_TIME, TimeScope, may_name_time
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from clsm_cli.retrieval.dialogue_context import DialogueTurn
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.ranking_queries import Filters
 
 _ASKS_WHEN = re.compile(
     r"\b(?:when|since when|how long|how many (?:days|weeks|months|years)"
@@ -35,28 +40,44 @@ _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
 _OWNER = re.compile(r"['’]s$")
 
 
-class TimeScope(NamedTuple):
-    """Where a question looks.
+class Query(NamedTuple):
+    """What is asked, and how much may come back.
 
     Attributes:
-        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
-            is meant roughly lies inside a second, longer one.
-        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
-            it names none, or none is found.
-        hard: Whether what lies outside cannot answer; else it is a preference.
-        rest: The question without the words of time; empty where it has no others.
+        k: Turns, statements and windows of notes at most.
+        budget: Text at most, in ``unit`` (tokens or characters).
+        min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
+        as_of: When it should have been true; relative expressions count from it.
+        known_at: When it should have been known; None for now.
+        current: Messages of the current conversation, the oldest first.
+        is_gated: Whether a message that needs no memory gets none.
+        with_facts: Whether to tell, in a part of the budget, what holds of what it names.
+        seed: Of the draw of weights from feedback; None: their means.
     """
 
-    periods: tuple[tuple[int, int], ...]
-    sessions: tuple[str, ...]
-    hard: bool
-    contradictory: bool
-    rest: str
-    warning: str = ""
+    text: str
+    now: str
+    k: int
+    budget: int
+    unit: str = "tokens"
+    min_score: float | None = None
+    filters: Filters | None = None
+    as_of: str | None = None
+    known_at: str | None = None
+    current: tuple[DialogueTurn, ...] = ()
+    is_gated: bool = False
+    with_facts: bool = False
+    seed: str | None = None
 
+    @property
+    def at(self) -> str:
+        """The time the question is about, if its words name none."""
+        return self.past or self.now
 
-ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
-"""Of a question that does not say when or where it looks."""
+    @property
+    def past(self) -> str | None:
+        """The time that is looked from, if that is not now."""
+        return self.as_of or self.known_at
 
 
 class Question(NamedTuple):
@@ -77,6 +98,7 @@ class Question(NamedTuple):
         asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
         asks_for_gist: Whether it asks what a time was about ("what happened in March?"), for all and
             nothing in particular; only then a gist answers.
+        scope: When and where it looks.
     """
 
     text: str
@@ -91,6 +113,44 @@ class Question(NamedTuple):
     keys: tuple[str, ...] = ()
     besides: int = 0
     asks_for_gist: bool = False
+    scope: TimeScope = ANY_TIME
+
+
+def analyse(index: Index, query: Query) -> Question:
+    """Read a query: what it refers back to, when and where it looks, who is meant, and the rest.
+
+    Args:
+        index: The view that is searched.
+    """
+    text, filters = query.text, query.filters
+    if query.current:
+        from clsm_cli.retrieval import dialogue_context
+
+        text = dialogue_context.resolve_references(text, query.current)
+    scope = resolve_scope(index, text, query.at)
+    rest = scope.rest if scope.periods else ""
+    question = understand(text, scope.periods, index.speakers(), rest)
+    return question._replace(
+        scope=scope,
+        asks_of_now=question.asks_of_now and query.past is None,
+        asks_for_gist=question.asks_for_gist or (filters is not None and filters.kind == "gist"),
+    )
+
+
+def resolve_scope(index: Index, text: str, now: str) -> TimeScope:
+    """Find out when and where a question looks.
+
+    It never raises for what the words say: nonsense means nothing.
+
+    Args:
+        now: ISO 8601; what was said later is not there, and relative expressions count from it.
+    """
+    has_time, has_place = may_name_time(text)
+    if not (has_time or has_place):
+        return ANY_TIME
+    from clsm_cli.retrieval import session_scope
+
+    return session_scope.resolve(index, text, now, has_time=has_time, has_place=has_place)
 
 
 def understand(
@@ -108,6 +168,7 @@ def understand(
     True
     """
     named, dense = _in_first_person(rest or text, list(speakers))
+    means_both = len(named) == 2 and _are_joined(text, named)
     name_terms = frozenset(term for name in named for term in tokens.stems(name))
     beside = {*tokens.stems(rest if periods else text)}
     besides = len(beside - name_terms)
@@ -117,10 +178,10 @@ def understand(
         besides=besides,
         named_speakers=named,
         name_terms=name_terms,
-        dense=dense if _says_more(dense) else rest or text,
+        dense=dense,
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
-        means_both=len(named) == 2 and _are_joined(text, named),
+        means_both=means_both,
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
         asks_for_gist=bool(periods) and beside <= _SUMMING_UP,
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
@@ -128,7 +189,7 @@ def understand(
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:
-    """The named speakers, and the text as if they asked about themselves.
+    """The named speakers, and the text as if they asked about themselves, if that says any more.
 
     A speaker goes by the whole name or by its first word, unless several share that.
     """
@@ -160,7 +221,8 @@ def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], s
     dense = " ".join("".join(kept).split())
     if len(named) == 1:
         dense = _PRONOUN.sub(lambda match: _OWN_PRONOUNS[match[0]], dense)
-    return tuple(named), dense
+    says_more = any(word not in ("I", "my") for word in _WORD.findall(dense))
+    return tuple(named), dense if says_more else text
 
 
 def _are_joined(text: str, named: Sequence[str]) -> bool:
@@ -169,8 +231,3 @@ def _are_joined(text: str, named: Sequence[str]) -> bool:
     side = r"(?:['’]s)?\s*(?:and|or|&|,)\s*"
     joined = rf"{one}{side}{other}|{other}{side}{one}|\bboth\b"
     return re.search(joined, text, re.IGNORECASE) is not None
-
-
-def _says_more(dense: str) -> bool:
-    """Whether anything is left besides the names."""
-    return any(word not in ("I", "my") for word in _WORD.findall(dense))

@@ -17,7 +17,7 @@ so does its meaning, whatever the breadth. Last, the best passages raise those t
 graph (``activation``).
 
 The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words.
-``answer_reading`` corrects it.
+``verdict`` corrects it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.retrieval.question import ANY_TIME, TimeScope
+from clsm_cli.retrieval.time_scope import ANY_TIME, TimeScope
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
@@ -183,7 +183,7 @@ _LEADING = re.compile(
 
 
 def resolve(index: Index, text: str, now: str, *, has_time: bool, has_place: bool) -> TimeScope:
-    """Find out when and where a question looks, see ``time_scope.resolve``."""
+    """Find out when and where a question looks, see ``question.resolve_scope``."""
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
     request = ordinals.read_request(text) if has_place else None

@@ -1,18 +1,36 @@
 """The time scope of a question: days by the calendar, conversations by their order.
 
-``resolve`` reads both from the words and looks the conversations up. A question without a word of
+``session_scope`` reads both from the words and looks the conversations up. A question without a word of
 time pays for one look at its words: nothing is loaded.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from clsm_cli.startup.records import NamedTuple
 
-from clsm_cli.retrieval.question import ANY_TIME
 
-if TYPE_CHECKING:
-    from clsm_cli.retrieval.question import TimeScope
-    from clsm_cli.store.index.index_queries import Index
+class TimeScope(NamedTuple):
+    """Where a question looks.
+
+    Attributes:
+        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
+            is meant roughly lies inside a second, longer one.
+        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
+            it names none, or none is found.
+        hard: Whether what lies outside cannot answer; else it is a preference.
+        rest: The question without the words of time; empty where it has no others.
+    """
+
+    periods: tuple[tuple[int, int], ...]
+    sessions: tuple[str, ...]
+    hard: bool
+    contradictory: bool
+    rest: str
+    warning: str = ""
+
+
+ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
+"""Of a question that does not say when or where it looks."""
 
 _MARKS = str.maketrans(
     dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
@@ -59,19 +77,3 @@ def may_name_time(text: str) -> tuple[bool, bool]:
         any(cue in padded for cue in _CALENDAR) or "May" in text or "March" in text,
         any(cue in padded for cue in _TALK) and any(cue in padded for cue in _ORDER),
     )
-
-
-def resolve(index: Index, text: str, now: str) -> TimeScope:
-    """Find out when and where a question looks.
-
-    It never raises for what the words say: nonsense means nothing.
-
-    Args:
-        now: ISO 8601; what was said later is not there, and relative expressions count from it.
-    """
-    has_time, has_place = may_name_time(text)
-    if not (has_time or has_place):
-        return ANY_TIME
-    from clsm_cli.retrieval import session_scope
-
-    return session_scope.resolve(index, text, now, has_time=has_time, has_place=has_place)
