@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval import (
+    candidates,
     concepts,
     demotion,
     learned_weights,
@@ -218,8 +219,8 @@ def retrieve_passages(
     is_bound = question.scope.hard and settings.time_filter
     allowed = _allowed(index, query.filters, question.scope if is_bound else ANY_TIME)
     index = index.with_rare(question.terms)
-    ranked = ranking.rank(index, question, engine, settings, allowed)
-    return Found(question, ranked)
+    found = candidates.find(index, question, engine, settings, allowed)
+    return Found(question, ranking.rank(index, found, settings))
 
 
 def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collection[int] | None:
@@ -261,12 +262,12 @@ def _packed(
         return (), *pack(found.memories, query.budget, query.unit, said)
     from clsm_cli.retrieval import known_facts
 
-    candidates = found.ranked.candidates
+    ranked = found.ranked.candidates
     taken = int(known_facts.SHARE * query.budget)
     facts: tuple[Fact, ...] = ()
     for _ in range(2):
         kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
-        facts = known_facts.find(index, found.concepts, candidates, kept, taken, query.unit)
+        facts = known_facts.find(index, found.concepts, ranked, kept, taken, query.unit)
         taken = sum(fact.size(query.unit) for fact in facts)
     used = budget.used + taken
     return facts, kept, budget._replace(limit=query.budget, used=used)
