@@ -73,40 +73,9 @@ def find(
         engine: Open; None: words only.
         allowed: Passages that may be returned; None for all.
     """
-    meaning = Meaning(index, question, engine)
-    strange = meaning.unfamiliarity()
-    words = lexical_search.search(index, question, settings, strange, allowed)
-    found = index.traits(_rows(index, question, words, meaning, settings, allowed))
-    beside = {
-        row for each in found.values() for row in (each.previous, each.next) if row is not None
-    }
-    members = index.members(sorted({each.group for each in found.values()}))
-    near = found | index.traits(sorted(beside - found.keys()))
-    is_wanted = question.asks_for_gist
-    return CandidateSet(
-        question,
-        traits={row: found[row] for row in sorted(found) if is_wanted or found[row].kind != "gist"},
-        near=near,
-        members=members,
-        words=words,
-        cosines=meaning.cosines,
-        asked=meaning.asked,
-        late=meaning.late_interaction(words, settings.least_idf, near),
-    )
-
-
-def _rows(
-    index: Index,
-    question: Question,
-    words: LexicalMatches,
-    meaning: Meaning,
-    settings: RecallSettings,
-    allowed: Collection[int] | None,
-) -> list[int]:
-    """Their rows, in order."""
-    limit = settings.candidates
-    nearest = meaning.nearest(limit, allowed)
-    chosen = {*_best(index, words.scores, limit), *_best(index, words.literal, limit), *nearest}
+    limit, meaning = settings.candidates, Meaning(index, question, engine)
+    words = lexical_search.search(index, question, settings, meaning.unfamiliarity(), allowed)
+    nearest, by_words = meaning.nearest(limit, allowed), _best(index, words.scores, limit)
     others: list[Iterable[int]] = [index.on_days(*each, limit) for each in question.periods]
     if meaning.cosines and settings.weight_graph:
         best = [*nearest[:1], *_best(index, words.scores, 1)]
@@ -115,9 +84,24 @@ def _rows(
         from clsm_cli.store.index.ranking_queries import Filters
 
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
-    for rows in others:
-        chosen.update(row for row in rows if allowed is None or row in allowed)
-    return sorted(chosen)
+    rows = {*by_words, *_best(index, words.literal, limit), *nearest}
+    rows |= {row for each in others for row in each if allowed is None or row in allowed}
+    found = index.traits(sorted(rows))
+    beside = {
+        row for each in found.values() for row in (each.previous, each.next) if row is not None
+    }
+    near = found | index.traits(sorted(beside - found.keys()))
+    is_wanted = question.asks_for_gist
+    return CandidateSet(
+        question,
+        traits={row: found[row] for row in sorted(found) if is_wanted or found[row].kind != "gist"},
+        near=near,
+        members=index.members(sorted({each.group for each in found.values()})),
+        words=words,
+        cosines=meaning.cosines,
+        asked=meaning.asked,
+        late=meaning.late_interaction(words.idf, settings.least_idf, near),
+    )
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:

@@ -1,11 +1,13 @@
-"""A query, and the question that it is: who, when, and the rest, which is matched by meaning."""
+"""A query, and what it asks for by its words alone: who, when, and the rest, which is matched by meaning.
+
+A question without a word of time pays for one look at its words; what they mean reads ``session_scope``.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval.time_scope import ANY_TIME, TimeScope, may_name_time
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from clsm_cli.retrieval.dialogue_context import DialogueTurn
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Filters
 
 _ASKS_WHEN = re.compile(
@@ -38,6 +39,59 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
 _OWNER = re.compile(r"['’]s$")
+_MARKS = str.maketrans(
+    dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
+)
+_CALENDAR = (
+    " day ", " days ", " week", " month", " year", " night", " morning", " afternoon", " evening",
+    " today ", " yesterday ", " tomorrow ", " tonight ", " monday ", " tuesday ", " wednesday ",
+    " thursday ", " friday ", " saturday ", " sunday ", " january ", " february ", " april ",
+    " june ", " july ", " august ", " september ", " october ", " november ", " december ",
+    " spring ", " summer ", " autumn ", " fall ", " winter ", " quarter", " decade", "ties ",
+    " christmas ", " xmas ", " easter ", " halloween ", " thanksgiving ", " pentecost ",
+    " epiphany ", " juneteenth ", " ago ", " recent", " lately ", " fortnight", " hours ",
+    " minutes ", " just now ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+)  # fmt: skip
+"""One of these is in every question with a time by the calendar."""
+_ORDER = (
+    " first ", " last ", " latest ", " recent ", " previous ", " prior ", " second ", " third ",
+    " fourth ", " fifth ", " sixth ", " seventh ", " eighth ", " ninth ", " tenth ", " eleventh ",
+    " twelfth ", "1st ", "2nd ", "3rd ", "th ", " newest ", " final ", " earliest ", " oldest ",
+    " initial ", " penultimate ", " our conversation", " our chat", " our session", " our talk",
+    " our discussion", " conversation about ", " before ", " after ", " since ", " until ", " till ", " between ",
+    " following ", " preceding ", " ago ", " back ", " earlier ",
+)  # fmt: skip
+_TALK = (
+    " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
+    " exchange", " dialog", " reference", " came ", " happened ", " come up ", " brought up ", " bring up ",
+    " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
+    " refer", " last time ",
+)  # fmt: skip
+"""One of each is in every question that places a memory among the conversations."""
+
+
+class TimeScope(NamedTuple):
+    """Where a question looks.
+
+    Attributes:
+        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
+            is meant roughly lies inside a second, longer one.
+        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
+            it names none, or none is found.
+        hard: Whether what lies outside cannot answer; else it is a preference.
+        rest: The question without the words of time; empty where it has no others.
+    """
+
+    periods: tuple[tuple[int, int], ...]
+    sessions: tuple[str, ...]
+    hard: bool
+    contradictory: bool
+    rest: str
+    warning: str = ""
+
+
+ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
+"""Of a question that does not say when or where it looks."""
 
 
 class Query(NamedTuple):
@@ -116,41 +170,20 @@ class Question(NamedTuple):
     scope: TimeScope = ANY_TIME
 
 
-def analyse(index: Index, query: Query) -> Question:
-    """Read a query: what it refers back to, when and where it looks, who is meant, and the rest.
+def may_name_time(text: str) -> tuple[bool, bool]:
+    """Whether a question may name a time by the calendar, and a place among the conversations.
 
-    Args:
-        index: The view that is searched.
+    >>> may_name_time("who knows the Sunday song?"), may_name_time("why is the sky blue?")
+    ((True, False), (False, False))
+    >>> may_name_time("what did we discuss before the move?")
+    (False, True)
     """
-    text, filters = query.text, query.filters
-    if query.current:
-        from clsm_cli.retrieval import dialogue_context
-
-        text = dialogue_context.resolve_references(text, query.current)
-    scope = resolve_scope(index, text, query.at)
-    rest = scope.rest if scope.periods else ""
-    question = understand(text, scope.periods, index.speakers(), rest)
-    return question._replace(
-        scope=scope,
-        asks_of_now=question.asks_of_now and query.past is None,
-        asks_for_gist=question.asks_for_gist or (filters is not None and filters.kind == "gist"),
+    padded = f" {text.casefold().translate(_MARKS)} "
+    return (
+        # Two months are common words without a capital.
+        any(cue in padded for cue in _CALENDAR) or "May" in text or "March" in text,
+        any(cue in padded for cue in _TALK) and any(cue in padded for cue in _ORDER),
     )
-
-
-def resolve_scope(index: Index, text: str, now: str) -> TimeScope:
-    """Find out when and where a question looks.
-
-    It never raises for what the words say: nonsense means nothing.
-
-    Args:
-        now: ISO 8601; what was said later is not there, and relative expressions count from it.
-    """
-    has_time, has_place = may_name_time(text)
-    if not (has_time or has_place):
-        return ANY_TIME
-    from clsm_cli.retrieval import session_scope
-
-    return session_scope.resolve(index, text, now, has_time=has_time, has_place=has_place)
 
 
 def understand(

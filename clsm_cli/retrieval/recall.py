@@ -30,9 +30,8 @@ from clsm_cli.retrieval import (
     verdict,
 )
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
-from clsm_cli.retrieval.question import analyse
+from clsm_cli.retrieval.question import ANY_TIME, may_name_time, understand
 from clsm_cli.retrieval.ranking import Ranked
-from clsm_cli.retrieval.time_scope import ANY_TIME
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.answer import Concept, Fact
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.question import Query, Question
-    from clsm_cli.retrieval.time_scope import TimeScope
+    from clsm_cli.retrieval.question import Query, Question, TimeScope
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.opening import Embedder, Opened
@@ -95,9 +93,8 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     )
     if route != "none":
         found = search(index, query, engine)
-        said = _said(query, found)
-        facts, kept, budget = _packed(index, query, found, said)
-        own = kept[len(said) :]
+        facts, kept, budget = _packed(index, query, found)
+        own = [each for each in kept if each.kind != "context"]
         told = filter(None, [found.question.scope.warning])
         answer = answer._replace(
             confidence=max((m.confidence for m in own), default=found.ranked.confidence),
@@ -213,7 +210,7 @@ def retrieve_passages(
         index: The view that is searched.
         engine: Open; None: words only.
     """
-    question = analyse(index, query)
+    question = _analyse(index, query)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
     is_bound = question.scope.hard and settings.time_filter
@@ -221,6 +218,26 @@ def retrieve_passages(
     index = index.with_rare(question.terms)
     found = candidates.find(index, question, engine, settings, allowed)
     return Found(question, ranking.rank(index, found, settings))
+
+
+def _analyse(index: Index, query: Query) -> Question:
+    """Read a query: what it refers back to, when and where it looks, who is meant, and the rest."""
+    text, filters, scope = query.text, query.filters, ANY_TIME
+    if query.current:
+        from clsm_cli.retrieval import dialogue_context
+
+        text = dialogue_context.resolve_references(text, query.current)
+    if any(may_name_time(text)):
+        from clsm_cli.retrieval import session_scope
+
+        scope = session_scope.resolve(index, text, query.at)
+    rest = scope.rest if scope.periods else ""
+    question = understand(text, scope.periods, index.speakers(), rest)
+    return question._replace(
+        scope=scope,
+        asks_of_now=question.asks_of_now and query.past is None,
+        asks_for_gist=question.asks_for_gist or (filters is not None and filters.kind == "gist"),
+    )
 
 
 def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collection[int] | None:
@@ -238,26 +255,21 @@ def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collect
     return inside if allowed is None else inside & frozenset(allowed)
 
 
-def _said(query: Query, found: Found) -> list[Memory]:
-    """What was said in the current conversation, in at most half the budget."""
-    if not query.current:
-        return []
-    from clsm_cli.retrieval import dialogue_context
-
-    half = query.budget // (2 if query.unit == "tokens" else 8)
-    terms = found.question.terms
-    return dialogue_context.context_memories(
-        dialogue_context.select_turns(query.current, terms, half), terms
-    )
-
-
 def _packed(
-    index: Index, query: Query, found: Found, said: Sequence[Memory]
+    index: Index, query: Query, found: Found
 ) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
     """What fits into the budget: facts about what the query names, if it asks for any, and memories.
 
-    The facts are what the memories beside them leave unsaid; the room that they do not need is theirs.
+    What was said in the current conversation comes first, in at most half the budget. The facts are what
+    the memories beside them leave unsaid; the room that they do not need is theirs.
     """
+    said: list[Memory] = []
+    if query.current:
+        from clsm_cli.retrieval import dialogue_context
+
+        half, terms = query.budget // (2 if query.unit == "tokens" else 8), found.question.terms
+        turns = dialogue_context.select_turns(query.current, terms, half)
+        said = dialogue_context.context_memories(turns, terms)
     if not (query.with_facts and found.memories):
         return (), *pack(found.memories, query.budget, query.unit, said)
     from clsm_cli.retrieval import known_facts
@@ -269,8 +281,7 @@ def _packed(
         kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
         facts = known_facts.find(index, found.concepts, ranked, kept, taken, query.unit)
         taken = sum(fact.size(query.unit) for fact in facts)
-    used = budget.used + taken
-    return facts, kept, budget._replace(limit=query.budget, used=used)
+    return facts, kept, budget._replace(limit=query.budget, used=budget.used + taken)
 
 
 STEEPNESS = 12.0

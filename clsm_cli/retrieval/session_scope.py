@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.retrieval.time_scope import ANY_TIME, TimeScope
+from clsm_cli.retrieval.question import ANY_TIME, TimeScope, may_name_time
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
@@ -182,8 +182,15 @@ _LEADING = re.compile(
 )
 
 
-def resolve(index: Index, text: str, now: str, *, has_time: bool, has_place: bool) -> TimeScope:
-    """Find out when and where a question looks, see ``question.resolve_scope``."""
+def resolve(index: Index, text: str, now: str) -> TimeScope:
+    """Find out when and where a question looks.
+
+    It never raises for what the words say: nonsense means nothing.
+
+    Args:
+        now: ISO 8601; what was said later is not there, and relative expressions count from it.
+    """
+    has_time, has_place = may_name_time(text)
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
     request = ordinals.read_request(text) if has_place else None
