@@ -124,11 +124,6 @@ class Query(NamedTuple):
     seed: str | None = None
 
     @property
-    def at(self) -> str:
-        """The time the question is about, if its words name none."""
-        return self.past or self.now
-
-    @property
     def past(self) -> str | None:
         """The time that is looked from, if that is not now."""
         return self.as_of or self.known_at

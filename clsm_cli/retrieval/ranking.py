@@ -153,9 +153,8 @@ def _first_pass(
     by_whom = [_by_participant(question, found.traits[row], is_about=row in about) for row in rows]
     outdated: Collection[str] = ()
     if settings.weight_outdated and question.asks_of_now:
-        outdated = graph_queries.outdated_sources(
-            index.connection, sorted({each.key for each in traits})
-        )
+        keys = sorted({each.key for each in traits})
+        outdated = graph_queries.outdated_sources(index.connection, keys)
     meant = _meaning_of_groups(found)
     alone = found.maxsim(after=False)
     by_words = spread([words.scores.get(row, 0.0) for row in rows])

@@ -57,20 +57,15 @@ def recall(
     progress: Progress | None = None,
 ) -> Iterator[Answer]:
     """Answer queries from the store, one after the other; never waits for a lock."""
-    missing = _model_fault(engine)
+    missing: str | None = None
+    try:
+        engine.open()
+    except (ModelMissingError, ModelDigestError) as error:
+        missing = f"{error}; this answer is from words alone"
     with open_index(store, None if missing else embedder, progress) as opened:
         opened.warnings[:0] = [missing] if missing else []
         for query in queries:
             yield _answer(opened, query, None if missing else engine)
-
-
-def _model_fault(engine: Engine) -> str | None:
-    """Why the model cannot be used; None if it can."""
-    try:
-        engine.open()
-    except (ModelMissingError, ModelDigestError) as error:
-        return f"{error}; this answer is from words alone"
-    return None
 
 
 def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
@@ -146,7 +141,7 @@ one, seven points of what the doubt brought are lost; with five nothing is gaine
 def search(index: Index, query: Query, engine: Engine | None) -> Found:
     """What a query finds; if that is not enough, what it finds with the archive included."""
     settings = _settings(index.store, query)
-    view = index if query.past is None else index.as_of(query.at, query.known_at)
+    view = index if query.past is None else index.as_of(query.past, query.known_at)
     first = _run_pass(view, query, engine, settings)
     is_sure = first.ranked.confidence >= DOUBT * settings.floor
     if not view.has_archived() or (
@@ -204,12 +199,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
 def retrieve_passages(
     index: Index, query: Query, engine: Engine | None, settings: RecallSettings
 ) -> Found:
-    """Rank the passages for a query.
-
-    Args:
-        index: The view that is searched.
-        engine: Open; None: words only.
-    """
+    """Rank the passages of a view of the index for a query; without an engine, by words only."""
     question = _analyse(index, query)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
@@ -230,7 +220,7 @@ def _analyse(index: Index, query: Query) -> Question:
     if any(may_name_time(text)):
         from clsm_cli.retrieval import session_scope
 
-        scope = session_scope.resolve(index, text, query.at)
+        scope = session_scope.resolve(index, text, query.past or query.now)
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
     return question._replace(

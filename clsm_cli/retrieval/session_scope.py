@@ -278,7 +278,7 @@ def _by_order(
         rest = ""
     ids = tuple(each.id for each in sessions)
     return TimeScope(
-        periods=_joined(session_queries.session_days(index.connection, ids)),
+        periods=tuple(clocks.united(session_queries.session_days(index.connection, ids))),
         sessions=ids,
         hard=is_hard,
         contradictory=bool(times and times.contradictory),
@@ -299,17 +299,6 @@ def _bare(place: ConversationPlace, spoken: Sequence[str]) -> ConversationPlace:
     for words in spoken:
         subject = _LEADING.sub(" ", subject.replace(words, "\0")).replace("\0", " ")
     return place._replace(subject=" ".join(subject.split()))
-
-
-def _joined(periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Periods in order, those that touch made one."""
-    found: list[tuple[int, int]] = []
-    for first, until in periods:
-        if found and first <= found[-1][1]:
-            found[-1] = found[-1][0], max(until, found[-1][1])
-        else:
-            found.append((first, until))
-    return tuple(found)
 
 
 def _rest(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
