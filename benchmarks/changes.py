@@ -23,7 +23,8 @@ from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Request as Intake
 from clsm_cli.model.graph import Statement
-from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import recall
 from clsm_cli.store import layout, shards
 from scripts.told_changes import items, natural
 

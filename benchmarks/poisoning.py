@@ -32,7 +32,8 @@ from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Request as Intake
-from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import recall
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import Embedder
 

@@ -45,7 +45,7 @@ STAGES = (
     Stage("rank: meaning", "clsm_cli.retrieval.dense_search", "Meaning.nearest"),
     Stage("rank: late interaction", "clsm_cli.retrieval.dense_search", "Meaning.late_interaction"),
     Stage("rank: fuse", "clsm_cli.retrieval.ranking", "rank"),
-    Stage("answer: concepts", "clsm_cli.retrieval.concepts", "rank"),
+    Stage("answer: concepts", "clsm_cli.retrieval.concepts", "rank_concepts"),
     Stage("answer: passages", "clsm_cli.retrieval.result_items", "build_items"),
     Stage("answer: pack", "clsm_cli.retrieval.recall", "_answer"),
     Stage("answer: remember the use", "clsm_cli.retrieval.recall", "touch"),

@@ -30,7 +30,7 @@ from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.heads.answer_head import CLASSES
-from clsm_cli.retrieval.answer_reading import HOPELESS, READ
+from clsm_cli.retrieval.verdict import HOPELESS, READ
 from clsm_cli.scoring.confidence import LEAST, ReadWeights
 from scripts import fit_verdict
 from scripts.build_graph import build_cross_encoder

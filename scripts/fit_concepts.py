@@ -25,7 +25,8 @@ from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.loaders import locomo, own_memory
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval import concepts
-from clsm_cli.retrieval.recall import Query, retrieve_passages
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store.index.opening import open_index

@@ -22,8 +22,9 @@ from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.answer import Signals
+from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.ranking import signal_weights
-from clsm_cli.retrieval.recall import Query, retrieve_passages
+from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:

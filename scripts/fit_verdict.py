@@ -34,7 +34,7 @@ from clsm_cli.evaluation.loaders import gvd, locomo, own_memory
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import ranking
-from clsm_cli.retrieval.recall import Query as Ask
+from clsm_cli.retrieval.question import Query as Ask
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
@@ -270,12 +270,12 @@ def _find(
     gold = each.gold | {query.text: _gold(each.case, query) for query in each.case.queries}
     found = []
     with open_index(store, factory.embedder) as opened:
-        opened.index.look_into_archive(shown=True)
+        index = opened.index.with_archive()
         for kind, text in drawn:
             query = Ask(text, raw.now.isoformat(), ranking.FIRST, 1 << 30)
-            ranked = retrieve_passages(opened.index, query, engine, store.settings.recall).ranked
+            ranked = retrieve_passages(index, query, engine, store.settings.recall).ranked
             first = ranked.candidates[: ranking.FIRST]
-            told = opened.index.passages([one.row for one in first])
+            told = index.passages([one.row for one in first])
             passages = [told[one.row] for one in first]
             answering = gold.get(text) if kind == WITH else None
             shown = [answer_head.shown(text, p.text, p.speaker, p.heading) for p in passages]

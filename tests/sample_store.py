@@ -8,7 +8,8 @@ from typing import Any
 
 from clsm_cli.commands.engine import QueryEngine, embedder
 from clsm_cli.retrieval.answer import Answer
-from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import recall
 from clsm_cli.store.layout import Store
 
 SAMPLE = Path(__file__).parents[1] / "fixtures" / "sample"

@@ -78,7 +78,8 @@ def find_matches(
 ) -> Matches:
     """What words mean: statements, then the turns and blocks that none of these rests on."""
     from clsm_cli.commands import engine
-    from clsm_cli.retrieval.recall import Query, recall
+    from clsm_cli.retrieval.question import Query
+    from clsm_cli.retrieval.recall import recall
     from clsm_cli.store.index.ranking_queries import Filters
 
     engine.offer_install(printer)

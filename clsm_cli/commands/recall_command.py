@@ -27,7 +27,7 @@ from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import NothingRelevantError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.retrieval import recall
-from clsm_cli.retrieval.recall import Query
+from clsm_cli.retrieval.question import Query
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from clsm_cli.evaluation.nodes import case_chat, choose_concepts
 from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.model.grouping import grouped
+from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.question import understand
-from clsm_cli.retrieval.recall import Query as Asking
 from clsm_cli.retrieval.recall import recall, retrieve_passages
 from clsm_cli.scoring.match import spread, weighted
 from clsm_cli.startup.records import NamedTuple

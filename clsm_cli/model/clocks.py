@@ -9,11 +9,13 @@ clock of what it is compared with.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
+    from collections.abc import Iterable
+    from datetime import date, datetime, tzinfo
 
+Day = TypeVar("Day", int, "date")
 _DATE = 10
 """Characters of a bare date."""
 
@@ -159,3 +161,18 @@ def utc_text(now: datetime) -> str:
     from datetime import UTC
 
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def united(periods: Iterable[tuple[Day, Day]]) -> list[tuple[Day, Day]]:
+    """Periods in order, those that touch made one.
+
+    >>> united([(5, 7), (1, 3), (3, 4)])
+    [(1, 4), (5, 7)]
+    """
+    found: list[tuple[Day, Day]] = []
+    for first, until in sorted(periods):
+        if found and first <= found[-1][1]:
+            found[-1] = found[-1][0], max(until, found[-1][1])
+        else:
+            found.append((first, until))
+    return found

@@ -200,7 +200,8 @@ def activated_concepts(
     progress: Callable[[str, int, int], None],
 ) -> Concepts:
     """What recall finds a query to be about, strongest first; it is not counted as a use."""
-    from clsm_cli.retrieval.recall import Query, recall
+    from clsm_cli.retrieval.question import Query
+    from clsm_cli.retrieval.recall import recall
     from clsm_cli.store.index.opening import open_index
 
     settings = store.settings.recall

@@ -48,7 +48,7 @@ class ScoredConcept(NamedTuple):
     edge: LinkRow | None = None
 
 
-def rank(
+def rank_concepts(
     index: Index, query: str, candidates: Sequence[Candidate], limit: int, cosines: Sequence[float]
 ) -> tuple[Concept, ...]:
     """The concepts of a query, likeliest first.
@@ -84,7 +84,7 @@ def rank(
 def score_concepts(
     index: Index, query: str, candidates: Sequence[Candidate], cosines: Sequence[float]
 ) -> list[ScoredConcept]:
-    """Every node with any evidence, likeliest first; see ``rank``."""
+    """Every node with any evidence, likeliest first; see ``rank_concepts``."""
     settings = index.store.settings.recall
     own = _by_sense(candidates, settings)
     found = _Passages(index, own[: settings.concept_passages])

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from clsm_cli.embedding.query_vectors import QueryVectors
-    from clsm_cli.retrieval.lexical_search import LexicalMatches
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
@@ -118,7 +117,7 @@ class Meaning:
         return [each[-1] for each in held[:limit]]
 
     def late_interaction(
-        self, words: LexicalMatches, least: float, passages: Mapping[int, Traits]
+        self, idf: Mapping[str, float], least: float, passages: Mapping[int, Traits]
     ) -> LateInteraction | None:
         """Compare the question's tokens with those of some passages; None where there are none.
 
@@ -127,7 +126,7 @@ class Meaning:
         """
         if self._engine is None or self._vectors is None:
             return None
-        weights = self._weights(self._vectors, words, least)
+        weights = self._weights(self._vectors, idf, least)
         heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MOST_TOKENS]
         chosen = sorted(heaviest)
         if not chosen or self._index.vectors.token_rows() is None:
@@ -149,13 +148,15 @@ class Meaning:
         products = [row.tolist() for row in found]
         return LateInteraction(match.token_shares(products, spans, [weights[i] for i in chosen]))
 
-    def _weights(self, vectors: QueryVectors, words: LexicalMatches, least: float) -> list[float]:
+    def _weights(
+        self, vectors: QueryVectors, idf: Mapping[str, float], least: float
+    ) -> list[float]:
         known: dict[tuple[int, int], float] = {}
         for piece in vectors.pieces:
             span = (piece.start, piece.end)
             if span not in known:
                 terms = tokens.stems(self._question.dense[piece.start : piece.end])
-                known[span] = max([least, *(words.idf.get(term, least) for term in terms)])
+                known[span] = max([least, *(idf.get(term, least) for term in terms)])
         return [known[piece.start, piece.end] for piece in vectors.pieces]
 
     def unfamiliarity(self) -> dict[str, float]:

@@ -1,4 +1,7 @@
-"""What a query asks for, from its words alone: who, when, and the rest, which is matched by meaning."""
+"""A query, and what it asks for by its words alone: who, when, and the rest, which is matched by meaning.
+
+A question without a word of time pays for one look at its words; what they mean reads ``session_scope``.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from clsm_cli.retrieval.dialogue_context import DialogueTurn
+    from clsm_cli.store.index.ranking_queries import Filters
 
 _ASKS_WHEN = re.compile(
     r"\b(?:when|since when|how long|how many (?:days|weeks|months|years)"
@@ -33,6 +39,35 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
 _OWNER = re.compile(r"['’]s$")
+_MARKS = str.maketrans(
+    dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
+)
+_CALENDAR = (
+    " day ", " days ", " week", " month", " year", " night", " morning", " afternoon", " evening",
+    " today ", " yesterday ", " tomorrow ", " tonight ", " monday ", " tuesday ", " wednesday ",
+    " thursday ", " friday ", " saturday ", " sunday ", " january ", " february ", " april ",
+    " june ", " july ", " august ", " september ", " october ", " november ", " december ",
+    " spring ", " summer ", " autumn ", " fall ", " winter ", " quarter", " decade", "ties ",
+    " christmas ", " xmas ", " easter ", " halloween ", " thanksgiving ", " pentecost ",
+    " epiphany ", " juneteenth ", " ago ", " recent", " lately ", " fortnight", " hours ",
+    " minutes ", " just now ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+)  # fmt: skip
+"""One of these is in every question with a time by the calendar."""
+_ORDER = (
+    " first ", " last ", " latest ", " recent ", " previous ", " prior ", " second ", " third ",
+    " fourth ", " fifth ", " sixth ", " seventh ", " eighth ", " ninth ", " tenth ", " eleventh ",
+    " twelfth ", "1st ", "2nd ", "3rd ", "th ", " newest ", " final ", " earliest ", " oldest ",
+    " initial ", " penultimate ", " our conversation", " our chat", " our session", " our talk",
+    " our discussion", " conversation about ", " before ", " after ", " since ", " until ", " till ", " between ",
+    " following ", " preceding ", " ago ", " back ", " earlier ",
+)  # fmt: skip
+_TALK = (
+    " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
+    " exchange", " dialog", " reference", " came ", " happened ", " come up ", " brought up ", " bring up ",
+    " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
+    " refer", " last time ",
+)  # fmt: skip
+"""One of each is in every question that places a memory among the conversations."""
 
 
 class TimeScope(NamedTuple):
@@ -59,6 +94,41 @@ ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
 """Of a question that does not say when or where it looks."""
 
 
+class Query(NamedTuple):
+    """What is asked, and how much may come back.
+
+    Attributes:
+        k: Turns, statements and windows of notes at most.
+        budget: Text at most, in ``unit`` (tokens or characters).
+        min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
+        as_of: When it should have been true; relative expressions count from it.
+        known_at: When it should have been known; None for now.
+        current: Messages of the current conversation, the oldest first.
+        is_gated: Whether a message that needs no memory gets none.
+        with_facts: Whether to tell, in a part of the budget, what holds of what it names.
+        seed: Of the draw of weights from feedback; None: their means.
+    """
+
+    text: str
+    now: str
+    k: int
+    budget: int
+    unit: str = "tokens"
+    min_score: float | None = None
+    filters: Filters | None = None
+    as_of: str | None = None
+    known_at: str | None = None
+    current: tuple[DialogueTurn, ...] = ()
+    is_gated: bool = False
+    with_facts: bool = False
+    seed: str | None = None
+
+    @property
+    def past(self) -> str | None:
+        """The time that is looked from, if that is not now."""
+        return self.as_of or self.known_at
+
+
 class Question(NamedTuple):
     """A query, understood.
 
@@ -77,6 +147,7 @@ class Question(NamedTuple):
         asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
         asks_for_gist: Whether it asks what a time was about ("what happened in March?"), for all and
             nothing in particular; only then a gist answers.
+        scope: When and where it looks.
     """
 
     text: str
@@ -91,6 +162,23 @@ class Question(NamedTuple):
     keys: tuple[str, ...] = ()
     besides: int = 0
     asks_for_gist: bool = False
+    scope: TimeScope = ANY_TIME
+
+
+def may_name_time(text: str) -> tuple[bool, bool]:
+    """Whether a question may name a time by the calendar, and a place among the conversations.
+
+    >>> may_name_time("who knows the Sunday song?"), may_name_time("why is the sky blue?")
+    ((True, False), (False, False))
+    >>> may_name_time("what did we discuss before the move?")
+    (False, True)
+    """
+    padded = f" {text.casefold().translate(_MARKS)} "
+    return (
+        # Two months are common words without a capital.
+        any(cue in padded for cue in _CALENDAR) or "May" in text or "March" in text,
+        any(cue in padded for cue in _TALK) and any(cue in padded for cue in _ORDER),
+    )
 
 
 def understand(
@@ -108,6 +196,7 @@ def understand(
     True
     """
     named, dense = _in_first_person(rest or text, list(speakers))
+    means_both = len(named) == 2 and _are_joined(text, named)
     name_terms = frozenset(term for name in named for term in tokens.stems(name))
     beside = {*tokens.stems(rest if periods else text)}
     besides = len(beside - name_terms)
@@ -117,10 +206,10 @@ def understand(
         besides=besides,
         named_speakers=named,
         name_terms=name_terms,
-        dense=dense if _says_more(dense) else rest or text,
+        dense=dense,
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
-        means_both=len(named) == 2 and _are_joined(text, named),
+        means_both=means_both,
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
         asks_for_gist=bool(periods) and beside <= _SUMMING_UP,
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
@@ -128,7 +217,7 @@ def understand(
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:
-    """The named speakers, and the text as if they asked about themselves.
+    """The named speakers, and the text as if they asked about themselves, if that says any more.
 
     A speaker goes by the whole name or by its first word, unless several share that.
     """
@@ -160,7 +249,8 @@ def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], s
     dense = " ".join("".join(kept).split())
     if len(named) == 1:
         dense = _PRONOUN.sub(lambda match: _OWN_PRONOUNS[match[0]], dense)
-    return tuple(named), dense
+    says_more = any(word not in ("I", "my") for word in _WORD.findall(dense))
+    return tuple(named), dense if says_more else text
 
 
 def _are_joined(text: str, named: Sequence[str]) -> bool:
@@ -169,8 +259,3 @@ def _are_joined(text: str, named: Sequence[str]) -> bool:
     side = r"(?:['’]s)?\s*(?:and|or|&|,)\s*"
     joined = rf"{one}{side}{other}|{other}{side}{one}|\bboth\b"
     return re.search(joined, text, re.IGNORECASE) is not None
-
-
-def _says_more(dense: str) -> bool:
-    """Whether anything is left besides the names."""
-    return any(word not in ("I", "my") for word in _WORD.findall(dense))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
-from clsm_cli.retrieval.demotion import dice, terms_of
+from clsm_cli.retrieval.demotion import SourceQuota, dice, terms_of
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.demotion import SourceQuota
+    from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.supersession import Ended
     from clsm_cli.store.index.index_queries import Index
@@ -30,18 +30,16 @@ if TYPE_CHECKING:
 
 def build_items(
     index: Index,
+    question: Question,
     candidates: Sequence[Candidate],
     k: int,
     settings: RecallSettings,
-    quota: SourceQuota,
     ended: Mapping[int, Ended],
-    *,
-    faded: float,
 ) -> list[Memory]:
     """The best items; one that rests on n turns counts n of ``k``, any other one.
 
     A score is the share of what a passage would have that is as good as the best in everything;
-    the items end where it falls below ``faded``. A turn that stands in two files is returned once.
+    the items end where it falls below ``settings.faded``. A turn that stands in two files is returned once.
 
     A turn says all that a statement made of it says, and what else was said: so in the place of a
     statement stands the first of its turns that has its words, and names it. Where none has them, as
@@ -59,9 +57,9 @@ def build_items(
     found: list[Memory] = []
     seen: list[tuple[Passage, float]] = []
     starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
-    left = k
+    quota, left = SourceQuota(question, k, settings), k
     for candidate, hit in _in_order(index, candidates, k):
-        if left <= 0 or candidate.score < faded * full:
+        if left <= 0 or candidate.score < settings.faded * full:
             break
         turn = _saying(index, hit, rows_of)
         states = () if turn is None else (hit.id,)

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.retrieval.question import ANY_TIME, TimeScope
+from clsm_cli.retrieval.question import ANY_TIME, TimeScope, may_name_time
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
@@ -182,8 +182,15 @@ _LEADING = re.compile(
 )
 
 
-def resolve(index: Index, text: str, now: str, *, has_time: bool, has_place: bool) -> TimeScope:
-    """Find out when and where a question looks, see ``time_scope.resolve``."""
+def resolve(index: Index, text: str, now: str) -> TimeScope:
+    """Find out when and where a question looks.
+
+    It never raises for what the words say: nonsense means nothing.
+
+    Args:
+        now: ISO 8601; what was said later is not there, and relative expressions count from it.
+    """
+    has_time, has_place = may_name_time(text)
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
     request = ordinals.read_request(text) if has_place else None
@@ -271,7 +278,7 @@ def _by_order(
         rest = ""
     ids = tuple(each.id for each in sessions)
     return TimeScope(
-        periods=_joined(session_queries.session_days(index.connection, ids)),
+        periods=tuple(clocks.united(session_queries.session_days(index.connection, ids))),
         sessions=ids,
         hard=is_hard,
         contradictory=bool(times and times.contradictory),
@@ -292,17 +299,6 @@ def _bare(place: ConversationPlace, spoken: Sequence[str]) -> ConversationPlace:
     for words in spoken:
         subject = _LEADING.sub(" ", subject.replace(words, "\0")).replace("\0", " ")
     return place._replace(subject=" ".join(subject.split()))
-
-
-def _joined(periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Periods in order, those that touch made one."""
-    found: list[tuple[int, int]] = []
-    for first, until in periods:
-        if found and first <= found[-1][1]:
-            found[-1] = found[-1][0], max(until, found[-1][1])
-        else:
-            found.append((first, until))
-    return tuple(found)
 
 
 def _rest(text: str, spans: Sequence[tuple[int, int, str]]) -> str:

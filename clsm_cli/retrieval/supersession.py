@@ -75,7 +75,7 @@ class Ended(NamedTuple):
         return memory._replace(until=self.until, replaced_by=self.by)
 
 
-def found(
+def ended(
     index: Index,
     question: Question,
     candidates: Sequence[Candidate],

@@ -162,6 +162,17 @@ def spread(values: Sequence[float]) -> list[float]:
     return [(value - low) / width for value in values]
 
 
+def filled(instead: Sequence[float], measured: Sequence[float | None]) -> list[float]:
+    """Measured values, min-max; other values where nothing is measured.
+
+    >>> filled([0.5, 0.2, 0.0], [0.1, None, 0.3])
+    [0.0, 0.2, 1.0]
+    """
+    shares = iter(spread([value for value in measured if value is not None]))
+    pairs = zip(instead, measured, strict=True)
+    return [other if value is None else next(shares) for other, value in pairs]
+
+
 def weighted(signals: Sequence[float], weights: Sequence[float]) -> float:
     """Linear fusion Σ wᵢ · sᵢ.
 

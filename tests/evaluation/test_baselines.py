@@ -18,7 +18,7 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved, answer_result
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.retrieval.recall import Query as Asking
+from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.text.tokens import count_tokens
 

@@ -13,7 +13,8 @@ from small_store import note
 from clsm_cli.commands.engine import QueryEngine, embedder
 from clsm_cli.errors import ModelMissingError
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval.recall import Query, recall, touch
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import recall, touch
 from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked

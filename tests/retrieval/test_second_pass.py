@@ -9,7 +9,8 @@ import pytest
 from sample_store import NOW, ask, query_engine
 
 from clsm_cli.commands.engine import embedder
-from clsm_cli.retrieval.recall import Query, recall, search
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import recall, search
 from clsm_cli.store.index import database
 from clsm_cli.store.index.opening import open_index
 
@@ -42,8 +43,8 @@ def opens_archive(store: Store, text: str) -> bool:
     query, engine = Query(text=text, now=NOW, k=10, budget=2000), query_engine()
     engine.open()
     with open_index(store, embedder()) as opened:
-        search(opened.index, query, engine)
-        return not opened.index.has_archived()
+        found, hidden = search(opened.index, query, engine), opened.index.hidden()
+        return any(each.row in hidden for each in found.ranked.candidates)
 
 
 @pytest.mark.parametrize("text", [COMMON, NONSENSE])

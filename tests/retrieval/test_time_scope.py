@@ -14,8 +14,8 @@ from ingesting import new_store, take
 from small_store import row
 from strategies import examples
 
-from clsm_cli.retrieval import time_scope
-from clsm_cli.retrieval.question import ANY_TIME
+from clsm_cli.retrieval.question import ANY_TIME, may_name_time
+from clsm_cli.retrieval.session_scope import resolve
 from clsm_cli.store import yaml_text
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import ordinals
@@ -54,7 +54,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
     right = [row, *row.get("or", ())]
     if row.get("store"):
-        found = time_scope.resolve(index, row["query"], row["now"])
+        found = resolve(index, row["query"], row["now"])
         assert list(found.sessions) in [each["answer"] for each in right]
         return
     times = bounds.read_times(row["query"], datetime.fromisoformat(row["now"]))
@@ -91,11 +91,11 @@ def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
     ],
 )
 def test_places(index: Index, question: str, expected: str) -> None:
-    assert " ".join(time_scope.resolve(index, question, NOW).sessions) == expected
+    assert " ".join(resolve(index, question, NOW).sessions) == expected
 
 
 def test_periods_are_the_days_of_the_sessions(index: Index) -> None:
-    found = time_scope.resolve(index, "the last two sessions", NOW)
+    found = resolve(index, "the last two sessions", NOW)
     days = [date(2025, 10, 22).toordinal(), date(2025, 10, 31).toordinal()]
     assert found.periods == tuple((day, day + 1) for day in days)
     assert found.hard
@@ -113,7 +113,7 @@ def test_periods_are_the_days_of_the_sessions(index: Index) -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_there_is_said(index: Index, question: str, hard: bool, warning: str) -> None:
-    found = time_scope.resolve(index, question, NOW)
+    found = resolve(index, question, NOW)
     assert (found.sessions, found.hard, found.warning) == ((), hard, warning)
 
 
@@ -124,8 +124,8 @@ def test_the_conversation_that_goes_on_does_not_count(tmp_path: Path) -> None:
     take(store, stdin=(past + here).encode(), model=False)
     with open_index(store, None) as opened:
         at, later = "2026-02-24T08:05:00+01:00", "2026-02-24T18:00:00+01:00"
-        assert time_scope.resolve(opened.index, "our last session", at).sessions == ("one",)
-        assert time_scope.resolve(opened.index, "our last session", later).sessions == ("two",)
+        assert resolve(opened.index, "our last session", at).sessions == ("one",)
+        assert resolve(opened.index, "our last session", later).sessions == ("two",)
 
 
 def test_a_note_is_a_mention_and_no_conversation(tmp_path: Path) -> None:
@@ -137,12 +137,10 @@ def test_a_note_is_a_mention_and_no_conversation(tmp_path: Path) -> None:
     take(store, stdin=later.encode(), model=False)
     with open_index(store, None) as opened:
         now = "2026-02-24T08:00:00+01:00"
-        assert time_scope.resolve(
-            opened.index, "the first time Odette was mentioned", now
-        ).sessions == (str(note),)
-        assert time_scope.resolve(opened.index, "our first chat about Odette", now).sessions == (
-            "one",
+        assert resolve(opened.index, "the first time Odette was mentioned", now).sessions == (
+            str(note),
         )
+        assert resolve(opened.index, "our first chat about Odette", now).sessions == ("one",)
 
 
 def test_a_day_bounds_nothing_where_only_notes_tell_of_it(tmp_path: Path) -> None:
@@ -151,7 +149,7 @@ def test_a_day_bounds_nothing_where_only_notes_tell_of_it(tmp_path: Path) -> Non
     note.write_text("Yesterday we discussed the roof.\n", encoding="utf-8")
     take(store, note, model=False)
     with open_index(store, None) as opened:
-        found = time_scope.resolve(opened.index, "What did we discuss on 18 February 2026?", NOW)
+        found = resolve(opened.index, "What did we discuss on 18 February 2026?", NOW)
         assert (len(found.periods), found.hard) == (1, False)
 
 
@@ -165,7 +163,7 @@ def test_a_day_bounds_nothing_where_only_notes_tell_of_it(tmp_path: Path) -> Non
     ],
 )
 def test_days(index: Index, question: str, first: str, until: str, hard: bool) -> None:
-    found = time_scope.resolve(index, question, NOW)
+    found = resolve(index, question, NOW)
     [period] = found.periods
     assert tuple(date.fromordinal(day).isoformat() for day in period) == (first, until)
     assert (found.sessions, found.hard) == ((), hard)
@@ -185,7 +183,7 @@ def test_days(index: Index, question: str, first: str, until: str, hard: bool) -
     ],
 )
 def test_the_rest_of_a_question(index: Index, question: str, rest: str) -> None:
-    assert time_scope.resolve(index, question, NOW).rest == rest
+    assert resolve(index, question, NOW).rest == rest
 
 
 NO_TIME = (
@@ -196,19 +194,19 @@ NO_TIME = (
 
 @pytest.mark.parametrize("question", NO_TIME.split("; "))
 def test_a_question_without_time(index: Index, question: str) -> None:
-    assert time_scope.resolve(index, question, NOW) == ANY_TIME
+    assert resolve(index, question, NOW) == ANY_TIME
 
 
 def test_no_time_is_overlooked() -> None:
     """The one look at the words lets through all that the rules can read."""
     for each in LABELLED["expressions"]:
-        has_time, has_place = time_scope.may_name_time(each["query"])
+        has_time, has_place = may_name_time(each["query"])
         now = datetime.fromisoformat(each["now"])
         assert has_time or not bounds.read_times(each["query"], now).bounds
         assert has_place or ordinals.read_request(each["query"]) is None
     for question in QUESTIONS.split("; "):
         assert bounds.read_times(question, date(2026, 2, 24)).bounds, question
-        assert time_scope.may_name_time(question)[0], question
+        assert may_name_time(question)[0], question
 
 
 QUESTIONS = (
@@ -226,7 +224,7 @@ WORDS = [
 @given(question=st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=50))
 @examples(150)
 def test_any_question_is_resolved(index: Index, question: str) -> None:
-    found = time_scope.resolve(index, question, NOW)
+    found = resolve(index, question, NOW)
     assert list(found.periods) == sorted(found.periods)
     assert all(first < until for first, until in found.periods)
     assert len(set(found.sessions)) == len(found.sessions)

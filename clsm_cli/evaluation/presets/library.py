@@ -70,8 +70,7 @@ class Library:
     """A store as published systems see it; what is archived counts as everything else."""
 
     def __init__(self, index: Index, engine: Engine) -> None:
-        index.look_into_archive(shown=True)
-        self.index = index
+        self.index = index.with_archive()
         self.engine = engine
         self.encoded = lru_cache(maxsize=None)(lambda text: engine.encode(text).sentence)
         self.pool = lru_cache(maxsize=None)(lambda *kinds: Pool(self, kinds))

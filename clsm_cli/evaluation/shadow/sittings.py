@@ -36,7 +36,8 @@ from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.retrieval.briefing import brief
-from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import recall
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, inbox, logs

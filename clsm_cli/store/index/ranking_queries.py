@@ -17,6 +17,7 @@ from clsm_cli.store.index.vector_files import Row, VectorReader
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Sequence
+    from typing import Self
 
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
@@ -84,7 +85,10 @@ class Member(NamedTuple):
 
 
 class Search:
-    """A database that is as fresh as it could be made, and the vectors beside it."""
+    """A view of a database that is as fresh as it could be made, and of the vectors beside it.
+
+    What it shows never changes; who wants to see something else asks for another view.
+    """
 
     def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
         self.connection = connection
@@ -92,28 +96,34 @@ class Search:
         self.vectors = VectorReader(connection, store.derived)
         self._hidden: frozenset[int] | None = None
         self._shows_archive = False
-        self._is_past = False
         self._woken: frozenset[int] = frozenset()
 
-    def look_at(self, at: str | None, known_at: str | None = None) -> None:
-        """Answer from here on as of a time (``hidden.hidden_rows``), the archive too; None: as of now."""
-        self._hidden = None
-        self._is_past = at is not None
-        if at is not None:
-            from clsm_cli.store.index.hidden import hidden_rows
+    def _view(self, **changed: Any) -> Self:
+        view = object.__new__(type(self))
+        view.__dict__.update(self.__dict__, **{"_woken": frozenset(), **changed})
+        return view
 
-            self._hidden = hidden_rows(self.connection, at, known_at)
+    def as_of(self, at: str, known_at: str | None = None) -> Self:
+        """The view of a time (``hidden.hidden_rows``), the archive too."""
+        from clsm_cli.store.index.hidden import hidden_rows
 
-    def look_into_archive(self, *, shown: bool) -> None:
-        """Whether passages that are archived (``hidden``) count from here on; at first not."""
-        self._shows_archive = shown
-        self._woken = frozenset()
-        if not self._is_past:
-            self._hidden = None
+        hidden = hidden_rows(self.connection, at, known_at)
+        return self._view(_shows_archive=True, _hidden=hidden)
+
+    def with_archive(self) -> Self:
+        """The view in which passages that are archived (``hidden``) count as others do."""
+        return self if self._shows_archive else self._view(_shows_archive=True, _hidden=None)
+
+    def with_rare(self, terms: Sequence[str]) -> Self:
+        """The view in which those archived passages count that hold a rare word of a question."""
+        if not self.has_archived():
+            return self
+        woken = _with_rare_terms(self.connection, terms)
+        return self._view(_woken=woken, _hidden=self.hidden() - woken)
 
     def has_archived(self) -> bool:
         """Whether a current passage does not count because it is archived."""
-        if self._shows_archive or self._is_past:
+        if self._shows_archive:
             return False
         return bool(self.connection.execute("SELECT passages FROM asleep").fetchone()[0])
 
@@ -123,20 +133,14 @@ class Search:
         rows = {row for (row,) in select(self.connection, query, vectors)}
         return not rows.isdisjoint(_archived_rows(self.connection))
 
-    def wake_archived(self, terms: Sequence[str]) -> None:
-        """Let those archived passages count, until the next look, that hold a rare word of a question."""
-        if self.has_archived():
-            self._hidden, self._woken = None, _with_rare_terms(self.connection, terms)
-            self._hidden = self.hidden() - self._woken
-
     def size(self) -> tuple[int, int]:
         """Current passages, and the sum of their lengths in terms.
 
         What is archived and does not count is not in the sums: a word is as rare as it is among
-        what is searched, and a look that shows the archive ranks as if nothing were archived.
+        what is searched, and a view that shows the archive ranks as if nothing were archived.
         """
         query = "SELECT t.passages - a.passages, t.length - a.length FROM totals t, asleep a"
-        if self._shows_archive or self._is_past:
+        if self._shows_archive:
             query = "SELECT passages, length FROM totals"
         row = self.connection.execute(query).fetchone()
         woken = [each.length for each in self.traits(sorted(self._woken)).values()]

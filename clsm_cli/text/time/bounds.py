@@ -11,6 +11,7 @@ import re
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from clsm_cli.model import clocks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.time import expressions
@@ -75,7 +76,7 @@ def read_times(text: str, at: date | datetime) -> Times:
         tuple(bounds),
         tuple(
             (None if first == date.min else first, None if until == date.max else until)
-            for first, until in _joined(met)
+            for first, until in clocks.united(met)
         ),
         contradictory and not met,
         bool(bounds) and all(each.hard for each in bounds),
@@ -213,15 +214,4 @@ def _conditions(text: str, bounds: list[Bound]) -> list[list[Bound]]:
             found[-1].append(each)
         else:
             found.append([each])
-    return found
-
-
-def _joined(periods: list[tuple[date, date]]) -> list[tuple[date, date]]:
-    """Periods in order, those that touch made one."""
-    found: list[tuple[date, date]] = []
-    for first, until in sorted(periods):
-        if found and first <= found[-1][1]:
-            found[-1] = found[-1][0], max(until, found[-1][1])
-        else:
-            found.append((first, until))
     return found

@@ -21,7 +21,7 @@ from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.retrieval.recall import Query
+from clsm_cli.retrieval.question import Query
 from clsm_cli.store import atomic, layout, record_files, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store

@@ -84,11 +84,10 @@ def test_words_and_sums_are_those_of_what_is_searched(store: Store) -> None:
         assert index.postings("heron") == index.postings("beech") == []
         assert index.size() == (1, salt[0][2])
         assert index.rows_of(TEXTS) == [salt[0][0]]
-        index.look_into_archive(shown=True)
-        assert {term: index.postings(term) for term in everything} == everything
-        assert index.size() == size
-        assert not index.has_archived()
-        index.look_into_archive(shown=False)
+        shown = index.with_archive()
+        assert {term: shown.postings(term) for term in everything} == everything
+        assert shown.size() == size
+        assert not shown.has_archived()
         assert index.size()[0] == 1
 
 
@@ -96,11 +95,9 @@ def test_who_asks_for_the_past_is_shown_the_archive(store: Store) -> None:
     archive(store, (A, "2026-05-20"))
     with closing(brought_up(store)) as connection:
         index = Index(connection, store)
-        index.look_at("2026-02-24")
-        assert index.hidden() == frozenset()
-        assert not index.has_archived()
-        assert index.postings("heron")
-        index.look_into_archive(shown=False)
-        assert index.postings("heron")
-        index.look_at(None)
+        past = index.as_of("2026-02-24")
+        assert past.hidden() == frozenset()
+        assert not past.has_archived()
+        assert past.postings("heron")
+        assert past.with_archive().postings("heron")
         assert index.postings("heron") == []

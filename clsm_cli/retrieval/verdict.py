@@ -17,6 +17,8 @@ from clsm_cli.scoring import confidence
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate, Ranked
     from clsm_cli.store.index.index_queries import Index
@@ -77,3 +79,73 @@ def _can_be_read(question: Question) -> bool:
         and len(words) >= WORDS
         and not tokens.STOP_WORDS.isdisjoint(words)
     )
+
+
+HINTING = 0.5
+"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
+nearest to it: they claim nothing."""
+
+
+def sure_enough(
+    index: Index, question: Question, ranked: Ranked, floor: float, least: float | None
+) -> tuple[list[Candidate], bool]:
+    """The candidates that may be told of, and whether they may be told: else only their concepts.
+
+    Below the floor nothing is told, unless it is a gist that is asked for, or the best passage holds what
+    the question identifies something by.
+
+    Args:
+        least: Confidence that each must have, whatever the floor.
+    """
+    kept, has_gist = _gists_first(question, ranked.candidates)
+    if least is not None:
+        return [each for each in kept if each.confidence >= least], False
+    is_known = has_gist or _holds_identifiers(index, question, ranked.candidates[:1])
+    is_silent = not is_known and ranked.confidence < floor
+    hints = ranked.unread >= HINTING * floor
+    return kept if hints or not is_silent else [], is_silent
+
+
+_CODE = 5
+"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
+
+
+def _holds_identifiers(index: Index, question: Question, best: Sequence[Candidate]) -> bool:
+    """Whether a passage contains every number, code and address of the question, if any."""
+    mixed = [term for term in question.terms if not (term.isalpha() or term.isdigit())]
+    written = [*question.keys, *(word for word in mixed if len(word) >= _CODE)]
+    return bool(written) and all(
+        any(row == candidate.row for row, _, _ in index.postings(word))
+        for candidate in best
+        for word in written
+    )
+
+
+_AHEAD = 1e-3
+"""Of a score, by which a gist that is asked for stands before the next item."""
+
+
+def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Candidate], bool]:
+    """The passages, and before them the gists of the months asked about; whether there are any.
+
+    Gists of other months are left out.
+    """
+    if not question.asks_for_gist:
+        return ranked, False
+    from datetime import date
+
+    from clsm_cli.text.time import periods
+
+    def is_of_asked_month(day: int) -> bool:
+        first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
+        return any(begin <= first and until <= end for begin, end in question.periods)
+
+    known = [each for each in ranked if each.traits.kind == "gist"]
+    gists = [each for each in known if each.traits.day and is_of_asked_month(each.traits.day)]
+    left_out = known if question.periods else gists
+    top = ranked[0].score if ranked else 0.0
+    first = [
+        each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
+        for n, each in enumerate(gists)
+    ]
+    return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
