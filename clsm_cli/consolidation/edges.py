@@ -152,6 +152,8 @@ def link(source: str, name: str, target: str, *, directed: bool = True) -> Edge:
 _WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")
 _GAP = 3
 """Characters between two words of a name, at most."""
+_GOES_ON = re.compile(r"@\w|\.[a-z0-9]")
+"""Behind a part of an address or of a file's name: in "index.html" and "ada@here.org" nothing is named."""
 
 
 class NameForm(NamedTuple):
@@ -200,11 +202,13 @@ class Matcher:
                 run = words[place : place + count]
                 if known.form.is_exact and known.spelled != tuple(m.group() for m in run):
                     continue
-                start = run[0].start()
+                start, end = run[0].start(), run[-1].end()
                 if known.mark and not _begins(text, start, known.mark):
                     continue
+                if _GOES_ON.match(text, end):
+                    continue
                 if count == 1 or all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
-                    found.add((start, -run[-1].end(), known.form.node))
+                    found.add((start, -end, known.form.node))
         return [NameSpan(start, -end, node) for start, end, node in sorted(found)]
 
 

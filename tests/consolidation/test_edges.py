@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,13 @@ def test_c_is_not_c_plus_plus() -> None:
 def test_the_ending_of_a_file_is_none_of_its_names() -> None:
     form = NameForm(".env", "env", is_exact=False)
     assert nodes("Keep .env, no prod.env; env alone is none. `.env`", form) == ["env", "env"]
+
+
+@pytest.mark.parametrize("text", ["index.html", "ada@index.org", "Mail to index@ada.org"])
+def test_a_part_of_an_address_or_of_a_file_is_no_mention(text: str) -> None:
+    form = NameForm("Index", "index", is_exact=False)
+    assert nodes(text, form) == []
+    assert nodes("The index. It was index/a.", form) == ["index", "index"]
 
 
 def test_a_name_runs_over_one_line_end_but_no_paragraph() -> None:

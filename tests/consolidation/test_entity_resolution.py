@@ -199,6 +199,12 @@ def test_words_that_are_names_need_their_capital() -> None:
     assert exact == {"Will": {"Will"}, "Ilse": frozenset(), "NAP": {"NAP"}, "Lantern": {"Lantern"}}
 
 
+def test_capitals_and_what_is_mostly_written_small_count_with_their_capitals() -> None:
+    seen = [each for name in ("READY", "Calendar", "Lantern") for each in _seen(name, "name", *TWO)]
+    exact = {each.label: each.exact for each in resolve_entities(seen, (), words={"Calendar"})}
+    assert exact == {"READY": {"READY"}, "Calendar": {"Calendar"}, "Lantern": frozenset()}
+
+
 KINDS = st.sampled_from(["link", "tag", "title", "code", "name", "phrase"])
 LABELS = st.sampled_from(
     ["Brian", "Brian Okafor", "Brian Hart", "clock key", "clock keys", "Clock-Key", "key", "Will"]
