@@ -124,21 +124,35 @@ def encoder(model_folder: Path) -> Encoder:
     return Encoder.open(model_folder, threads=1)
 
 
+def _desk(folder: Path, model: Path) -> Cli:
+    # Inside the home folder, where paths are remembered from ``~`` on: ids do not depend on the test.
+    home = folder / "home"
+    work = home / "desk"
+    work.mkdir(parents=True)
+    return Cli(work, environment(home, model))
+
+
+def _with_store(bare: Cli) -> Cli:
+    layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
+    return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+
+
 @pytest.fixture
 def bare(tmp_path: Path, model_folder: Path) -> Cli:
     """The command line in an empty folder, without a store."""
-    # Inside the home folder, where paths are remembered from ``~`` on: ids do not depend on the test.
-    home = tmp_path / "home"
-    work = home / "desk"
-    work.mkdir(parents=True)
-    return Cli(work, environment(home, model_folder))
+    return _desk(tmp_path, model_folder)
 
 
 @pytest.fixture
 def cli(bare: Cli) -> Cli:
     """The command line with a new, empty store that ``CLSM_STORE`` names."""
-    layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
-    return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+    return _with_store(bare)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+    """The same for all tests of a module: a fixture fills the store, and who writes copies it."""
+    return _with_store(_desk(tmp_path_factory.mktemp("shared"), model_folder))
 
 
 @pytest.fixture

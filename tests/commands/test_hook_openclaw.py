@@ -86,9 +86,8 @@ def state(cli: Cli) -> Path:
     return Path(cli.environment["HOME"]) / ".openclaw"
 
 
-def settings(cli: Cli) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((state(cli) / "openclaw.json").read_text())
-    return found
+def settings(cli: Cli) -> Any:
+    return json.loads((state(cli) / "openclaw.json").read_text())
 
 
 def files(cli: Cli) -> dict[str, bytes]:
@@ -96,8 +95,14 @@ def files(cli: Cli) -> dict[str, bytes]:
     return {str(path.relative_to(state(cli))): path.read_bytes() for path in paths}
 
 
-def test_installed_with_all_else_kept_and_only_once(desk: Cli) -> None:
+def test_installed_as_was_shown_with_all_else_kept_and_only_once(desk: Cli) -> None:
+    before = files(desk)
+    shown = desk.ok(*HOOK, "install", "--dry-run", "--json").json
+    assert files(desk) == before
     told = desk.ok(*HOOK, "install", "--json").json
+    assert (shown["files"], shown["settings"]) == (told["files"], told["settings"])
+    new = {name for name in files(desk) if name.startswith("extensions/clsm/")}
+    assert new == {f"extensions/clsm/{name}" for name in told["files"]}
     assert Path(told["backup"]).read_text() == json.dumps(SETTINGS)
     entry = settings(desk)["plugins"]["entries"]
     assert entry["other"] == {"enabled": True}
@@ -112,21 +117,10 @@ def test_installed_with_all_else_kept_and_only_once(desk: Cli) -> None:
     assert desk.ok(*HOOK, "status", "--json").json["current"]
 
 
-def test_a_dry_run_shows_every_file_and_setting_and_does_nothing(desk: Cli) -> None:
-    before = files(desk)
-    shown = desk.ok(*HOOK, "install", "--dry-run", "--json").json
-    assert files(desk) == before
-    done = desk.ok(*HOOK, "install", "--json").json
-    assert (shown["files"], shown["settings"]) == (done["files"], done["settings"])
-    new = {name for name in files(desk) if name.startswith("extensions/clsm/")}
-    assert new == {f"extensions/clsm/{name}" for name in done["files"]}
-    text = desk.ok(*HOOK, "uninstall", "--dry-run").out
-    assert "plugins.entries.clsm" in text
-    assert settings(desk)["plugins"]["entries"]["clsm"]
-
-
 def test_taken_out_without_a_trace(desk: Cli) -> None:
     desk.ok(*HOOK, "install")
+    assert "plugins.entries.clsm" in desk.ok(*HOOK, "uninstall", "--dry-run").out
+    assert settings(desk)["plugins"]["entries"]["clsm"]
     desk.ok(*HOOK, "uninstall")
     assert settings(desk) == SETTINGS
     assert not (state(desk) / "extensions" / "clsm").exists()
@@ -143,18 +137,15 @@ def test_an_older_openclaw_has_its_search_elsewhere_and_asks_for_no_consent(desk
     assert "extraPaths" not in json.dumps(settings(desk).get("agents", {}))
 
 
-def test_a_version_that_is_too_old_is_refused(desk: Cli) -> None:
-    (state(desk) / "version").write_text("OpenClaw 2026.2.1")
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [("version", "OpenClaw 2026.2.1", "too old"), ("broken", "", "the settings are locked")],
+)
+def test_an_openclaw_that_is_too_old_or_refuses(desk: Cli, file: str, text: str, told: str) -> None:
+    (state(desk) / file).write_text(text)
     done = desk(*HOOK, "install")
     assert done.code == 12
-    assert "too old" in done.err
-
-
-def test_an_openclaw_that_refuses_is_told_in_its_own_words(desk: Cli) -> None:
-    (state(desk) / "broken").touch()
-    done = desk(*HOOK, "install")
-    assert done.code == 12
-    assert "the settings are locked" in done.err
+    assert told in done.err
     assert settings(desk) == SETTINGS
 
 

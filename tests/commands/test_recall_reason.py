@@ -18,16 +18,16 @@ TURNS = (
 )
 
 
-@pytest.fixture
-def slept(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def slept(shared: Cli) -> Cli:
     """A few days of a log, consolidated."""
     rows = [
         row(text, session=session, timestamp=f"{day}T07:00:00+01:00")
         for day, session, text in TURNS
     ]
-    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
-    cli.ok("consolidate", "-q", *NOW)
-    return cli
+    shared.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    shared.ok("consolidate", "-q", *NOW)
+    return shared
 
 
 def recall(cli: Cli, *words: str, stdin: bytes = b"") -> Done:
