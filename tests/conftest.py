@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from datetime import datetime
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from ingesting import embedder, new_store
+from ingesting import new_store, take
 from processes import Cli, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
@@ -161,26 +160,38 @@ def store(tmp_path: Path) -> Store:
     return new_store(tmp_path / "memory")
 
 
+@contextlib.contextmanager
+def _of_all(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A store that all workers of xdist have; who comes first makes it while the others wait."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"{name}-of-all"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield folder / "memory"
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
 @pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
     """A store that holds the whole sample memory; tests copy it."""
-    root = tmp_path_factory.mktemp("sample") / "memory"
-    layout.create(root, "Europe/Amsterdam")
-    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
-    request = Request(
-        paths=(str(SAMPLE / "workspace"), str(SAMPLE / "sessions")), now=datetime.fromisoformat(NOW)
-    )
-    report = ingest(store, request, embedder(), lambda *_: None)
-    assert not report.problems
+    with _of_all(tmp_path_factory, "sample") as root:
+        if not root.exists():
+            report = take(new_store(root), SAMPLE / "workspace", SAMPLE / "sessions", now=NOW)
+            assert not report.problems
     return root
 
 
 @pytest.fixture(scope="session")
 def slept_store(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same after a night."""
-    root = tmp_path_factory.mktemp("slept") / "memory"
-    shutil.copytree(made_store, root)
-    sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), NOW)
+    with _of_all(tmp_path_factory, "slept") as root:
+        if not root.exists():
+            shutil.copytree(made_store, root)
+            sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), NOW)
     return root
 
 
@@ -203,7 +214,8 @@ def worn_root(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> P
     """A store with a file of each kind, made once."""
     from faults.stores import worn  # a rig's; most tests do without
 
-    return worn.make(tmp_path_factory.mktemp("worn") / "memory").root
+    with _of_all(tmp_path_factory, "worn") as root:
+        return root if root.exists() else worn.make(root).root
 
 
 @pytest.fixture

@@ -127,16 +127,6 @@ def test_a_damaged_shard_is_told(own: Cli) -> None:
         assert "The tariff of the house" in done.out
 
 
-def test_a_store_that_cannot_be_written(own: Cli) -> None:
-    prepared = own.store / ".clsm" / "context.json"
-    prepared.unlink()  # it names the files of the store that it was copied from
-    first = own.ok("context", *NOW)
-    assert own.ok("context", *NOW) == first
-    prepared.unlink()
-    prepared.mkdir()
-    assert own.ok("context", *NOW).out == first.out
-
-
 def shown(text: str, **values: Any) -> Briefing:
     item = Item("0123456789ab", "fact", text, "identity", "web", 3)._replace(**values)
     return Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))

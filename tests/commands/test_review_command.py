@@ -12,7 +12,7 @@ from consolidation.test_review_queue import ask, listed
 from hypothesis import given
 from hypothesis import strategies as st
 from in_process import InProcess
-from ingesting import new_store, tree
+from ingesting import tree
 from processes import Cli, environment
 from pseudo_terminal import at_a_terminal
 from sleeping import current
@@ -31,12 +31,12 @@ run, ok = _COMMAND.run, _COMMAND.ok
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    made = new_store(tmp_path / "memory")
-    hold(made, bell())
-    ask(made, "a1", CONTRADICTION, bell().id, BELL, QUARTER)
-    ask(made, "b2", NEAR_NAMES, "kiln loom", "kiln", "loom")
-    return made
+def store(store: Store) -> Store:
+    """With a statement, and two questions to a person."""
+    hold(store, bell())
+    ask(store, "a1", CONTRADICTION, bell().id, BELL, QUARTER)
+    ask(store, "b2", NEAR_NAMES, "kiln loom", "kiln", "loom")
+    return store
 
 
 def test_the_list_without_a_terminal(store: Store) -> None:
