@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from datetime import datetime
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from ingesting import embedder, new_store
+from ingesting import new_store, take
 from processes import Cli, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
@@ -124,21 +123,35 @@ def encoder(model_folder: Path) -> Encoder:
     return Encoder.open(model_folder, threads=1)
 
 
+def _desk(folder: Path, model: Path) -> Cli:
+    # Inside the home folder, where paths are remembered from ``~`` on: ids do not depend on the test.
+    home = folder / "home"
+    work = home / "desk"
+    work.mkdir(parents=True)
+    return Cli(work, environment(home, model))
+
+
+def _with_store(bare: Cli) -> Cli:
+    layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
+    return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+
+
 @pytest.fixture
 def bare(tmp_path: Path, model_folder: Path) -> Cli:
     """The command line in an empty folder, without a store."""
-    # Inside the home folder, where paths are remembered from ``~`` on: ids do not depend on the test.
-    home = tmp_path / "home"
-    work = home / "desk"
-    work.mkdir(parents=True)
-    return Cli(work, environment(home, model_folder))
+    return _desk(tmp_path, model_folder)
 
 
 @pytest.fixture
 def cli(bare: Cli) -> Cli:
     """The command line with a new, empty store that ``CLSM_STORE`` names."""
-    layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
-    return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+    return _with_store(bare)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+    """The same for all tests of a module: a fixture fills the store, and who writes copies it."""
+    return _with_store(_desk(tmp_path_factory.mktemp("shared"), model_folder))
 
 
 @pytest.fixture
@@ -147,26 +160,38 @@ def store(tmp_path: Path) -> Store:
     return new_store(tmp_path / "memory")
 
 
+@contextlib.contextmanager
+def _of_all(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A store that all workers of xdist have; who comes first makes it while the others wait."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"{name}-of-all"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield folder / "memory"
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
 @pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
     """A store that holds the whole sample memory; tests copy it."""
-    root = tmp_path_factory.mktemp("sample") / "memory"
-    layout.create(root, "Europe/Amsterdam")
-    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
-    request = Request(
-        paths=(str(SAMPLE / "workspace"), str(SAMPLE / "sessions")), now=datetime.fromisoformat(NOW)
-    )
-    report = ingest(store, request, embedder(), lambda *_: None)
-    assert not report.problems
+    with _of_all(tmp_path_factory, "sample") as root:
+        if not root.exists():
+            report = take(new_store(root), SAMPLE / "workspace", SAMPLE / "sessions", now=NOW)
+            assert not report.problems
     return root
 
 
 @pytest.fixture(scope="session")
 def slept_store(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same after a night."""
-    root = tmp_path_factory.mktemp("slept") / "memory"
-    shutil.copytree(made_store, root)
-    sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), NOW)
+    with _of_all(tmp_path_factory, "slept") as root:
+        if not root.exists():
+            shutil.copytree(made_store, root)
+            sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), NOW)
     return root
 
 
@@ -189,7 +214,8 @@ def worn_root(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> P
     """A store with a file of each kind, made once."""
     from faults.stores import worn  # a rig's; most tests do without
 
-    return worn.make(tmp_path_factory.mktemp("worn") / "memory").root
+    with _of_all(tmp_path_factory, "worn") as root:
+        return root if root.exists() else worn.make(root).root
 
 
 @pytest.fixture

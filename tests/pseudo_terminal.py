@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import pty
 import select
-import signal
-import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+import time
 
-PATIENCE = 240
-"""Seconds without a byte after which the command hangs; tests run beside each other."""
+import forking
+from processes import TIMEOUT, Cli
 
 
-class Terminal:
-    """A terminal with a command in it."""
+def at_a_terminal(cli: Cli, *words: str, answer: str = "", **environment: str) -> tuple[int, str]:
+    """Run a command; its exit code and all it shows.
 
-    def __init__(self, words: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
-        # Tests that a shell runs in the background ignore Ctrl-C; what they start would inherit that.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        self.handle, theirs = pty.openpty()
-        self.process = subprocess.Popen(
-            words,
-            cwd=folder,
-            env={"TERM": "xterm", **environment},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-        )
-        os.close(theirs)
-        self.shown = b""
+    ``answer`` is what the person types, whether it is asked for or not.
+    """
+    handle, theirs = os.openpty()
+    os.write(handle, answer.encode())
+    values = {"TERM": "xterm", **cli.environment, **environment}
+    forks = forking.forks(cli.environment)
+    streams = [os.dup(theirs) for _ in range(3)]
+    forks.begin(words, values, cli.folder, streams, kept=False)
+    shown = read_terminal(handle, theirs, time.monotonic() + TIMEOUT)
+    return forks.end(TIMEOUT).code, shown.decode().replace("\r\n", "\n")
 
-    def type(self, text: str) -> None:
-        """Press keys, whether they are asked for or not."""
-        os.write(self.handle, text.encode())
 
-    def ended(self, more: Callable[[], None] = lambda: None) -> tuple[int, str]:
-        """The exit code, and all that was shown; ``more`` is called whenever there is more of it."""
-        while data := self._read():
-            self.shown += data
-            more()
-        os.close(self.handle)
-        return self.process.wait(60), self.shown.decode().replace("\r\n", "\n")
-
-    def _read(self) -> bytes:
-        assert select.select([self.handle], [], [], PATIENCE)[0], self.shown
-        try:
-            return os.read(self.handle, 1 << 16)
-        except OSError:  # the other end is closed
-            return b""
+def read_terminal(handle: int, theirs: int, until: float) -> bytes:
+    """All that is written to a terminal, until nobody else has it open; both ends are closed."""
+    os.close(theirs)
+    shown = []
+    with contextlib.suppress(OSError):  # nobody has
+        while (left := until - time.monotonic()) > 0 and select.select([handle], [], [], left)[0]:
+            shown.append(os.read(handle, 65536))
+    os.close(handle)
+    return b"".join(shown)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 from processes import Cli
@@ -43,3 +45,26 @@ def home(cli: Cli) -> Path:
 
 def tab(cli: Cli) -> str:
     return (home(cli) / "tab").read_bytes().decode()
+
+
+def line_of(cli: Cli) -> str:
+    """The command of the job, as cron would hand it to a shell."""
+    [line] = [row for row in tab(cli).splitlines() if "schedule run" in row]
+    return line.split(" ", 5)[5].replace(r"\%", "%")
+
+
+def as_cron(cli: Cli, line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line as cron does: a shell with next to nothing in its environment.
+
+    It is in a zone in which OpenClaw does not dream now.
+    """
+    zone = "Etc/GMT-6" if datetime.now(UTC).hour in (2, 3) else "Etc/UTC"
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        env={"HOME": str(home(cli)), "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "TZ": zone},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from advising import statement
+from ingesting import tree
 from processes import Cli
 
 from clsm_cli.text.tokens import count_tokens
@@ -20,23 +21,18 @@ CHAT = (
 GOOD = "Mara rowed to Lund with Ada in 3 hours on 2026-02-10."
 
 
-@pytest.fixture
-def asked(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def asked_store(shared: Cli) -> Path:
     """A store in which a conversation waits; its last turns are in no episode yet."""
     rows = [{"speaker": who, "time": time, "text": text} for who, time, text in CHAT]
     chat = "".join(json.dumps(row) + "\n" for row in rows)
-    cli.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=chat.encode())
-    return cli
+    shared.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=chat.encode())
+    return shared.store
 
 
-def files(cli: Cli) -> dict[str, bytes]:
-    """All of a memory but what is derived."""
-    found = (path for path in cli.store.rglob("*") if path.is_file())
-    return {
-        str(path.relative_to(cli.store)): path.read_bytes()
-        for path in found
-        if ".clsm" not in path.parts
-    }
+@pytest.fixture
+def asked(bare: Cli, asked_store: Path) -> Cli:
+    return bare.holding(asked_store)
 
 
 def lines(packet: str) -> list[dict[str, Any]]:
@@ -55,9 +51,9 @@ def said(packet: str, *texts: str, **changes: Any) -> bytes:
 
 
 def test_asking_changes_nothing_and_the_answer_fits(asked: Cli) -> None:
-    before = files(asked)
+    before = tree(asked.store)
     packet = asked.ok("consolidate", "--ask", *NOW).out
-    assert files(asked) == before
+    assert tree(asked.store) == before
     assert [line["text"] for line in lines(packet) if "turn" in line] == [t for _, _, t in CHAT]
     assert asked.ok("consolidate", "--ask", *NOW).out == packet
     answer = said(packet, GOOD, "Mara rowed to Lund with Yusuf in 5 hours.")
@@ -71,15 +67,15 @@ def test_asking_changes_nothing_and_the_answer_fits(asked: Cli) -> None:
 
 def test_one_receipt_takes_it_back(asked: Cli) -> None:
     packet = asked.ok("consolidate", "--ask", *NOW).out
-    before = files(asked)
+    before = tree(asked.store)
     plan = asked.ok("consolidate", "--answer", "-", *NOW, "--dry-run", stdin=said(packet, GOOD)).out
     assert "would consolidate 1 episode" in plan
     assert "adviser: 1 taken" in plan
-    assert files(asked) == before
+    assert tree(asked.store) == before
     run = asked.ok("consolidate", "--answer", "-", "--json", *NOW, stdin=said(packet, GOOD)).json
-    assert any(GOOD.encode() in data for data in files(asked).values())
+    assert any(GOOD.encode() in data for data in tree(asked.store).values())
     asked.ok("undo", run["run"], *NOW)
-    assert not any(GOOD.encode() in data for data in files(asked).values())
+    assert not any(GOOD.encode() in data for data in tree(asked.store).values())
 
 
 def test_a_stale_packet(asked: Cli) -> None:
@@ -91,22 +87,22 @@ def test_a_stale_packet(asked: Cli) -> None:
     handle = next(line["part"] for line in lines(packet) if "part" in line)
     changed = said(packet, GOOD, part=f"{handle[:-4]}0000")
     elsewhere = said(packet, GOOD, part="e-0123456789ab.1.0000")
-    before = files(asked)
+    before = tree(asked.store)
     for answer, reason in ((changed, "has changed since"), (elsewhere, "no such episode")):
         told = asked.ok("consolidate", "--answer", "-", "--json", *NOW, stdin=answer).json
         (refused,) = told["adviser"]["refused"]
         assert reason in refused["reason"]
         assert told["run"] is None
-    assert files(asked) == before
+    assert tree(asked.store) == before
 
 
 @pytest.mark.parametrize("answer", [b"", b"I would rather not.", b'{"parts": 1}', b"\xff\xfe{}"])
 def test_what_is_no_answer_changes_nothing(asked: Cli, answer: bytes) -> None:
-    before = files(asked)
+    before = tree(asked.store)
     done = asked("consolidate", "--answer", "-", *NOW, stdin=answer)
     assert done.code == 12
     assert "standard input" in done.err
-    assert files(asked) == before
+    assert tree(asked.store) == before
 
 
 def test_a_packet_keeps_to_its_budget(asked: Cli, tmp_path: Path) -> None:

@@ -8,23 +8,12 @@ import sys
 
 import pytest
 from processes import Cli
-from pseudo_terminal import Terminal
+from pseudo_terminal import at_a_terminal
 
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
 HERON = "The heron stood on the gauge. " * 8
 ESCAPE = "\x1b"
 NO_NETWORK = {"HF_HUB_OFFLINE": "1", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "TERM": "xterm"}
-
-
-def at_a_terminal(cli: Cli, *words: str, answer: str = "", **environment: str) -> tuple[int, str]:
-    """Run a command whose three streams are one terminal; its exit code and all it shows.
-
-    ``answer`` is what the person types.
-    """
-    command = (sys.executable, "-m", "clsm_cli", *words)
-    terminal = Terminal(command, {**cli.environment, **environment}, cli.folder)
-    terminal.type(answer)
-    return terminal.ended()
 
 
 def test_an_answer_is_wrapped_and_has_a_score_bar(cli: Cli) -> None:
@@ -50,16 +39,8 @@ def test_what_was_remembered_cannot_steer_the_terminal(cli: Cli) -> None:
     cli.ok("note", text, *NOW)
     for words in (["recall", "heron"], ["recall", "--json", "heron"]):
         _, shown = at_a_terminal(cli, *words, *NOW)
-        for character in (
-            "\x07",
-            "\x9b",
-            "\u202e",
-            "\u202c",
-            "\u200b",
-            f"{ESCAPE}]0",
-            f"{ESCAPE}[2J",
-        ):
-            assert character not in shown
+        for bad in (*"\x07\x9b\u202e\u202c\u200b", f"{ESCAPE}]0", f"{ESCAPE}[2J"):
+            assert bad not in shown
         assert "[bold]x[/bold] :smile:" in shown
     (memory,) = cli.ok("recall", "--json", "heron", *NOW).json["memories"]
     assert memory["text"] == text
@@ -92,6 +73,15 @@ def shell(cli: Cli, script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture(scope="module")
+def visited(shared: Cli) -> Cli:
+    """A store whose answers are longer than a pipe holds; nothing here changes it."""
+    rows = "".join(f"Visit {n} of the heron.\n\n" + "It waited. " * 200 + "\n\n" for n in range(40))
+    (shared.folder / "visits.md").write_text(rows)
+    shared.ok("ingest", "visits.md", *NOW, CLSM_MODEL_DIR=shared.folder)
+    return shared
+
+
 @pytest.mark.parametrize(
     ("script", "code"),
     [
@@ -112,12 +102,9 @@ def shell(cli: Cli, script: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_streams_that_are_closed_and_folders_that_are_gone(
-    cli: Cli, script: str, code: int
+    visited: Cli, script: str, code: int
 ) -> None:
-    rows = "".join(f"Visit {n} of the heron.\n\n" + "It waited. " * 200 + "\n\n" for n in range(40))
-    (cli.folder / "visits.md").write_text(rows)
-    cli.ok("ingest", "visits.md", *NOW, CLSM_MODEL_DIR=cli.folder)
-    done = shell(cli, script)
+    done = shell(visited, script)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr

@@ -7,7 +7,6 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
 from processes import Cli
 from sample_store import SAMPLE
 
@@ -15,48 +14,41 @@ NOW = ("--now", "2026-03-01T12:00:00+01:00")
 ASKED = ("delegation defect", "who built the heron gauge", "what did we decide about the heartbeat")
 
 
-@pytest.fixture
-def full(cli: Cli) -> Cli:
-    """A store after a night, with a fact that was corrected."""
-    chat = min((SAMPLE / "sessions").glob("*.jsonl"))
-    cli.ok("ingest", SAMPLE / "workspace" / "MEMORY.md", chat, *NOW)
-    cli.ok("consolidate", *NOW)
-    cli.ok("note", "The gate number is 4711 from May on.", *NOW)
-    return cli
-
-
 def answers(cli: Cli, store: Path) -> list[str]:
     words = ("--json", "--no-touch", "--store", store, *NOW)
     return [cli.ok("recall", question, *words).out for question in ASKED]
 
 
-def test_a_restored_store_answers_the_same_bytes(full: Cli) -> None:
-    backup, new = full.folder / "b.tar.gz", full.folder / "new"
-    before = answers(full, full.store)
-    told = full.ok("backup", backup, *NOW).out
+def test_a_restored_store_answers_the_same_bytes(cli: Cli) -> None:
+    cli.ok("ingest", min((SAMPLE / "sessions").glob("*.jsonl")), *NOW)
+    cli.ok("consolidate", *NOW)
+    cli.ok("note", "The gate number is 4711 from May on.", *NOW)
+    backup, new = cli.folder / "b.tar.gz", cli.folder / "new"
+    before = answers(cli, cli.store)
+    told = cli.ok("backup", backup, *NOW).out
     assert re.fullmatch(
         r".*/b\.tar\.gz  [\d.]+ kB, holds .*/memory \(\d+ files, [\d.]+ kB\), read back and"
         r" verified\n",
         told,
     )
-    planned = full.ok("restore", backup, new, "--dry-run").out.splitlines()
+    planned = cli.ok("restore", backup, new, "--dry-run").out.splitlines()
     assert planned[0].startswith(f"{backup} is whole (")
     assert planned[1:] == [f"it would be restored to {new}", "nothing was written"]
     assert not new.exists()
-    done = full.ok("restore", backup, new)
+    done = cli.ok("restore", backup, new)
     assert done.out.startswith(f"restored  {new} (")
     assert done.err == (
         f"clsm: the first recall makes the index anew; look with: clsm status --store {new}\n"
     )
-    assert answers(full, new) == before
-    shutil.rmtree(full.store)
-    full.ok("restore", backup, CLSM_STORE=full.store)
-    assert answers(full, full.store) == before
-    context = full.ok("context", "--json", "--store", new, *NOW).json
+    assert answers(cli, new) == before
+    shutil.rmtree(cli.store)
+    cli.ok("restore", backup, CLSM_STORE=cli.store)
+    assert answers(cli, cli.store) == before
+    context = cli.ok("context", "--json", "--store", new, *NOW).json
     texts = [[item["text"] for item in section["items"]] for section in context["sections"]]
-    same = full.ok("context", "--json", *NOW).json["sections"]
+    same = cli.ok("context", "--json", *NOW).json["sections"]
     assert texts == [[item["text"] for item in section["items"]] for section in same]
-    full.ok("undo", *NOW)
+    cli.ok("undo", *NOW)
 
 
 def test_as_data(cli: Cli) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from processes import Cli, environment
+from processes import Cli
 from small_store import row, talk
 
 NOW = ("--now", "2026-02-26T08:00:00+01:00")
@@ -43,19 +42,16 @@ QUERIES: dict[str, str | bytes] = {
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+def told(shared: Cli) -> Cli:
     """One store for all; nothing that is asked changes it."""
-    home = tmp_path_factory.mktemp("home")
-    made = Cli(home, {**environment(home, model_folder), "CLSM_STORE": str(home / "memory")})
-    made.ok("init", "-q")
     rows = [
         *talk("a", "The heron stood on the gauge.", "Did Brian see it?"),
         *talk("b", "Good morning.", "I fed the cat.", speaker="Brian"),
         row("Hello.", speaker="Ann Lee", session="c"),
         row("Hello!", speaker="Ann Ray", session="d"),
     ]
-    made.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
-    return made
+    shared.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    return shared
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))

@@ -6,18 +6,15 @@ import json
 from typing import Any
 
 import pytest
-import typer
+from in_process import InProcess
 from processes import Cli
 from small_store import row
-from typer.testing import CliRunner
 
-from clsm_cli.commands.consolidate import consolidate
 from clsm_cli.consolidation import claims
 from clsm_cli.errors import StaleError
 from clsm_cli.model.episodes import Episode
+from clsm_cli.store import layout
 
-SINGLE = typer.Typer(add_completion=False)
-SINGLE.command("consolidate")(consolidate)
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 
 
@@ -29,9 +26,7 @@ def tell(cli: Cli, *texts: str) -> None:
 
 def pages(cli: Cli) -> str:
     """All that stands in topic files."""
-    found = [
-        path for folder in ("identity", "projects") for path in (cli.store / folder).glob("*.md")
-    ]
+    found = (path for name in ("identity", "projects") for path in (cli.store / name).glob("*.md"))
     return "".join(path.read_text("utf-8", "replace") for path in found)
 
 
@@ -61,8 +56,7 @@ def test_a_text_that_a_rule_fails_on_stops_no_other(
     found = claims.episode_claims
     with monkeypatch.context() as patch:
         patch.setattr(claims, "episode_claims", failing)
-        words = ["--store", str(cli.store), "--json", *NOW]
-        done = CliRunner().invoke(SINGLE, words)
+        done = InProcess("consolidate", NOW[1]).run(layout.open_store(cli.store, {}), "--json")
     assert done.exit_code == 0, done.exception
     told = json.loads(done.stdout)
     assert told["episodes"] == {"pending": 2, "consolidated": 1}

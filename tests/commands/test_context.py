@@ -16,18 +16,24 @@ from clsm_cli.store.index.prepared_briefing import Item
 NOW = ("--now", "2026-02-24T20:00:00+01:00")
 
 
-@pytest.fixture
-def told(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def told(shared: Cli) -> Cli:
     """A store with two notes and a conversation, before any night."""
-    (cli.folder / "house.md").write_text(
+    (shared.folder / "house.md").write_text(
         "# House\n\n## Water\n\n- The meter of the house is read by Mara on Mondays.\n"
         "\n## Power\n\n- The tariff of the house is 0.31 euros from March.\n"
     )
-    (cli.folder / "USER.md").write_text("# User\n\n- Mara measures water.\n")
-    cli.ok("ingest", "-q", *NOW, "house.md", "USER.md")
+    (shared.folder / "USER.md").write_text("# User\n\n- Mara measures water.\n")
+    shared.ok("ingest", "-q", *NOW, "house.md", "USER.md")
     said = "".join(talk("main", "The heron is back.", "Did it rain?"))
-    cli.ok("ingest", "-q", "-", *NOW, stdin=said.encode())
-    return cli
+    shared.ok("ingest", "-q", "-", *NOW, stdin=said.encode())
+    return shared
+
+
+@pytest.fixture
+def own(bare: Cli, told: Cli) -> Cli:
+    """A copy of it, to change."""
+    return bare.holding(told.store)
 
 
 def test_text_for_a_person(told: Cli) -> None:
@@ -48,37 +54,29 @@ def test_text_for_a_person(told: Cli) -> None:
     ]
 
 
-def test_what_is_done_shows_its_tick(told: Cli) -> None:
-    (told.folder / "plan.md").write_text(
+def test_what_is_done_shows_its_tick(own: Cli) -> None:
+    (own.folder / "plan.md").write_text(
         "# Plan\n\n- [ ] Order the new pump for the house from Ada.\n"
         "- [x] Measured the pressure of the house with Mara.\n"
     )
-    told.ok("ingest", "-q", *NOW, "plan.md")
-    lines = told.ok("context", *NOW).out.split("\n")
+    own.ok("ingest", "-q", *NOW, "plan.md")
+    lines = own.ok("context", *NOW).out.split("\n")
     assert any(
         "[ ] Plan: Order the new pump" in line for line in lines[lines.index("Open tasks") :]
     )
     assert any("[x] Plan: Measured the pressure" in line for line in lines)
 
 
-def test_it_is_no_use_and_says_the_same_again(told: Cli) -> None:
-    first = told.ok("context", "--json", *NOW)
-    query = told.ok("context", "--json", "--query", "heron", *NOW).json
-    assert query["query"] == "heron"
-    assert told.ok("context", "--json", *NOW) == first
-    assert not list(told.store.glob("flow/*/activation.jsonl"))
-
-
-def test_a_prompt_is_not_taken_in_again(told: Cli) -> None:
-    done = told.ok("context", "--format", "prompt", *NOW)
+def test_a_prompt_is_not_taken_in_again(own: Cli) -> None:
+    done = own.ok("context", "--format", "prompt", *NOW)
     lines = done.out.splitlines()
     assert lines[0].startswith('<clsm-recall id="c-')
     assert lines[-1] == "</clsm-recall>"
     assert all(line.startswith("|") for line in lines[1:-1])
     assert "The tariff of the house" in done.out
     come_back = row(done.out, speaker="assistant", role="assistant")
-    told.ok("ingest", "-q", "-", *NOW, stdin=come_back.encode())
-    assert told.ok("context", *NOW).out.count("The tariff of the house") == 1
+    own.ok("ingest", "-q", "-", *NOW, stdin=come_back.encode())
+    assert own.ok("context", *NOW).out.count("The tariff of the house") == 1
 
 
 @pytest.mark.parametrize(
@@ -120,20 +118,13 @@ def test_wrong_usage_is_explained(told: Cli, wrong: tuple[str, ...]) -> None:
     assert "Usage: clsm context" in done.err
 
 
-def test_a_damaged_shard_is_told(told: Cli) -> None:
-    shard = next((told.store / "flow" / "test" / "graph").glob("*.yaml"))
+def test_a_damaged_shard_is_told(own: Cli) -> None:
+    shard = next((own.store / "flow" / "test" / "graph").glob("*.yaml"))
     shard.write_text(shard.read_text() + '- {"id": "torn\n')
     for _ in range(2):
-        done = told.ok("context", *NOW)
+        done = own.ok("context", *NOW)
         assert shard.name in done.err
         assert "The tariff of the house" in done.out
-
-
-def test_a_store_that_cannot_be_written(told: Cli) -> None:
-    first = told.ok("context", *NOW)
-    (told.store / ".clsm" / "context.json").unlink()
-    (told.store / ".clsm" / "context.json").mkdir()
-    assert told.ok("context", *NOW).out == first.out
 
 
 def shown(text: str, **values: Any) -> Briefing:

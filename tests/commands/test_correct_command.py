@@ -1,21 +1,23 @@
-"""``clsm correct``: what it prints, and what it does with odd arguments."""
+"""``clsm correct``, ``pin``, ``unpin`` and ``edit``: what they print, odd arguments, and the editor."""
 
 from __future__ import annotations
 
-import json
+import os
+import stat
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold
+from consolidation.test_correction import BELL, HOME, NOW, QUARTER, bell, hold, home
 from in_process import InProcess
 from ingesting import new_store, tree
+from sleeping import current, rows
+from typer.testing import Result
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
 
 AT = "2026-03-01 10:00"
-_COMMAND = InProcess("correct", NOW)
-run, ok = _COMMAND.run, _COMMAND.ok
+CORRECT, PIN, UNPIN, EDIT = (InProcess(n, NOW) for n in ("correct", "pin", "unpin", "edit"))
 
 
 @pytest.fixture
@@ -26,8 +28,8 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_what_was_and_what_is(store: Store) -> None:
-    planned = ok(store, "bell", "15", "minutes", "--dry-run").splitlines()
-    lines = ok(store, "bell", "15", "minutes").splitlines()
+    planned = CORRECT.ok(store, "bell", "15", "minutes", "--dry-run").splitlines()
+    lines = CORRECT.ok(store, "bell", "15", "minutes").splitlines()
     assert planned == [*lines, "nothing was written"]
     was, now = lines
     assert was.split() == [
@@ -35,11 +37,11 @@ def test_what_was_and_what_is(store: Store) -> None:
     ]  # fmt: skip
     assert now.startswith("is     f-")
     assert now.endswith(f"  {QUARTER}  (from {AT})")
-    assert ok(store, "bell", "15 minutes").split()[0] == "known"
+    assert CORRECT.ok(store, "bell", "15 minutes").split()[0] == "known"
 
 
-def test_as_data(store: Store) -> None:
-    data = json.loads(ok(store, bell().id, QUARTER, "--since", "2026-02-25", "--json"))
+def test_a_correction_as_data(store: Store) -> None:
+    data = CORRECT.data(store, bell().id, QUARTER, "--since", "2026-02-25")
     assert list(data) == ["schema", "dry_run", "run", "is_new", "was", "also", "is"]
     assert (data["schema"], data["is_new"], data["also"]) == ("clsm.correct/1", True, [])
     assert (data["was"]["id"], data["was"]["valid_until"]) == (bell().id, "2026-02-25")
@@ -58,16 +60,125 @@ def test_as_data(store: Store) -> None:
 def test_since_is_written_as_the_store_writes_times(
     store: Store, since: str, canonical: str
 ) -> None:
-    data = json.loads(ok(store, "bell", "15 minutes", "--since", since, "--json"))
+    data = CORRECT.data(store, "bell", "15 minutes", "--since", since)
     assert data["is"]["valid_from"] == canonical
 
 
-def test_what_cannot_be_used(store: Store) -> None:
+def test_what_cannot_be_corrected(store: Store) -> None:
     before = tree(store.root, derived=True)
-    assert run(store, "bell", QUARTER, "--since", "soon").exit_code == 2
-    assert run(store, "bell").exit_code == 2
-    assert run(store, "bell", QUARTER, "--since", "2026-02-25", "--never").exit_code == 2
+    assert CORRECT.run(store, "bell", QUARTER, "--since", "soon").exit_code == 2
+    assert CORRECT.run(store, "bell").exit_code == 2
+    assert CORRECT.run(store, "bell", QUARTER, "--since", "2026-02-25", "--never").exit_code == 2
     for words in (["f-abcdefabcdef", "15 minutes"], [bell().id, "often"], [bell().id, "\udcff"]):
-        done = run(store, *words)
+        done = CORRECT.run(store, *words)
         assert isinstance(done.exception, BadInputError), (words, done.exception)
     assert tree(store.root, derived=True) == before
+
+
+def test_what_is_said_of_pins(store: Store) -> None:
+    hold(store, home())
+    planned = PIN.ok(store, "bell", home().id, "--dry-run").splitlines()
+    lines = PIN.ok(store, "bell", home().id).splitlines()
+    assert planned == [*lines, "nothing was written"]
+    assert lines == [
+        f"pinned    statement {bell().id}  {BELL}",
+        f"pinned    statement {home().id}  {HOME}",
+    ]
+    assert PIN.ok(store, "bell") == f"known     statement {bell().id}  {BELL}\n"
+    assert UNPIN.ok(store, "bell") == f"unpinned  statement {bell().id}  {BELL}\n"
+    assert UNPIN.ok(store, "bell") == f"known     statement {bell().id}  {BELL}\n"
+    assert [row.pinned for row in rows(store).values()] == [
+        row == home().id for row in sorted([bell().id, home().id])
+    ]
+
+
+def test_what_cannot_be_pinned(store: Store) -> None:
+    before = tree(store.root, derived=True)
+    for command in (PIN, UNPIN):
+        assert command.run(store).exit_code == 2
+        for words in (["Tomas"], ["bell", "f-00ff"], [""], ["f-"], ["\udcff"], ["00ff00ff00ff"]):
+            done = command.run(store, *words)
+            assert isinstance(done.exception, BadInputError), (words, done.exception)
+            assert done.exception.exit_code == 12
+    assert tree(store.root, derived=True) == before
+
+
+def editor(folder: Path, script: str) -> str:
+    """A program that edits the file it is given as a shell script does, ``$1``."""
+    path = folder / "my editor"
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o700)
+    return f"'{path}' --wait"
+
+
+def edit(store: Store, script: str, *words: str, variable: str = "VISUAL") -> Result:
+    script = script.replace("$1", "$2")  # behind --wait
+    values = {"VISUAL": "", "EDITOR": "false", variable: editor(store.root.parent, script)}
+    return EDIT.run(store, *(words or (bell().id,)), env=values)
+
+
+def left(store: Store) -> list[Path]:
+    return sorted((store.derived / "edit").glob("*"))
+
+
+@pytest.mark.parametrize("variable", ["VISUAL", "EDITOR"])
+def test_a_line_is_changed(store: Store, variable: str) -> None:
+    done = edit(store, 'sed -i "s/10 minutes/15 minutes/" "$1"', variable=variable)
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert done.stdout.startswith(f"statement {bell().id} changed and pinned · run-")
+    assert current(store) == [QUARTER]
+    assert rows(store)[bell().id].pinned
+    assert left(store) == []
+
+
+def test_the_file_is_private(store: Store) -> None:
+    seen = store.root.parent / "seen"
+    done = edit(store, f'stat -c "%a %n" "$1" "$(dirname "$1")" > {seen}; cat "$1" >> {seen}')
+    assert done.exit_code == 0
+    first, second, *text = seen.read_text(encoding="utf-8").splitlines()
+    assert first == f"600 {store.derived}/edit/{bell().id}.yaml"
+    assert second.startswith("700 ")
+    assert f"text: {BELL}" in text
+
+
+def test_a_bad_file_is_kept_and_named(store: Store) -> None:
+    before = tree(store.root)
+    kept = []
+    for number, name in enumerate((f"{bell().id}.yaml", f"2-{bell().id}.yaml"), 1):
+        done = edit(store, f'echo "subject: [{number}" > "$1"')
+        assert isinstance(done.exception, BadInputError)
+        path = store.derived / "edit" / name
+        kept.append(path)
+        assert str(path) in str(done.exception)
+        assert "is not YAML" in str(done.exception)
+        assert path.read_text(encoding="utf-8") == f"subject: [{number}\n"
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert left(store) == sorted(kept)
+    assert tree(store.root) == before
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"), [("exit 3", "ended with code 3"), ("kill -9 $$", "ended with code")]
+)
+def test_an_editor_that_fails(store: Store, script: str, reason: str) -> None:
+    done = edit(store, script)
+    assert isinstance(done.exception, BadInputError)
+    assert reason in str(done.exception)
+    assert left(store) == []
+
+
+@pytest.mark.parametrize("named", ["/nowhere/vi", "'unbalanced", ""])
+def test_an_editor_that_is_none(store: Store, named: str) -> None:
+    done = EDIT.run(store, bell().id, env={"VISUAL": named, "EDITOR": ""})
+    assert isinstance(done.exception, BadInputError)
+    assert "$EDITOR" in str(done.exception)
+    assert left(store) == []
+
+
+def test_a_file_that_became_a_link(store: Store, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("subject: stolen\n", encoding="utf-8")
+    done = edit(store, f'ln -sf {secret} "$1"')
+    assert done.exit_code != 0
+    assert "stolen" not in str(done.exception)
+    assert rows(store)[bell().id].subject == "bell"

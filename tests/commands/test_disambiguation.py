@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from in_process import InProcess
-from ingesting import new_store, tree
+from ingesting import tree
 from sleeping import current, sleep
 from typer.testing import Result
 
@@ -29,12 +29,11 @@ NOTES = (
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(store: Store) -> Store:
     """What a person noted a day ago; no night came since."""
-    made = new_store(tmp_path / "memory")
     for text in NOTES:
-        write_note(made, text, datetime.fromisoformat(TOLD), by="user", fence_key=lambda: None)
-    return made
+        write_note(store, text, datetime.fromisoformat(TOLD), by="user")
+    return store
 
 
 def words_of(store: Store) -> str:

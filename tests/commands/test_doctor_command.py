@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from in_process import InProcess
-from ingesting import new_store, take
+from small_store import note
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.store.layout import Store
@@ -19,15 +19,15 @@ run = _COMMAND.run
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+def store(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setenv("CLSM_DEVICE", "pi")
-    for name in ("CLSM_EXAMPLES", "CLSM_STORE"):
-        monkeypatch.delenv(name, raising=False)
-    made = new_store(tmp_path / "memory")
-    notes = tmp_path / "notes.md"
-    notes.write_text("# Boats\n\n- The ferry leaves at nine.\n- The mast is tall.\n")
-    take(made, notes)
-    return made
+    monkeypatch.delenv("CLSM_EXAMPLES", raising=False)
+    note(
+        store,
+        tmp_path / "notes.md",
+        "# Boats\n\n- The ferry leaves at nine.\n- The mast is tall.\n",
+    )
+    return store
 
 
 def as_json(store: Store, *words: str) -> tuple[int, Any]:
@@ -44,9 +44,7 @@ def spoil(store: Store) -> str:
 
 def test_names_in_what_no_night_has_looked_at_yet_are_no_fault(store: Store) -> None:
     """They are told by their turns; which of them become nodes a night decides."""
-    notes = store.root.parent / "people.md"
-    notes.write_text("- The boat is blue.\n- Tom lives in Holm.\n")
-    take(store, notes)
+    note(store, store.root.parent / "people.md", "- The boat is blue.\n- Tom lives in Holm.\n")
     assert '"mentions"' in "".join(p.read_text() for p in (store.flow / "graph").iterdir())
     code, told = as_json(store)
     assert (code, [each["code"] for each in told["findings"]]) == (0, [])
@@ -77,8 +75,6 @@ def test_damage_is_told_mended_and_gone(store: Store) -> None:
     (kept,) = store.quarantine.iterdir()
     assert kept.read_bytes().endswith(b': - {"id": "half\n')
 
-
-def test_fix_says_what_it_did(store: Store) -> None:
     path = spoil(store)
     lines = run(store, "--fix").stdout.splitlines()
     assert f"  mended  {path}: written anew" in lines

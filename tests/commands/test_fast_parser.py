@@ -37,6 +37,7 @@ UNUSUAL = {
 """Modules of our own that answer only an unusual query."""
 
 
+FORMS = ("text", "json", "prompt")
 COMMANDS: dict[str, Any] = {"recall": recall_command, "context": context, "ingest": ingest}
 
 
@@ -120,31 +121,32 @@ def test_other_commands_are_typers(arguments: list[str]) -> None:
     assert fast_parser.run(arguments) is None
 
 
-def _modules(*arguments: str) -> set[str]:
+def _modules(*commands: list[str]) -> set[str]:
+    """What is loaded by some commands, one after the other."""
     code = (
         "import sys\n"
         "from clsm_cli.commands import fast_parser\n"
-        f"code = fast_parser.run({list(arguments)!r})\n"
-        "assert code == 0, code\n"
+        f"codes = [fast_parser.run(words) for words in {commands!r}]\n"
+        "assert not any(codes), codes\n"
         "print('\\n' + ' '.join(sys.modules), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return set(done.stderr.split("\n")[-2].split())
 
 
-@pytest.fixture
-def told(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def told(shared: Cli) -> Cli:
     """A store that holds something."""
-    cli.ok("note", "A heron stood in the river at dawn.")
-    cli.ok("recall", "warm", "up")
-    return cli
+    shared.ok("note", "A heron stood in the river at dawn.")
+    shared.ok("recall", "warm", "up")
+    return shared
 
 
 def test_a_recall_loads_nothing_heavy(told: Cli) -> None:
-    for form in ("text", "json", "prompt"):
-        loaded = _modules("recall", "--store", str(told.store), "--format", form, "heron", "river")
-        assert not loaded & HEAVY, form
-        assert not loaded & {f"clsm_cli.{name}" for name in UNUSUAL}, form
+    words = ("recall", "--store", str(told.store), "heron", "river", "--format")
+    loaded = _modules(*([*words, form] for form in FORMS))
+    assert not loaded & HEAVY
+    assert not loaded & {f"clsm_cli.{name}" for name in UNUSUAL}
     assert fence_key.key_path().stat().st_size == KEY_BYTES  # made by the first prompt
 
 
@@ -155,13 +157,13 @@ def test_a_list_of_modules_names_modules() -> None:
 
 def test_a_context_reads_one_file(told: Cli) -> None:
     told.ok("context")
-    for form in ("text", "json", "prompt"):
-        loaded = _modules("context", "--store", str(told.store), "--format", form)
-        assert not loaded & (HEAVY | {"sqlite3", "random"}), form
+    words = ("context", "--store", str(told.store), "--format")
+    loaded = _modules(*([*words, form] for form in FORMS))
+    assert not loaded & (HEAVY | {"sqlite3", "random"})
 
 
 def test_version_loads_next_to_nothing() -> None:
-    assert not _modules("--version") & (HEAVY | {"sqlite3", "json", "importlib.metadata"})
+    assert not _modules(["--version"]) & (HEAVY | {"sqlite3", "json", "importlib.metadata"})
 
 
 def test_errors_are_those_of_typer(cli: Cli) -> None:
@@ -181,7 +183,7 @@ def test_the_answer_does_not_depend_on_the_parser(told: Cli) -> None:
 def test_a_capture_loads_nothing_heavy(told: Cli) -> None:
     turns = told.folder / "turns.jsonl"
     turns.write_text('{"role": "user", "content": "A heron again.", "session": "main"}\n')
-    loaded = _modules("ingest", str(turns), "--capture", "--store", str(told.store))
+    loaded = _modules(["ingest", str(turns), "--capture", "--store", str(told.store)])
     allowed = {"dataclasses", "inspect"}  # what is taken in is made of them
     slow = {*HEAVY, "clsm_cli.commands.engine"} - allowed
     assert sorted(loaded & slow) == []

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from commands.test_at_a_terminal import at_a_terminal
 from ingesting import new_store
-from processes import Cli, environment
+from processes import Cli
+from pseudo_terminal import at_a_terminal
 from using_git import WHO, commit, git_says
 
 from clsm_cli.forgetting.receipt import Receipt
@@ -23,15 +23,12 @@ GIT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, **WHO}
 
 
 @pytest.fixture(scope="module")
-def kept_store(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
+def kept_store(shared: Cli) -> Path:
     """Three notes by a person."""
-    folder = tmp_path_factory.mktemp("kept")
-    cli = Cli(folder, {**environment(folder, model_folder), "CLSM_STORE": str(folder / "memory")})
-    cli.ok("init")
     for text in ("The gate code is quagga.", "The stove needs a grate.", "Ines has the boat key."):
-        cli.ok("note", text, *NOW)
-    cli.ok("consolidate", *NOW)
-    return cli.store
+        shared.ok("note", text, *NOW)
+    shared.ok("consolidate", *NOW)
+    return shared.store
 
 
 @pytest.fixture
@@ -45,16 +42,11 @@ def key_of(cli: Cli, text: str) -> str:
     return next(str(each["id"]) for each in found if text in each["text"])
 
 
-def test_nobody_to_ask_is_a_refusal(kept: Cli) -> None:
-    done = kept("forget", key_of(kept, "gate code"), *NOW)
-    assert (done.code, done.err) == (
-        17,
-        "clsm: clsm forget: cannot be undone and asks first; say so with --yes\n",
-    )
-
-
-def test_a_person_is_asked(kept: Cli) -> None:
+def test_a_person_is_asked_and_nobody_to_ask_is_a_refusal(kept: Cli) -> None:
     key = key_of(kept, "gate code")
+    done = kept("forget", key, *NOW)
+    said = "clsm: clsm forget: cannot be undone and asks first; say so with --yes\n"
+    assert (done.code, done.err) == (17, said)
     code, shown = at_a_terminal(kept, "forget", key, *NOW, answer="n\n")
     assert code == 17
     assert "Forget all this for good?" in shown
@@ -140,10 +132,9 @@ def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:
     assert again[0] == "clsm"
     kept.ok(*again[1:])
     for line in origin["commands"]:
-        done = subprocess.run(
-            shlex.split(line), env={**os.environ, **GIT}, capture_output=True, check=False
+        subprocess.run(
+            shlex.split(line), env={**os.environ, **GIT}, capture_output=True, check=True
         )
-        assert done.returncode == 0, (line, done.stderr)
     assert not _objects_with(store, "quagga")
     git_says(bare, "reflog", "expire", "--expire=now", "--all")
     git_says(bare, "gc", "--quiet", "--prune=now")
@@ -151,26 +142,31 @@ def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:
     assert "The stove needs a grate." in kept.ok("recall", "stove grate", *NOW).out
 
 
-@pytest.fixture
-def let(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def let_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tenant who is named once."""
-    cli.ok("note", "Piet is our tenant.", *NOW)
-    cli.ok("note", "He pays 900 euros, half in advance.", *NOW)
-    cli.ok("note", "His dog is called Wolf.", *NOW)
-    cli.ok("note", "The stove needs a grate.", *NOW)
-    return cli
+    store = new_store(tmp_path_factory.mktemp("let") / "memory", device="test")
+    for text in LET:
+        write_note(store, text, datetime.fromisoformat(NOW[1]), by="user")
+    return store.root
 
 
+@pytest.fixture
+def let(bare: Cli, let_store: Path) -> Cli:
+    return bare.holding(let_store)
+
+
+LET = (
+    *("Piet is our tenant.", "He pays 900 euros, half in advance.", "His dog is called Wolf."),
+    "The stove needs a grate.",
+)
 PIET = ("forget", "--person", "Piet", *NOW)
 
 
 def test_without_a_question_what_refers_stays_and_the_command_is_named(let: Cli) -> None:
     planned = let.ok(*PIET, "--dry-run").out
     assert "He pays 900 euros, half in advance.  (“He” may be them)" in planned
-    assert (
-        "this cannot be undone, nor can 4 earlier runs since 2026-03-02 08:00 UTC (4 note"
-        in planned
-    )
+    assert "this cannot be undone, nor can 4 earlier runs since 2026-03-02 08:00 UTC (4" in planned
     done = let.ok(*PIET, "--yes", "--json")
     refers = done.json["refers"]
     assert [each["text"][:12] for each in refers] == ["user: He pay", "user: His do"]
@@ -217,8 +213,7 @@ def test_a_machine_without_the_model(kept: Cli) -> None:
     empty.mkdir()
     done = kept.ok("forget", key, "--yes", *NOW, CLSM_MODEL_DIR=empty, HF_HUB_OFFLINE="1")
     assert done.out.splitlines()[0].startswith("1 turn of 3 forgotten")
-    held = [path for path in kept.store.rglob("*") if path.is_file()]
-    assert not [path for path in held if b"quagga" in path.read_bytes()]
+    assert not _holding(kept, b"quagga")
     assert "no embedding model" in done.err
 
 

@@ -34,9 +34,8 @@ def write(cli: Cli, text: str) -> None:
     settings_file(cli).write_text(text, "utf-8")
 
 
-def read(cli: Cli) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(settings_file(cli).read_text("utf-8"))
-    return found
+def read(cli: Cli) -> Any:
+    return json.loads(settings_file(cli).read_text("utf-8"))
 
 
 def lines(cli: Cli) -> dict[str, str]:
@@ -103,9 +102,8 @@ def test_twice_is_once(cli: Cli) -> None:
     assert settings_file(cli).read_bytes() == first
     cli.ok("init", cli.folder / "other")
     cli.ok(*HOOK, "install", "--store", cli.folder / "other")
-    assert [len(found) for found in cli.ok(*HOOK, "status", "--json").json["hooks"].values()] == [
-        *(1 for _ in EVENTS)
-    ]
+    hooks = cli.ok(*HOOK, "status", "--json").json["hooks"]
+    assert [len(found) for found in hooks.values()] == [1] * len(EVENTS)
     assert all(str(cli.folder / "other") in line for line in lines(cli).values())
     cli.ok(*HOOK, "uninstall")
     assert "nothing to change" in cli.ok(*HOOK, "uninstall").out
@@ -199,24 +197,20 @@ def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
         b"\xff\xfe",
     ],
 )
-def test_no_event_fails_a_session(cli: Cli, tmp_path: Path, event: bytes) -> None:
-    cli.ok(*HOOK, "install")
-    for line in lines(cli).values():
-        done = run(cli, line, event, tmp_path)
-        assert done.returncode == 0
-        assert "Traceback" not in done.stderr
-    assert cli.ok("status", "--json").json["counts"]["turns"] == 0
+def test_no_event_fails_a_session(shared: Cli, event: bytes) -> None:
+    for _, command in EVENTS.values():
+        assert "Traceback" not in shared.ok(*HOOK, command, stdin=event).err
+    assert shared.ok("status", "--json").json["counts"]["turns"] == 0
 
 
 def test_a_store_that_is_gone_fails_no_session(cli: Cli, tmp_path: Path) -> None:
-    cli.ok(*HOOK, "install")
     cli.store.rename(cli.folder / "elsewhere")
     (tmp_path / "x").touch()
-    for event, line in lines(cli).items():
+    for event, (_, command) in EVENTS.items():
         said = told(event, transcript_path=str(tmp_path / "x"), prompt="Where is the boat?")
-        done = run(cli, line, said, tmp_path)
-        assert (done.returncode, done.stdout) == (0, "")
-        assert "no memory store at" in done.stderr
+        done = cli.ok(*HOOK, command, stdin=said)
+        assert done.out == ""
+        assert "no memory store at" in done.err
 
 
 def test_a_message_comes_with_what_memory_knows_of_it(slept_cli: Cli) -> None:
@@ -227,5 +221,4 @@ def test_a_message_comes_with_what_memory_knows_of_it(slept_cli: Cli) -> None:
     assert out.startswith(OPENING)
     assert "| Known of them:\n| - (trust agent" in out
     for silent in (told("UserPromptSubmit", prompt="thanks!"), told("UserPromptSubmit"), b"{"):
-        done = run(slept_cli, line, silent, slept_cli.folder)
-        assert (done.returncode, done.stdout) == (0, "")
+        assert slept_cli.ok(*HOOK, "message", stdin=silent).out == ""

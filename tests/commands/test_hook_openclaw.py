@@ -21,7 +21,7 @@ SETTINGS: dict[str, Any] = {
     "memory": {"search": {"provider": "none", "extraPaths": ["/srv/notes"]}},
     "plugins": {"entries": {"other": {"enabled": True}}},
 }
-STAND_IN = f"""#!{sys.executable}
+STAND_IN = f"""#!{sys.executable} -IS
 import json, os, shutil, sys
 from pathlib import Path
 state = Path(os.environ["HOME"], ".openclaw")
@@ -86,9 +86,8 @@ def state(cli: Cli) -> Path:
     return Path(cli.environment["HOME"]) / ".openclaw"
 
 
-def settings(cli: Cli) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((state(cli) / "openclaw.json").read_text())
-    return found
+def settings(cli: Cli) -> Any:
+    return json.loads((state(cli) / "openclaw.json").read_text())
 
 
 def files(cli: Cli) -> dict[str, bytes]:
@@ -96,8 +95,14 @@ def files(cli: Cli) -> dict[str, bytes]:
     return {str(path.relative_to(state(cli))): path.read_bytes() for path in paths}
 
 
-def test_installed_with_all_else_kept_and_only_once(desk: Cli) -> None:
+def test_installed_as_was_shown_with_all_else_kept_and_only_once(desk: Cli) -> None:
+    before = files(desk)
+    shown = desk.ok(*HOOK, "install", "--dry-run", "--json").json
+    assert files(desk) == before
     told = desk.ok(*HOOK, "install", "--json").json
+    assert (shown["files"], shown["settings"]) == (told["files"], told["settings"])
+    new = {name for name in files(desk) if name.startswith("extensions/clsm/")}
+    assert new == {f"extensions/clsm/{name}" for name in told["files"]}
     assert Path(told["backup"]).read_text() == json.dumps(SETTINGS)
     entry = settings(desk)["plugins"]["entries"]
     assert entry["other"] == {"enabled": True}
@@ -112,21 +117,10 @@ def test_installed_with_all_else_kept_and_only_once(desk: Cli) -> None:
     assert desk.ok(*HOOK, "status", "--json").json["current"]
 
 
-def test_a_dry_run_shows_every_file_and_setting_and_does_nothing(desk: Cli) -> None:
-    before = files(desk)
-    shown = desk.ok(*HOOK, "install", "--dry-run", "--json").json
-    assert files(desk) == before
-    done = desk.ok(*HOOK, "install", "--json").json
-    assert (shown["files"], shown["settings"]) == (done["files"], done["settings"])
-    new = {name for name in files(desk) if name.startswith("extensions/clsm/")}
-    assert new == {f"extensions/clsm/{name}" for name in done["files"]}
-    text = desk.ok(*HOOK, "uninstall", "--dry-run").out
-    assert "plugins.entries.clsm" in text
-    assert settings(desk)["plugins"]["entries"]["clsm"]
-
-
 def test_taken_out_without_a_trace(desk: Cli) -> None:
     desk.ok(*HOOK, "install")
+    assert "plugins.entries.clsm" in desk.ok(*HOOK, "uninstall", "--dry-run").out
+    assert settings(desk)["plugins"]["entries"]["clsm"]
     desk.ok(*HOOK, "uninstall")
     assert settings(desk) == SETTINGS
     assert not (state(desk) / "extensions" / "clsm").exists()
@@ -143,39 +137,32 @@ def test_an_older_openclaw_has_its_search_elsewhere_and_asks_for_no_consent(desk
     assert "extraPaths" not in json.dumps(settings(desk).get("agents", {}))
 
 
-def test_a_version_that_is_too_old_is_refused(desk: Cli) -> None:
-    (state(desk) / "version").write_text("OpenClaw 2026.2.1")
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [("version", "OpenClaw 2026.2.1", "too old"), ("broken", "", "the settings are locked")],
+)
+def test_an_openclaw_that_is_too_old_or_refuses(desk: Cli, file: str, text: str, told: str) -> None:
+    (state(desk) / file).write_text(text)
     done = desk(*HOOK, "install")
     assert done.code == 12
-    assert "too old" in done.err
-
-
-def test_an_openclaw_that_refuses_is_told_in_its_own_words(desk: Cli) -> None:
-    (state(desk) / "broken").touch()
-    done = desk(*HOOK, "install")
-    assert done.code == 12
-    assert "the settings are locked" in done.err
+    assert told in done.err
     assert settings(desk) == SETTINGS
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"plugins": {"enabled": False}}, "plugins.enabled is false"),
-        ({"plugins": {"deny": ["clsm"]}}, "plugins.deny names clsm"),
-        ({"plugins": {"entries": {"clsm": {"enabled": False}}}}, "clsm.enabled is false"),
-    ],
-)
-def test_a_plugin_that_is_switched_off_is_told(
-    desk: Cli, change: dict[str, Any], told: str
-) -> None:
+def test_a_plugin_that_is_switched_off_is_told(desk: Cli) -> None:
     desk.ok(*HOOK, "install")
-    found = settings(desk)
-    for name, value in change["plugins"].items():
-        if name == "entries":
-            found["plugins"]["entries"]["clsm"].update(value["clsm"])
-        else:
-            found["plugins"][name] = value
-    (state(desk) / "openclaw.json").write_text(json.dumps(found))
-    assert told in desk.ok(*HOOK, "status").out
-    assert told in desk.ok(*HOOK, "status", "--json").json["off"]
+    for name, value, told in (
+        ("plugins.enabled", False, "plugins.enabled is false"),
+        ("plugins.deny", ["clsm"], "plugins.deny names clsm"),
+        ("plugins.entries.clsm.enabled", False, "clsm.enabled is false"),
+    ):
+        before = json.dumps(settings(desk))
+        found = place = json.loads(before)
+        *folders, last = name.split(".")
+        for folder in folders:
+            place = place[folder]
+        place[last] = value
+        (state(desk) / "openclaw.json").write_text(json.dumps(found))
+        assert told in desk.ok(*HOOK, "status").out
+        assert told in desk.ok(*HOOK, "status", "--json").json["off"]
+        (state(desk) / "openclaw.json").write_text(before)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from integrations.endpoint import Endpoint, running
 from processes import Cli
+from small_store import row
 
 from clsm_cli.commands import machine_settings
 from clsm_cli.config import MachineSettings, Settings, defaults
@@ -19,13 +20,7 @@ from clsm_cli.store import layout
 
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 SECRET = "AKIA-not-for-strangers"
-CHAT = json.dumps(
-    {
-        "speaker": "Mara",
-        "time": "2026-02-10T10:00:00+01:00",
-        "text": "My brother Tomas lives in Deventer, and my PIN at home is a secret.",
-    }
-)
+CHAT = row("My brother Tomas lives in Deventer, and my PIN at home is a secret.")
 NAMES = ("llm.base_url", "llm.model", "llm.api_key_env")
 
 
@@ -35,10 +30,16 @@ def endpoint() -> Iterator[Endpoint]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def told_store(shared: Cli) -> Path:
+    shared.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=CHAT.encode())
+    return shared.store
+
+
 @pytest.fixture
-def told(cli: Cli) -> Cli:
+def told(bare: Cli, told_store: Path) -> Cli:
     """A store that waits for its night, and a variable that nobody should see."""
-    cli.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=CHAT.encode())
+    cli = bare.holding(told_store)
     return replace(cli, environment={**cli.environment, "CLOUD_SECRET": SECRET})
 
 
@@ -135,11 +136,8 @@ def test_one_that_others_can_write_or_that_travels_is_not_used(
 
 def test_doctor_restore_and_answers_tell(told: Cli) -> None:
     planted(told.store, "http://127.0.0.1:9")
-    (finding,) = [
-        each
-        for each in told.ok("doctor", "--json", *NOW).json["findings"]
-        if each["code"] == "settings-ignored"
-    ]
+    findings = told.ok("doctor", "--json", *NOW).json["findings"]
+    (finding,) = [each for each in findings if each["code"] == "settings-ignored"]
     assert (finding["severity"], finding["path"]) == ("warning", "clsm.yaml")
     assert all(name in finding["reason"] for name in NAMES)
     assert "config.toml" in finding["next_step"]

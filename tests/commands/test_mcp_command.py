@@ -8,17 +8,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from advising import statement
+from in_process import InProcess
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
 from processes import Cli
 
+from clsm_cli.errors import BadInputError
+from clsm_cli.store.layout import Store
 from clsm_cli.text.fence_lines import blocks
 
 NOW = ("--now", "2026-03-02T08:00:00+01:00")
@@ -26,38 +27,18 @@ BOAT = b'{"speaker": "Ada", "time": "2026-02-10T10:00:00+01:00", "text": "My boa
 COFFEE = "Brian takes his coffee black."
 
 
-@pytest.fixture
-def told(slept_cli: Cli) -> Cli:
-    """A store with the sample memory, consolidated, and a note."""
-    slept_cli.ok("note", COFFEE, *NOW)
-    return slept_cli
-
-
-def parameters(cli: Cli, *words: str, **environment: str) -> StdioServerParameters:
-    return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "clsm_cli", "mcp", *words],
-        env={**cli.environment, **environment},
-        cwd=cli.folder,
+def session(cli: Cli, talk: Callable[[Client], Awaitable[None]]) -> str:
+    """Run a talk with a server of its own to its end; what the server said on stderr."""
+    log = cli.folder / "stderr.txt"
+    words = ["-m", "clsm_cli", "mcp"]
+    server = StdioServerParameters(
+        command=sys.executable, args=words, env={**cli.environment}, cwd=cli.folder
     )
 
-
-@asynccontextmanager
-async def client(cli: Cli, log: Path, *words: str, **environment: str) -> AsyncIterator[Client]:
-    """A client of a server of its own; what the server says beside the protocol goes to ``log``."""
-    with log.open("w") as errlog:
-        transport = stdio_client(parameters(cli, *words, **environment), errlog=errlog)
-        async with Client(transport) as connected:
-            yield connected
-
-
-def session(cli: Cli, talk: Callable[[Client], Awaitable[None]], *words: str) -> str:
-    """Run a talk with a server to its end; what the server said on stderr."""
-    log = cli.folder / "stderr.txt"
-
     async def run() -> None:
-        async with client(cli, log, *words) as connected:
-            await talk(connected)
+        with log.open("w") as errlog:
+            async with Client(stdio_client(server, errlog=errlog)) as connected:
+                await talk(connected)
 
     asyncio.run(asyncio.wait_for(run(), 240))
     return log.read_text("utf-8")
@@ -110,15 +91,13 @@ def test_the_tools_say_what_they_are(cli: Cli) -> None:
     assert session(cli, talk) == ""
 
 
-def test_an_agent_advises_the_memory(told: Cli) -> None:
-    told.ok("ingest", "-q", "-", "--session", "late", stdin=BOAT)
+def test_an_agent_advises_the_memory(cli: Cli) -> None:
+    cli.ok("ingest", "-q", "-", "--session", "late", stdin=BOAT)
 
     async def talk(client: Client) -> None:
         asked = await client.call_tool("packet", {"budget": 4000})
-        assert (
-            asked.structured_content
-            == told.ok("consolidate", "--ask", "--json", "--budget", "4000").json
-        )
+        shown = cli.ok("consolidate", "--ask", "--json", "--budget", "4000").json
+        assert asked.structured_content == shown
         data = text_of(asked).split("\n<data>\n")[1].split("\n</data>\n")[0]
         lines = [json.loads(line) for line in data.splitlines()]
         part = next(n for n, line in enumerate(lines) if "Malmo" in line.get("text", ""))
@@ -136,10 +115,12 @@ def test_an_agent_advises_the_memory(told: Cli) -> None:
         none = await client.call_tool("answer", {"answer": {"part": handle}})
         assert "no list named parts" in failure_of(none)
 
-    assert session(told, talk) == ""
+    assert session(cli, talk) == ""
 
 
-def test_an_answer_is_that_of_the_command(told: Cli) -> None:
+def test_an_answer_is_that_of_the_command(slept_cli: Cli) -> None:
+    told = slept_cli
+    told.ok("note", COFFEE, *NOW)
     question = "How does Brian take his coffee?"
 
     async def talk(client: Client) -> None:
@@ -169,25 +150,7 @@ def test_an_answer_is_that_of_the_command(told: Cli) -> None:
     assert session(told, talk) == ""
 
 
-def test_what_is_noted_is_found_and_judged(cli: Cli) -> None:
-    async def talk(client: Client) -> None:
-        noted = await client.call_tool("note", {"text": "The key of the shed hangs in the bakery."})
-        key = noted.structured_content["id"]
-        assert text_of(noted) == f"noted as {key}"
-        found = (await client.call_tool("recall", {"query": "key of the shed"})).structured_content
-        [memory] = found["memories"]
-        assert (memory["id"], memory["trust"]) == (key, "agent")
-        judged = {"recall_id": found["recall_id"], "good": [key]}
-        first = await client.call_tool("feedback", judged)
-        assert first.structured_content["schema"] == "clsm.feedback/1"
-        assert first.structured_content["is_new"] is True
-        assert (await client.call_tool("feedback", judged)).structured_content["is_new"] is False
-
-    assert session(cli, talk) == ""
-    assert cli.ok("recall", "key of the shed", "--json").json["answered"]
-
-
-def test_a_locked_store_answers_takes_notes_and_refuses_to_judge(cli: Cli) -> None:
+def test_what_is_noted_is_found_and_judged_but_a_locked_store_refuses_to_judge(cli: Cli) -> None:
     cli.ok("note", COFFEE)
     with (cli.store / "clsm.yaml").open("a") as config:
         config.write("settings:\n  store.lock_wait: 0.2\n")
@@ -200,14 +163,20 @@ def test_a_locked_store_answers_takes_notes_and_refuses_to_judge(cli: Cli) -> No
         assert answer["answered"]
         noted = await client.call_tool("note", {"text": "The spare key hangs in the barn."})
         assert noted.structured_content["is_new"] is True
+        key = noted.structured_content["id"]
+        assert text_of(noted) == f"noted as {key}"
         good = [answer["memories"][0]["id"]]
         judged = {"recall_id": answer["recall_id"], "good": good}
         assert "is locked by" in failure_of(await client.call_tool("feedback", judged))
         fcntl.flock(folder, fcntl.LOCK_UN)
         found = await client.call_tool("recall", {"query": "Where does the spare key hang?"})
-        texts = [each["text"] for each in found.structured_content["memories"]]
-        assert texts.count("The spare key hangs in the barn.") == 1
-        assert not (await client.call_tool("feedback", judged)).is_error
+        memories = found.structured_content["memories"]
+        assert [each["trust"] for each in memories if each["id"] == key] == ["agent"]
+        judged = {"recall_id": found.structured_content["recall_id"], "good": [key]}
+        first = await client.call_tool("feedback", judged)
+        assert first.structured_content["schema"] == "clsm.feedback/1"
+        assert first.structured_content["is_new"] is True
+        assert (await client.call_tool("feedback", judged)).structured_content["is_new"] is False
 
     assert session(cli, talk) == ""
     os.close(folder)
@@ -222,11 +191,8 @@ def start(cli: Cli) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "raw", "version": "1"},
-    }
+    who = {"name": "raw", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
     write(server, {"id": 1, "method": "initialize", "params": hello})
     assert read(server)["result"]["serverInfo"]["name"] == "clsm"
     write(server, {"method": "notifications/initialized"})
@@ -239,10 +205,9 @@ def write(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
     server.stdin.flush()
 
 
-def read(server: subprocess.Popen[bytes]) -> dict[str, Any]:
+def read(server: subprocess.Popen[bytes]) -> Any:
     assert server.stdout
-    found: dict[str, Any] = json.loads(server.stdout.readline())
-    return found
+    return json.loads(server.stdout.readline())
 
 
 def asking(number: int, tool: str, **arguments: str) -> dict[str, Any]:
@@ -269,21 +234,14 @@ def test_junk_does_not_end_the_server(cli: Cli) -> None:
     assert out == b""
 
 
-def test_without_the_sdk_it_says_what_to_install(cli: Cli, tmp_path: Path) -> None:
-    code = (
-        "import importlib.util as u, runpy, sys; found = u.find_spec;"
-        "u.find_spec = lambda name, *a: None if name == 'mcp' else found(name, *a);"
-        "sys.argv = ['clsm', 'mcp']; runpy.run_module('clsm_cli', run_name='__main__')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=dict(cli.environment),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 12
+def test_without_the_sdk_it_says_what_to_install(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clsm_cli.commands.mcp.find_spec", lambda _: None)
+    done = InProcess("mcp", NOW[1]).run(store)
     how = f"{sys.executable} -m pip install 'mcp"
-    said = f"clsm: clsm mcp: needs the official SDK; install it with: {how}"
-    assert done.stderr.startswith(said)
+    assert isinstance(done.exception, BadInputError)
+    assert str(done.exception).startswith(
+        f"clsm mcp: needs the official SDK; install it with: {how}"
+    )
     assert done.stdout == ""

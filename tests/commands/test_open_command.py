@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ingesting import new_store, take
+from consolidation.test_review_queue import ask
+from ingesting import new_store, place, take, tree
+from processes import Cli
 from sleeping import chat, sleep
 from typer.testing import CliRunner, Result
 
 from clsm_cli.app import app
+from clsm_cli.consolidation.review_queue import CONTRADICTION
 from clsm_cli.ingestion.capture import write_note
+from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
@@ -21,25 +28,28 @@ NOTE = "# Boat\n\n- The heron sits on the mooring post.\n- Wim lives in Holm.\n"
 SAID = ("user", "2026-02-28T09:00:00+01:00", "The theremin is kept in the loft of the old mill.")
 
 
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Taken in by relative paths, slept on, and asked from another folder."""
-    made = new_store(tmp_path / "memory")
-    (desk := tmp_path / "desk").mkdir()
-    monkeypatch.chdir(desk)
-    Path("boat.md").write_text(NOTE)
-    chat(Path(), "talk", [SAID])
-    take(made, Path("boat.md"), Path("talk.jsonl"))
-    write_note(
-        made,
-        "The stove needs a grate.",
-        datetime.fromisoformat(NOW),
-        by="user",
-        fence_key=lambda: None,
-    )
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Taken in by relative paths, and slept on."""
+    folder = tmp_path_factory.mktemp("made")
+    made = new_store(folder / "memory")
+    (folder / "desk").mkdir()
+    with contextlib.chdir(folder / "desk"):
+        Path("boat.md").write_text(NOTE)
+        chat(Path(), "talk", [SAID])
+        take(made, Path("boat.md"), Path("talk.jsonl"))
+    write_note(made, "The stove needs a grate.", datetime.fromisoformat(NOW), by="user")
     sleep(made, NOW)
-    monkeypatch.chdir(tmp_path)
     return made
+
+
+@pytest.fixture
+def store(made: Store) -> Iterator[Store]:
+    """What was taken in is put back when a test has changed it."""
+    desk = made.root.parent / "desk"
+    kept = tree(desk)
+    yield made
+    place(desk, **kept)
 
 
 def run(store: Store, command: str, *words: str) -> Result:
@@ -101,7 +111,51 @@ def test_an_editor_is_told_the_line_in_its_own_way(
     program.chmod(0o700)
     monkeypatch.setenv("VISUAL", str(program))
     (memory, *_) = json.loads(run(store, "recall", "heron", "-k", "1", "--json").stdout)["memories"]
-    note = tmp_path / "desk" / "boat.md"
+    note = store.root.parent / "desk" / "boat.md"
     note.write_text(f"Two lines\nmore.\n{NOTE}")  # edited since: the words are found again
     run(store, "open", memory["id"])
     assert (tmp_path / "asked").read_text().strip() == expected.format(file=note, line=5)
+
+
+PRINTED = re.compile(r"(\S+\.(?:md|jsonl|yaml)):(\d+)(?= ·|\s|$)")
+
+
+def places(data: Any) -> Iterator[tuple[str, int]]:
+    """All files with their lines that JSON names."""
+    if isinstance(data, dict):
+        if "file" in data and "line" in data:
+            yield data["file"], data["line"]
+        for value in data.values():
+            yield from places(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from places(value)
+
+
+def test_every_source_is_there(slept_cli: Cli) -> None:
+    cli = slept_cli
+    store = layout.open_store(cli.store, {"CLSM_DEVICE": "pi"})
+    (first, second, *_) = cli.ok("list", "--json").json["statements"]
+    (turn, *_) = cli.ok("show", second["id"], "--json").json["told"]
+    about = f"{first['id']} {turn['id']}"
+    ask(store, "a1", CONTRADICTION, about, first["text"], second["text"])
+    asked = (
+        ("recall", "what did Brian build", "--no-touch", "--min-score", "0"),
+        ("show", first["id"]),
+        ("show", "brian"),
+        ("show", turn["id"]),
+        ("list", "-n", "1000"),
+        ("list", "--kind", "gist"),
+        ("log", "--since", "2020-01-01", "-n", "1000"),
+        ("review", "--now", NOW),
+        ("history", "Brian"),
+    )
+    for words in asked:
+        told = [(file, int(line)) for file, line in PRINTED.findall(cli.ok(*words).out)]
+        given = [*places(cli.ok(*words, "--json").json)]
+        assert told, words
+        assert given, words
+        assert not [file for file, _ in given if not Path(file).is_absolute()], words
+        for file, line in {*told, *given}:
+            text = (cli.folder / file).read_text(encoding="utf-8")
+            assert 1 <= line <= len(text.split("\n")), (words, file, line)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import Cli, environment
+from processes import Cli
 
 LAST = "2026-02-01"
 TOLD = (
@@ -36,12 +35,9 @@ FORMS = ("text", "json", "graphml", "html")
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+def lived(shared: Cli) -> Cli:
     """A month with a night after each day that something was told; what no night sees is corrected."""
-    home = tmp_path_factory.mktemp("home")
-    cli = Cli(home, environment(home, model_folder))
-    cli.ok("init", "memory")
-    cli = replace(cli, environment={**cli.environment, "CLSM_STORE": str(cli.store)})
+    cli = shared
     for day in dict.fromkeys(day for day, _ in TOLD):
         for text in (text for told, text in TOLD if told == day):
             cli.ok("note", text, "--now", f"{day}T09:00:00+01:00")
@@ -73,9 +69,7 @@ def held(lines: list[dict[str, Any]], word: str) -> list[str]:
 @pytest.mark.parametrize("clock", ["--as-of", "--known-at"])
 def test_nothing_later_is_told(lived: Cli, day: str, clock: str) -> None:
     said = {
-        f"recall {question}": lived.ok(
-            "recall", question, clock, day, "--no-touch", "--min-score", "0"
-        )
+        question: lived.ok("recall", question, clock, day, "--no-touch", "--min-score", "0")
         for question in QUESTIONS.values()
     }
     said |= {f"history {word}": lived("history", word, clock, day) for word in QUESTIONS}
@@ -99,10 +93,8 @@ def test_all_agree_on_what_was_true(lived: Cli, day: str) -> None:
         assert held([v for t in found["threads"] for v in t["versions"]], word) == [true]
         if word != "rent":
             assert held(nadia["statements"], word) == [true]
-        first = lived.ok("recall", question, "--as-of", day, "--no-touch", "--json").json[
-            "memories"
-        ][0]
-        assert value(day, word) in first["text"]
+        answer = lived.ok("recall", question, "--as-of", day, "--no-touch", "--json").json
+        assert value(day, word) in answer["memories"][0]["text"]
 
 
 def test_a_day_after_all_is_now(lived: Cli) -> None:

@@ -20,8 +20,8 @@ TURNS = {TEN, MONDAY, TODAY}
 STATEMENTS = {RULE, TASTE, TASK}
 
 
-@pytest.fixture
-def told(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def told(shared: Cli) -> Cli:
     """Three turns of two conversations, a note, and a statement in each stream that has them."""
     days = (
         (TEN, "yard", "2026-02-10"),
@@ -29,16 +29,16 @@ def told(cli: Cli) -> Cli:
         (TODAY, "boat", "2026-02-26"),
     )
     rows = [row(text, session=s, timestamp=f"{d}T07:00:00+01:00") for text, s, d in days]
-    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
-    (cli.folder / "fares.md").write_text(f"{NOTE}\n")
-    cli.ok("ingest", "-q", "fares.md", *NOW)
+    shared.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    (shared.folder / "fares.md").write_text(f"{NOTE}\n")
+    shared.ok("ingest", "-q", "fares.md", *NOW)
     for path, text in (
         ("projects/harbour-house.md", f"- {RULE}\n"),
         ("identity/ilse.md", f"- {TASTE}\n"),
         ("tasks/cards.md", f"- [ ] {TASK}\n"),
     ):
-        (cli.store / path).write_text(text)
-    return cli
+        (shared.store / path).write_text(text)
+    return shared
 
 
 def found(cli: Cli, *words: str) -> set[str]:
@@ -46,11 +46,10 @@ def found(cli: Cli, *words: str) -> set[str]:
     return {memory["text"] for memory in answer["memories"]}
 
 
-def test_each_filter(told: Cli) -> None:
-    """One store for all: what takes long is to make it."""
-    everything = {*TURNS, NOTE, *STATEMENTS}
-    expected = [
-        ((), everything),
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        ((), {*TURNS, NOTE, *STATEMENTS}),
         (("--kind", "passage"), {*TURNS, NOTE}),
         (("--kind", "statement"), STATEMENTS),
         (("--kind", "gist"), set()),
@@ -66,13 +65,6 @@ def test_each_filter(told: Cli) -> None:
         (("--session", "nowhere"), set()),
         (("--kind", "statement", "--session", "yard"), set()),
         (("--session", "yard", "--since", "2026-02-11"), {MONDAY}),
-    ]
-    for words, texts in expected:
-        assert found(told, *words) == texts, words
-
-
-def test_days(told: Cli) -> None:
-    expected = [
         (("--since", "2026-02-16", "--kind", "passage", "--session", "yard"), {MONDAY}),
         (("--until", "2026-02-16"), {TEN, MONDAY}),
         (("--until", "2026-02-15"), {TEN}),
@@ -81,9 +73,13 @@ def test_days(told: Cli) -> None:
         (("--until", "last week"), {TEN, MONDAY}),
         (("--since", "2026-02-17", "--until", "yesterday"), set()),
         (("--since", "2026-03-01", "--until", "2026-02-01"), set()),
-    ]
-    for words, texts in expected:
-        assert found(told, *words) == texts, words
+    ],
+)
+def test_each_filter(told: Cli, words: tuple[str, ...], texts: set[str]) -> None:
+    assert found(told, *words) == texts
+
+
+def test_today(told: Cli) -> None:
     assert TODAY in found(told, "--since", "today")
 
 
@@ -102,8 +98,8 @@ def test_days(told: Cli) -> None:
         (("--min-score", "2"), "0"),
     ],
 )
-def test_what_cannot_be_meant(cli: Cli, words: tuple[str, ...], said: str) -> None:
-    done = cli("recall", *words, "ferry", COLUMNS="200")
+def test_what_cannot_be_meant(told: Cli, words: tuple[str, ...], said: str) -> None:
+    done = told("recall", *words, "ferry", COLUMNS="200")
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert words[0] in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from processes import Cli
@@ -14,12 +15,13 @@ NOTHING = "clsm: nothing relevant was found\n"
 TEXTS = [f"The ferry number {n} leaves the harbour at {n} sharp." for n in range(1, 13)]
 
 
-@pytest.fixture
-def told(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def told(shared: Cli) -> Cli:
+    """What most tests ask; each leaves it as it is."""
     rows = [row(text, session=f"s{n}") for n, text in enumerate(TEXTS)]
     rows.append(row("Juno the cat sleeps in the boiler room.", session="cat", speaker="Ilse"))
-    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
-    return cli
+    shared.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    return shared
 
 
 def test_a_query_comes_on_standard_input(told: Cli) -> None:
@@ -94,7 +96,8 @@ def test_nothing_is_called_certain(told: Cli, form: str) -> None:
         assert 90 < max(sure) <= 99, more
 
 
-def test_nothing_is_remembered_of_an_empty_answer_or_with_no_touch(told: Cli) -> None:
+def test_nothing_is_remembered_of_an_empty_answer_or_with_no_touch(bare: Cli, told: Cli) -> None:
+    told = bare.holding(told.store)
     log = told.store / "flow" / "test" / "activation.jsonl"
     told.ok("recall", "--min-score", "1", *NOW, "ferry")
     told.ok("recall", "--no-touch", *NOW, "ferry")
@@ -107,40 +110,24 @@ def test_nothing_is_remembered_of_an_empty_answer_or_with_no_touch(told: Cli) ->
 
 
 def test_explain(told: Cli) -> None:
-    asked = (
-        "recall",
-        "-k",
-        "1",
-        "--no-touch",
-        *NOW,
-        "Where did Ilse say on 24 February 2026 that Juno sleeps?",
-    )
-    assert "because" not in told.ok(*asked).out
+    question = "Where did Ilse say on 24 February 2026 that Juno sleeps?"
+    asked = ("recall", "-k", "1", "--no-touch", *NOW, question)
+    plain = told.ok(*asked).out
+    assert "because" not in plain
     *_, reason, judge = told.ok(*asked, "--explain").out.splitlines()
     assert ", because: " in reason
     assert judge.startswith("(was it good? clsm feedback r-")
-    for part in (
-        "the same words",
-        "words of like meaning",
-        "the person asked about",
-        "the time asked about",
-    ):
+    for part in ("the same words", "of like meaning", "the person asked", "the time asked"):
         assert part in reason
-    assert re.search(r" · \d+ % sure$", told.ok(*asked).out, re.MULTILINE)
+    assert re.search(r" · \d+ % sure$", plain, re.MULTILINE)
 
 
-def batch(
-    cli: Cli, *lines: object, more: tuple[str, ...] = ()
-) -> tuple[list[dict[str, object]], str]:
+def batch(cli: Cli, *lines: object) -> tuple[list[dict[str, Any]], str]:
     """Answers to the lines of a file, and what was said beside them."""
     path = cli.folder / "queries.jsonl"
-    path.write_bytes(
-        b"".join(
-            (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n"
-            for line in lines
-        )
-    )
-    done = cli.ok("recall", "--batch", path, *NOW, *more)
+    rows = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    path.write_bytes(b"".join(row + b"\n" for row in rows))
+    done = cli.ok("recall", "--batch", path, "--no-touch", *NOW)
     return [json.loads(line) for line in done.out.splitlines()], done.err
 
 
@@ -161,13 +148,8 @@ def test_a_bad_line_of_a_batch_is_said_in_its_place(told: Cli) -> None:
     ]
     found, said = batch(told, *lines)
     assert len(found) == len(lines) - 1
-    assert [answer["id"] for answer in (found[0], found[3], found[5], found[6], found[-1])] == [
-        1,
-        "five",
-        7,
-        "eight",
-        "last",
-    ]
+    ids = [found[place]["id"] for place in (0, 3, 5, 6, -1)]
+    assert ids == [1, "five", 7, "eight", "last"]
     assert [bool(answer.get("error")) for answer in found] == [False, *[True] * 9, False]
     assert all("memories" in answer for answer in (found[0], found[-1]))
     assert len(said.splitlines()) == 9
@@ -175,7 +157,8 @@ def test_a_bad_line_of_a_batch_is_said_in_its_place(told: Cli) -> None:
     assert "Traceback" not in said
 
 
-def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
+def test_as_of_is_when_a_question_is_asked(bare: Cli, told: Cli) -> None:
+    told = bare.holding(told.store)
     rows = [
         row(f"We walked to the mill, {day}.", session=day, timestamp=f"{day}T07:00:00+01:00")
         for day in ("2025-05-04", "2025-06-04")
@@ -187,7 +170,7 @@ def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
         *({"query": question, "as_of": f"2025-0{month}-05"} for month in (5, 6)),
         {"query": question, "as_of": "2025-05-05T23:00:00+01:00"},
     )
-    first = [answer["memories"][0]["session"] for answer in found]  # type: ignore[index]
+    first = [answer["memories"][0]["session"] for answer in found]
     assert first == ["2025-05-04", "2025-06-04", "2025-05-04"]
     assert found[0]["as_of"] == "2025-05-05"
 
@@ -202,8 +185,8 @@ def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
     ],
 )
 def test_a_batch_that_cannot_be_meant(
-    cli: Cli, words: tuple[str, ...], code: int, said: str
+    told: Cli, words: tuple[str, ...], code: int, said: str
 ) -> None:
-    done = cli("recall", *words, COLUMNS="200")
+    done = told("recall", *words, COLUMNS="200")
     assert (done.code, done.out) == (code, "")
     assert said in done.err

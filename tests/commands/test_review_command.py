@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from datetime import UTC
 from pathlib import Path
 
@@ -14,8 +12,9 @@ from consolidation.test_review_queue import ask, listed
 from hypothesis import given
 from hypothesis import strategies as st
 from in_process import InProcess
-from ingesting import new_store, tree
-from pseudo_terminal import Terminal
+from ingesting import tree
+from processes import Cli, environment
+from pseudo_terminal import at_a_terminal
 from sleeping import current
 
 from clsm_cli.commands import review
@@ -27,37 +26,17 @@ from clsm_cli.heads.owner_model import Decision
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 
-PROGRAM = (
-    "import sys, typer; from clsm_cli.commands.review import review;"
-    "app = typer.Typer(add_completion=False, pretty_exceptions_enable=False);"
-    "app.command()(review); app()"
-)
-
 _COMMAND = InProcess("review", NOW)
 run, ok = _COMMAND.run, _COMMAND.ok
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    made = new_store(tmp_path / "memory")
-    hold(made, bell())
-    ask(made, "a1", CONTRADICTION, bell().id, BELL, QUARTER)
-    ask(made, "b2", NEAR_NAMES, "kiln loom", "kiln", "loom")
-    return made
-
-
-def at_a_terminal(store: Store, script: str, answer: str = "") -> tuple[int, str]:
-    """Run it where all three streams are one terminal; its exit code and what it shows."""
-    path = store.root.parent / "editor"
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    path.chmod(0o700)
-    terminal = Terminal(
-        [sys.executable, "-c", PROGRAM, "--store", str(store.root), "--now", NOW],
-        {**os.environ, "TERM": "dumb", "VISUAL": str(path), "CLSM_DEVICE": "pi"},
-        Path.cwd(),
-    )
-    terminal.type(answer)
-    return terminal.ended()
+def store(store: Store) -> Store:
+    """With a statement, and two questions to a person."""
+    hold(store, bell())
+    ask(store, "a1", CONTRADICTION, bell().id, BELL, QUARTER)
+    ask(store, "b2", NEAR_NAMES, "kiln loom", "kiln", "loom")
+    return store
 
 
 def test_the_list_without_a_terminal(store: Store) -> None:
@@ -120,12 +99,17 @@ def test_what_cannot_be_decided(store: Store) -> None:
     assert set(listed(store)) == {"v-a1", "v-b2"}
 
 
-def test_deciding_in_an_editor(store: Store) -> None:
+def test_deciding_in_an_editor(store: Store, tmp_path: Path, model_folder: Path) -> None:
     seen = store.root.parent / "seen"
     script = (
         f'cp "$1" {seen}; sed -i -e "s/^leave v-a1/accept v-a1/" -e "s/^leave v-b2/r v-b2/" "$1"'
     )
-    code, shown = at_a_terminal(store, script)
+    editor = tmp_path / "editor"
+    editor.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    editor.chmod(0o700)
+    cli = Cli(tmp_path, {**environment(tmp_path, model_folder), "CLSM_DEVICE": "pi"})
+    words = ("review", "--store", str(store.root), "--now", NOW)
+    code, shown = at_a_terminal(cli, *words, TERM="dumb", VISUAL=str(editor))
     assert code == 0, shown
     assert "v-a1  accepted" in shown
     assert "v-b2  rejected" in shown

@@ -6,8 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-import pytest
-from processes import Cli, environment
+from processes import Cli
 from sample_store import SAMPLE
 
 NOW = ("--now", "2026-03-01T08:00:00+01:00")
@@ -36,35 +35,21 @@ def ingest(cli: Cli, store: Path, *parts: Path) -> None:
     cli.ok("ingest", "-q", "--store", store, *parts, *NOW)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
-    """A store of a part of the sample memory; tests copy it."""
-    folder = tmp_path_factory.mktemp("made")
-    cli = Cli(folder, environment(folder, model_folder))
-    cli.ok("init", "-q", "--store", cli.store)
+def test_without_the_index_and_made_in_parts(cli: Cli) -> None:
     ingest(cli, cli.store, *PARTS)
-    return cli.store
-
-
-@pytest.fixture
-def sample(bare: Cli, made: Path) -> Cli:
-    return bare.holding(made)
-
-
-def test_without_the_index_and_made_in_parts(sample: Cli) -> None:
-    expected = answers(sample, sample.store)
+    expected = answers(cli, cli.store)
     assert all(json.loads(answer)["memories"] for answer in expected[:5])
-    shutil.rmtree(sample.store / ".clsm")
-    assert answers(sample, sample.store) == expected
+    shutil.rmtree(cli.store / ".clsm")
+    assert answers(cli, cli.store) == expected
 
-    other = sample.folder / "other"
-    shutil.copytree(sample.store, other, ignore=shutil.ignore_patterns(".clsm", "*.md"))
-    sample("recall", "--store", other, "x", *NOW)  # an index of what is there
-    for path in sorted(sample.store.rglob("*.md"), reverse=True):
-        target = other / path.relative_to(sample.store)
+    other = cli.folder / "other"
+    shutil.copytree(cli.store, other, ignore=shutil.ignore_patterns(".clsm", "*.md"))
+    cli("recall", "--store", other, "x", *NOW)  # an index of what is there
+    for path in sorted(cli.store.rglob("*.md"), reverse=True):
+        target = other / path.relative_to(cli.store)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
         if "episodes" not in path.parts:
-            sample("recall", "--store", other, "x", *NOW)
-    ingest(sample, other, SAMPLE / "workspace" / "USER.md")  # known: it makes missing vectors only
-    assert answers(sample, other) == expected
+            cli("recall", "--store", other, "x", *NOW)
+    ingest(cli, other, SAMPLE / "workspace" / "USER.md")  # known: it makes missing vectors only
+    assert answers(cli, other) == expected

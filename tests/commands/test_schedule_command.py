@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shlex
 import shutil
 import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from processes import Cli
-from scheduling import CRONTAB, OPENCLAW, SYSTEMCTL, home, on_path, put, tab
+from scheduling import (
+    CRONTAB,
+    OPENCLAW,
+    SYSTEMCTL,
+    as_cron,
+    home,
+    line_of,
+    on_path,
+    put,
+    tab,
+)
+from small_store import talk
 from using_git import git_says
 
 from clsm_cli.integrations import schedulers
@@ -33,30 +44,6 @@ def install(cli: Cli, *options: str) -> None:
     cli.ok("schedule", "install", "--by", "crontab", *options)
 
 
-def line_of(text: str) -> str:
-    """The command of the job, as cron would hand it to a shell."""
-    [line] = [row for row in text.splitlines() if "schedule run" in row]
-    return line.split(" ", 5)[5].replace(r"\%", "%")
-
-
-def as_cron(cli: Cli, line: str) -> subprocess.CompletedProcess[str]:
-    """Run a line as cron does: a shell with next to nothing in its environment."""
-    return subprocess.run(
-        ["/bin/sh", "-c", line],
-        env={"HOME": str(home(cli)), "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "TZ": awake()},
-        cwd="/",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-
-
-def awake() -> str:
-    """A zone in which OpenClaw does not dream now."""
-    return "Etc/GMT-6" if datetime.now(UTC).hour in (2, 3) else "Etc/UTC"
-
-
 def test_installed_twice_is_installed_once_and_removed_without_a_trace(desk: Cli) -> None:
     (home(desk) / "tab").write_bytes(OTHERS.encode())
     install(desk)
@@ -73,11 +60,13 @@ def test_installed_twice_is_installed_once_and_removed_without_a_trace(desk: Cli
 
 
 def test_the_line_consolidates_and_decays_as_cron_runs_it(desk: Cli) -> None:
-    desk.ok("ingest", "-", "--session", "main", stdin=conversation())
+    said = ("Mara wants the gauge by Friday.", "I will order it.", "Thanks, that was all.")
+    desk.ok("ingest", "-", "--session", "main", stdin="".join(talk("main", *said)).encode())
     install(desk)
-    done = as_cron(desk, line_of(tab(desk)))
+    done = as_cron(desk, line_of(desk))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    commands = [row["command"] for row in ledger(desk)]
+    [log] = desk.store.glob("flow/*/runs.jsonl")
+    commands = [json.loads(line)["command"] for line in log.read_text().splitlines() if line]
     assert (commands[0], commands[-1]) == ("ingest", "decay")
     assert "consolidate" in commands
     assert desk.ok("status", "--check").code == 0
@@ -101,11 +90,10 @@ def test_only_a_night_that_has_not_been_is_done(desk: Cli) -> None:
 
 
 def test_a_night_of_which_a_later_step_failed_is_tried_again(desk: Cli) -> None:
-    def run(hour: str, *options: str) -> list[dict[str, Any]]:
+    def run(hour: str, *options: str) -> Any:
         now = f"2026-03-02T{hour}:00+01:00"
-        done = desk("schedule", "run", "--due", "03:30", "--json", "--now", now, *options)
-        steps: list[dict[str, Any]] = done.json["steps"]
-        return steps
+        words = ("schedule", "run", "--due", "03:30", "--json", "--now", now, *options)
+        return desk(*words).json["steps"]
 
     assert [step["code"] for step in run("03:30", "--push")] == [0, 0, 12]  # no repository
     assert "git push" in desk.ok("status").out
@@ -114,8 +102,6 @@ def test_a_night_of_which_a_later_step_failed_is_tried_again(desk: Cli) -> None:
 
 
 def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
-    import fcntl
-
     (desk.store / "clsm.yaml").open("a").write('settings: {"store.lock_wait": 0.2}\n')
     now = ("--now", "2026-03-02T03:30:00+01:00")
     handle = os.open(desk.store, os.O_RDONLY)
@@ -135,21 +121,25 @@ def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
 )
 def test_the_real_crontab_takes_it_and_gives_it_back(cli: Cli) -> None:
     # As a user of the system who has no crontab; what he has is put back all the same.
-    before = subprocess.run(["crontab", "-u", "nobody", "-l"], capture_output=True, check=False)
-    text = schedulers.crontab_with("# mine\n", job(cli), ["/usr/bin/nice", "-n", "10"])
+    def crontab(word: str, given: bytes = b"") -> bytes:
+        words = ["crontab", "-u", "nobody", word]
+        return subprocess.run(words, input=given, capture_output=True, check=True).stdout
+
     try:
-        subprocess.run(["crontab", "-u", "nobody", "-"], input=text.encode(), check=True)
-        listed = subprocess.run(["crontab", "-u", "nobody", "-l"], capture_output=True, check=True)
-        assert listed.stdout.decode() == text
+        before = crontab("-l")
+    except subprocess.CalledProcessError:
+        before = b""
+    text = schedulers.crontab_with("# mine\n", job(), ["/usr/bin/nice", "-n", "10"])
+    try:
+        crontab("-", text.encode())
+        assert crontab("-l").decode() == text
     finally:
-        if before.returncode == 0:
-            subprocess.run(["crontab", "-u", "nobody", "-"], input=before.stdout, check=True)
-        else:
-            subprocess.run(["crontab", "-u", "nobody", "-r"], check=True)
-    assert schedulers.crontab_without(text, job(cli).name) == "# mine\n"
+        crontab("-", before) if before else crontab("-r")
+    assert schedulers.crontab_without(text, job().name) == "# mine\n"
 
 
-def job(cli: Cli, store: str = "/srv/my 100% memory") -> schedulers.Job:
+def job() -> schedulers.Job:
+    store = "/srv/my 100% memory"
     words = ("/opt/clsm", "schedule", "run", "--store", store)
     return schedulers.Job("clsm-1234abcd", store, 210, words, {"CLSM_DEVICE": "pi"})
 
@@ -157,7 +147,7 @@ def job(cli: Cli, store: str = "/srv/my 100% memory") -> schedulers.Job:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_systemd_finds_nothing_wrong_with_the_units(cli: Cli) -> None:
     words = ("/bin/true", "schedule", "run", "--store", "/srv/my 100% $memory")
-    for name, text in schedulers.systemd_units(job(cli)._replace(command=words)).items():
+    for name, text in schedulers.systemd_units(job()._replace(command=words)).items():
         (cli.folder / name).write_text(text)
     timer = cli.folder / "clsm-1234abcd.timer"
     done = subprocess.run(
@@ -178,7 +168,7 @@ def test_systemd_is_given_the_units_and_gives_them_back(cli: Cli) -> None:
         path.write_bytes(data)
 
     systemd = all_schedulers(there, write)[0]
-    wanted = job(cli)
+    wanted = job()
     assert systemd.command(wanted.name) is None
     systemd.install(wanted)
     assert systemd.command(wanted.name) == list(wanted.command)
@@ -256,20 +246,6 @@ def test_a_repository_that_names_programs_is_not_pushed(cli: Cli) -> None:
     assert "core.sshcommand" in done.err
     assert not (cli.folder / "ran").exists()
     assert git_says(cli.store, "rev-parse", "HEAD")
-
-
-def ledger(cli: Cli) -> list[dict[str, Any]]:
-    [path] = cli.store.glob("flow/*/runs.jsonl")
-    return [json.loads(line) for line in path.read_text().splitlines() if line]
-
-
-def conversation() -> bytes:
-    said = ["Mara wants the gauge by Friday.", "I will order it.", "Thanks, that was all."]
-    rows = [
-        {"role": role, "content": text, "timestamp": f"2026-02-24T08:1{n}:00+01:00"}
-        for n, (role, text) in enumerate(zip(("user", "assistant", "user"), said, strict=True))
-    ]
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 @pytest.fixture

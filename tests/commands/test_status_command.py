@@ -1,4 +1,4 @@
-"""clsm status: a broken night has an exit code; a machine is timed."""
+"""``clsm status --check``: a broken night is told by an exit code, with the reason of the night itself."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from processes import Cli
 
 from clsm_cli.errors import LockedError, StaleError
 from clsm_cli.store.lock import locked
-
-# ``clsm status --check``: a broken night is told by an exit code, with the reason of the night
-# itself.
 
 
 def at(day: int, hour: int) -> tuple[str, str]:
@@ -50,8 +47,5 @@ def test_a_night_that_fails_is_told_with_its_reason(cli: Cli, tmp_path: Path) ->
     assert cli("status", "--check", *at(3, 18)).code == 18
     cli.ok("consolidate", *at(3, 17))
     assert cli.ok("status", "--check", *at(3, 18)).err == ""
-    assert (
-        cli.ok("status", *at(3, 18))
-        .out.splitlines()[3]
-        .startswith("last consolidated 2026-03-03T17:00:00Z, 1 h ago")
-    )
+    line = cli.ok("status", *at(3, 18)).out.splitlines()[3]
+    assert line.startswith("last consolidated 2026-03-03T17:00:00Z, 1 h ago")

@@ -12,16 +12,19 @@ from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 
 
+def _workshop(folder: Path) -> StoreFactory:
+    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+
+
 @pytest.fixture
 def factory(tmp_path: Path) -> StoreFactory:
-    return StoreFactory(tmp_path / "work", embedder(), None, fresh=False, progress=lambda *_: None)
+    return _workshop(tmp_path / "work")
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
     """A workshop whose stores several tests ask."""
-    folder = tmp_path_factory.mktemp("work")
-    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    return _workshop(tmp_path_factory.mktemp("work"))
 
 
 @pytest.fixture(scope="session")

@@ -88,13 +88,6 @@ def state(store: Store, text: str, subject: str, **values: object) -> Statement:
     return statement
 
 
-def forget(store: Store, record: str) -> None:
-    line = logs.render(logs.Tombstone(tombstone_hash(record), NOW))
-    folder = store.root / "tombstones"
-    folder.mkdir(exist_ok=True)
-    (folder / "pi.jsonl").write_bytes(line + b"\n")
-
-
 def of(records: list[Record]) -> Graph:
     """The graph of some records, without a store."""
     nodes = tuple(sorted((r for r in records if isinstance(r, Node)), key=lambda r: r.id))
@@ -106,31 +99,24 @@ def ids(graph: Graph) -> set[str]:
     return {each.id for each in graph.nodes}
 
 
-def test_what_holds_now(tmp_path: Path) -> None:
+def test_what_holds_now_without_episodes_and_what_was_forgotten(tmp_path: Path) -> None:
     records: list[Record] = [
-        *(node(label) for label in "abcd"),
+        *(node(label) for label in "abcde"),
         edge("a", "b"),
         edge("a", "c", superseded_at=NOW),
         edge("a", "d", valid_until="2026-02-01"),
+        edge("a", "e"),
         edge("a", "nobody"),
+        EpisodeRecord(id="e-1", rev=REV, title="Day 1", narrative="Fog."),
+        Edge(id="g-1", rev=REV, source="e-1", target="e-2", type="next", directed=True),
     ]
-    found = load(new_store(tmp_path / "memory", records), View(NOW))
+    store = new_store(tmp_path / "memory", records)
+    gone = logs.render(logs.Tombstone(tombstone_hash("e"), NOW))
+    (store.root / "tombstones").mkdir()
+    (store.root / "tombstones" / "pi.jsonl").write_bytes(gone + b"\n")
+    found = load(store, View(NOW))
     assert (ids(found), found.total, found.dangling) == (set("abcd"), 4, 1)
     assert [(each.source, each.target) for each in found.edges] == [("a", "b")]
-
-
-def test_what_was_forgotten_is_gone(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory", [node("a"), node("b"), edge("a", "b")])
-    forget(store, "b")
-    found = load(store, View(NOW))
-    assert (ids(found), found.edges, found.dangling) == ({"a"}, (), 0)
-
-
-def test_episodes_are_no_nodes(tmp_path: Path) -> None:
-    day = EpisodeRecord(id="e-1", rev=REV, title="Day 1", narrative="Fog.")
-    order = Edge(id="g-1", rev=REV, source="e-1", target="e-2", type="next", directed=True)
-    plain = load(new_store(tmp_path / "memory", [node("a"), day, order]), View(NOW))
-    assert (ids(plain), plain.edges, plain.dangling) == ({"a"}, (), 0)
 
 
 def test_statements_stand_at_their_subject(tmp_path: Path) -> None:

@@ -1,20 +1,18 @@
 """A server of the OpenAI protocol on this machine, which behaves as the model's name says.
 
 The name lists what it does, request by request: ``wrong,good`` answers wrong first and well ever
-after. ``PUT /answer`` sets the good answer and forgets what was asked; ``GET`` says what was sent.
+after.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.request import ProxyHandler, Request, build_opener
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.integrations.llm import Llm
@@ -27,33 +25,17 @@ LONG = 10 * TIMEOUT
 """Seconds that ``slow`` takes, and ``drip`` altogether: far longer, however busy the machine."""
 
 
-class State:
-    """What the server was told and was asked."""
-
-    def __init__(self) -> None:
-        self.answer: Any = {}
-        self.requests: list[dict[str, Any]] = []
-
-
 def completion(content: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
     """A chat completion as OpenAI writes it."""
+    said = {"role": "assistant", "content": content, **message}
+    used = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 0,
         "model": "m",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": finish,
-                "message": {"role": "assistant", "content": content, **message},
-            }
-        ],
-        "usage": {
-            "prompt_tokens": TOKENS_IN,
-            "completion_tokens": TOKENS_OUT,
-            "total_tokens": TOKENS_IN + TOKENS_OUT,
-        },
+        "choices": [{"index": 0, "finish_reason": finish, "message": said}],
+        "usage": {**used, "total_tokens": TOKENS_IN + TOKENS_OUT},
     }
 
 
@@ -82,24 +64,17 @@ STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404}
 class Handler(BaseHTTPRequestHandler):
     """One request."""
 
-    state: State
+    endpoint: Endpoint
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
         pass
 
-    def do_GET(self) -> None:
-        self._send(200, self.state.requests)
-
-    def do_PUT(self) -> None:
-        self.state.answer = self._body()
-        self.state.requests.clear()
-        self._send(200, {})
-
     def do_POST(self) -> None:
-        body = self._body()
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        asked = self.endpoint.requests
         script = body["model"].split(",")
-        kind = script[min(len(self.state.requests), len(script) - 1)]
-        self.state.requests.append({"key": self.headers["Authorization"], "body": body})
+        kind = script[min(len(asked), len(script) - 1)]
+        asked.append({"key": self.headers["Authorization"], "body": body})
         form = body.get("response_format", {}).get("type")
         refused = {"noschema": ["json_schema"], "plain": ["json_schema", "json_object"]}
         if form in refused.get(kind, []):
@@ -118,9 +93,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: dict[str, Any]) -> Any:
         """The good answer; one that names ``by_schema`` has one for each schema's name."""
-        by_schema = self.state.answer.get("by_schema") if self.state.answer else None
+        good = self.endpoint.good
+        by_schema = good.get("by_schema") if isinstance(good, dict) else None
         if by_schema is None:
-            return self.state.answer
+            return good
         return by_schema[body["response_format"]["json_schema"]["name"]]
 
     def _slow(self) -> None:
@@ -148,9 +124,6 @@ class Handler(BaseHTTPRequestHandler):
     def _error(self, status: int, message: str) -> None:
         self._send(status, {"error": {"message": message, "type": "x", "code": None}})
 
-    def _body(self) -> Any:
-        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-
     def _send(self, status: int, value: Any) -> None:
         data = json.dumps(value).encode()
         self._head(status, len(data))
@@ -166,16 +139,21 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Endpoint:
-    """The server process, as its tests see it."""
+    """The server, as its tests see it.
 
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self._open = build_opener(ProxyHandler({})).open  # past any proxy
+    Attributes:
+        requests: What was sent since the good answer was set: ``key`` is the header, ``body`` the JSON.
+    """
+
+    def __init__(self) -> None:
+        self.address = ""
+        self.good: Any = {}
+        self.requests: list[dict[str, Any]] = []
 
     def answers(self, value: Any) -> None:
         """Set the good answer, and forget what was asked."""
-        data = json.dumps(value).encode()
-        self._open(Request(f"{self.address}/answer", data, method="PUT")).close()
+        self.good = value
+        self.requests.clear()
 
     def llm(self, script: str, key: str | None = KEY) -> Llm:
         """A client of it whose model does what ``script`` lists."""
@@ -187,31 +165,21 @@ class Endpoint:
         """Completions asked for."""
         return len(self.requests)
 
-    @property
-    def requests(self) -> list[dict[str, Any]]:
-        """What was sent: ``key`` is the header, ``body`` the JSON."""
-        with self._open(self.address) as response:
-            return list(json.loads(response.read()))
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """A client that has gone is what some tests are about."""
 
 
 @contextmanager
 def running() -> Iterator[Endpoint]:
-    """A server process of its own on a free port."""
-    with subprocess.Popen([sys.executable, __file__], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield Endpoint(f"http://127.0.0.1:{int(process.stdout.readline())}")
-        finally:
-            process.kill()
+    """A server on a free port."""
 
+    class OfOne(Handler):
+        endpoint = Endpoint()
 
-def main() -> None:
-    """Serve until killed; the first line of output is the port."""
-    Handler.state = State()
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        print(server.server_port, flush=True)  # noqa: T201 - whom it serves reads it
-        server.serve_forever()
-
-
-if __name__ == "__main__":
-    main()
+    with _Server(("127.0.0.1", 0), OfOne) as server:
+        OfOne.endpoint.address = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield OfOne.endpoint
+        server.shutdown()

@@ -154,9 +154,6 @@ def test_a_token_is_a_secret(token_file: Path, tmp_path: Path) -> None:
         token_file.chmod(mode)
         with pytest.raises(BadInputError, match=rf"mode {mode:04o}\); let nobody: chmod 600"):
             wake.read_token(str(token_file))
-
-
-def test_no_file_is_none(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="No such file or directory"):
         wake.read_token(str(tmp_path / "none"))
     with pytest.raises(BadInputError):

@@ -28,7 +28,9 @@ def spoken(events: list[Event]) -> Counter[tuple[str, str]]:
 
 @examples(120)
 @given(conversations())
-def test_episodes_and_inbox_together_are_the_input(events: list[Event]) -> None:
+def test_episodes_and_inbox_are_the_input_and_ingesting_again_changes_no_byte(
+    events: list[Event],
+) -> None:
     with scratch() as folder:
         store = new_store(folder / "memory")
         path = folder / "chat.jsonl"
@@ -52,18 +54,8 @@ def test_episodes_and_inbox_together_are_the_input(events: list[Event]) -> None:
         episodes = state.episodes
         assert all(e.previous is None or e.previous in episodes for e in episodes.values())
         assert set(episodes) <= set(state.records)
-
-
-@examples(120)
-@given(conversations())
-def test_ingesting_again_changes_no_byte(events: list[Event]) -> None:
-    with scratch() as folder:
-        store = new_store(folder / "memory")
-        path = folder / "chat.jsonl"
-        path.write_bytes(b"".join(row for each in events for row in generic(each)))
         one = folder / "one.jsonl"
         one.write_bytes(b"".join(row for e in events if e.session == "main" for row in openclaw(e)))
-        take(store, path)
         take(store, one, session="other")
         before = tree(store.root)
         take(store, path, now="2026-03-02T09:00:00+01:00")

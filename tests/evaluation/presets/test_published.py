@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingesting import embedder, new_store
+from ingesting import embedder
 from sample_store import NOW, query_engine
 
 from clsm_cli.commands.engine import QueryEngine
@@ -65,11 +65,6 @@ def draw(store: Store, *records: Node | Edge) -> None:
     for name in {shards.shard_name(record.id, 1) for record in records}:
         held = [record for record in records if shards.shard_name(record.id, 1) == name]
         (folder / name).write_bytes(shards.render(held))
-
-
-@pytest.fixture
-def store(tmp_path: Path, model_folder: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def reached(store: Store) -> list[str]:

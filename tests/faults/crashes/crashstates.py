@@ -22,14 +22,14 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 from faults.crashes import trace
 from faults.crashes.disk import CALLS, Disk, Player, State
 from faults.rig import Outcome, Rig
-from faults.running.bench import USES, Bench, Workers, lines_of
+from faults.running.bench import USES, Bench, Workers, bench_of, lines_of, lone_worker
 from faults.running.laying import opened
 from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
 from ingesting import tree
@@ -231,7 +231,7 @@ def run(
 
     What is ``broken`` on purpose is looked at until that is found.
     """
-    lab = Lab(Bench(scenario, worker))
+    lab = Lab(bench_of(scenario, worker))
     states = lab.states()
     rng = random.Random(scenario.name)
     chosen = rng.sample(states, min(few, len(states)))
@@ -245,10 +245,17 @@ def run(
     return outcome
 
 
-def _tried(scenarios: Sequence[Scenario], name: str, few: int, again: int) -> Iterator[Outcome]:
-    with Workers(name) as worker:
-        for scenario in scenarios:
-            yield run(scenario, worker, few, again)
+def _short() -> Iterator[Outcome]:
+    for scenario in SCENARIOS:
+        if scenario.name in QUICK:
+            yield run(scenario, lone_worker(), FEW, AGAIN)
+
+
+def _long() -> Iterator[Outcome]:
+    with Workers("many states") as worker:
+        for scenario in SCENARIOS:
+            if "--git" not in scenario.words:
+                yield run(scenario, worker, MANY, LONG_AGAIN)
 
 
 def _control() -> Iterator[Outcome]:
@@ -261,10 +268,8 @@ def _control() -> Iterator[Outcome]:
 RIG = Rig(
     name="crashstates",
     promises=(1, 2, 3),
-    short=lambda: _tried([s for s in SCENARIOS if s.name in QUICK], "states", FEW, AGAIN),
-    long=lambda: _tried(
-        [s for s in SCENARIOS if "--git" not in s.words], "many states", MANY, LONG_AGAIN
-    ),
+    short=_short,
+    long=_long,
     control=_control,
     needs=("strace", "git"),
 )

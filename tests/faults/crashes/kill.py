@@ -19,7 +19,7 @@ from functools import partial
 
 from faults.crashes.trace import KILL, Point
 from faults.rig import Outcome, Rig
-from faults.running.bench import Bench, Workers
+from faults.running.bench import Workers, bench_of, lone_worker
 from faults.running.laying import ground
 from faults.running.scenarios import CONTROL, SCENARIOS, Scenario
 
@@ -69,8 +69,8 @@ def run(
     ground().before(scenario.state)
 
     def work(number: int) -> list[tuple[Point, bool, list[str]]]:
-        bench = Bench(scenario, staff[number])
-        found = bench.points()
+        bench = bench_of(scenario, staff[number])
+        found = bench.points
         if number == 0:
             outcome.more = f"of {len(found):,} calls"
             if len(found) < scenario.least:
@@ -87,12 +87,11 @@ def run(
 
 
 def _short(faults: Sequence[str]) -> Iterator[Outcome]:
-    with Workers("short") as one:
-        is_kill = KILL in faults
-        chosen = [s for s in SCENARIOS if s.name not in SELDOM and (is_kill or not s.model)]
-        for number, scenario in enumerate(chosen):
-            few = partial(spread, few=FEW if is_kill and not scenario.model else FEWER)
-            yield run(scenario, faults[number % len(faults)], few, [one])
+    is_kill = KILL in faults
+    chosen = [s for s in SCENARIOS if s.name not in SELDOM and (is_kill or not s.model)]
+    for number, scenario in enumerate(chosen):
+        few = partial(spread, few=FEW if is_kill and not scenario.model else FEWER)
+        yield run(scenario, faults[number % len(faults)], few, [lone_worker()])
 
 
 def _long(faults: Sequence[str]) -> Iterator[Outcome]:

@@ -113,6 +113,11 @@ def _whole_text(rng: random.Random) -> str:
     return rng.choice((_text(rng), f"{_text(rng)}\n{_REPLAYED}\n{_text(rng)}", rng.choice(TEXTS)))
 
 
+def _source(rng: random.Random) -> Source:
+    path = rng.choice(("-", _text(rng)))
+    return Source(path, 1, 1, (_text(rng),), None, rng.choice(("", f"/m/{_text(rng)}")), 1)
+
+
 def _answer(rng: random.Random) -> Answer:
     """An answer of hostile text in every field."""
     memories = tuple(
@@ -126,7 +131,7 @@ def _answer(rng: random.Random) -> Answer:
             tokens=5,
             trust=rng.choice(("user", "agent", "tool", "web")),
             session=_text(rng),
-            sources=(Source(rng.choice(("-", _text(rng))), 1, 1, (_text(rng),), None),),
+            sources=(_source(rng),),
             why=Signals(),
             shares=Signals(),
             heading=rng.choice(("", _text(rng))),

@@ -78,7 +78,7 @@ class Ground:
         outcome.tried(f"{what}: {text}" for text in self.wrong(ended, before))
         return ended
 
-    def wrong(self, ended: Ended, before: dict[str, str]) -> Iterator[str]:
+    def wrong(self, ended: Ended, before: dict[str, object]) -> Iterator[str]:
         """What a command did that it may not."""
         if ended.has_traceback:
             yield f"traceback {ended.err[-200:]!r}"
@@ -98,17 +98,15 @@ class Ground:
                 yield f"{event} of {path}"
 
 
-def tree(folder: Path) -> dict[str, str]:
-    """Every file, link and folder below, with a digest of what it is."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
+def tree(folder: Path) -> dict[str, object]:
+    """Every file, link and folder below, and what it is."""
+
+    def what(path: Path) -> object:
         if path.is_symlink():
-            found[str(path)] = os.readlink(path)
-        elif path.is_file():
-            found[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
-        else:
-            found[str(path)] = "folder"
-    return found
+            return os.readlink(path)
+        return path.read_bytes() if path.is_file() else "folder"
+
+    return {str(path): what(path) for path in folder.rglob("*")}
 
 
 @contextmanager

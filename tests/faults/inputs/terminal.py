@@ -103,7 +103,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 WRONG: tuple[tuple[str, ...], ...] = (
     ("recall", "--kind", NAME, "x"), ("recall", "--since", NAME, "x"), ("recall", "-k", NAME, "x"),
-    ("recall", "--" + NAME, "x"), (NAME,), ("recall", "--format", NAME, "x"), ("graph", "--format", NAME),
+    ("recall", "--" + NAME, "x"), (NAME,), ("--" + NAME,), ("recall", "--format", NAME, "x"), ("graph", "--format", NAME),
     ("decay", "--now", NAME), ("init", "{store}", "--time-zone", NAME), ("eval", NAME),
     ("recall", "--batch", NAME), ("ingest", "--format", NAME, "x"),
     ("recall", "--store", NAME, "x"), ("undo", NAME), ("review", "--accept", NAME),
@@ -152,7 +152,7 @@ def _shown(every: int, *, model: bool) -> Iterator[Outcome]:
         }
         for title, asked in forms.items():
             outcome = Outcome("every command", title)
-            for words in asked[len(title) % every :: every]:
+            for words in asked if asked is WRONG else asked[len(title) % every :: every]:
                 outcome.tried(run(words, terminal=title == "at a terminal"))
             yield outcome
         outcome = Outcome("clsm.yaml", "its error")

@@ -7,6 +7,7 @@ command run again succeeds, and the store then holds what an uninterrupted run l
 from __future__ import annotations
 
 import shutil
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
 
@@ -63,6 +64,18 @@ class Workers:
         return self._running[program]
 
 
+@cache
+def lone_worker() -> Workers:
+    """Of the short forms, which so share what their benches have found out; it goes with its ground."""
+    return Workers("short")
+
+
+@cache
+def bench_of(scenario: Scenario, workers: Workers) -> Bench:
+    """The bench of a scenario, made once."""
+    return Bench(scenario, workers)
+
+
 class Bench:
     """One scenario: the store before, and what it must become.
 
@@ -98,6 +111,7 @@ class Bench:
         """Run the command to its end, by the real program."""
         return self._good.do(self.command)
 
+    @cached_property
     def points(self) -> list[trace.Point]:
         """Every call of the command that changes the store, traced in an uninterrupted run."""
         self.lay()

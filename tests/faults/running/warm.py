@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ import forking
 from faults.running.laying import NOW, environment
 from forking import Ended
 from ingesting import new_store, scratch, take
+from pseudo_terminal import read_terminal
 from sleeping import sleep
 
 _IMPORTED = (
@@ -84,24 +84,13 @@ class Warm(forking.Forks):
             processor=int(processor),
             hear="files",
         )
-        shown = _read_terminal(master, slave, end) if terminal else b""
+        shown = read_terminal(master, slave, end) if terminal else b""
         try:
             ended = self.end(max(0.0, end - time.monotonic()))
         except TimeoutError:
             os.kill(pid, signal.SIGKILL)
             ended = replace(self.end(), timed_out=True)
         return replace(ended, out=shown or ended.out)
-
-
-def _read_terminal(master: int, slave: int, until: float) -> bytes:
-    """All that is written to a terminal, until nobody else has it open."""
-    os.close(slave)
-    shown = []
-    with contextlib.suppress(OSError):  # nobody has
-        while (left := until - time.monotonic()) > 0 and select.select([master], [], [], left)[0]:
-            shown.append(os.read(master, 65536))
-    os.close(master)
-    return b"".join(shown)
 
 
 class Stage:

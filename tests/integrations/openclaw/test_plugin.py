@@ -27,6 +27,8 @@ SPAWNED = """[Subagent Context] You are running as a subagent (depth 1/2). Compl
 
 """
 """What stands before the task that OpenClaw 2026.7 and 2026.9 write into the session of a subagent."""
+FACT = "The delegation defect was fixed in build 41."
+QUESTION = "what about the delegation defect?"
 BUILD, WRITE, END = "before_prompt_build", "before_message_write", "agent_end"
 
 
@@ -78,55 +80,45 @@ def gateway(cli: Cli) -> Gateway:
     return Gateway(cli)
 
 
-def test_what_belongs_to_a_message_comes_before_it(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
-    [found], beside = gateway.play(asked("what about the delegation defect?"))
+@pytest.fixture(scope="module")
+def told(shared: Cli) -> Gateway:
+    """With a memory of one fact, which no test changes."""
+    shared.ok("note", FACT)
+    shared.ok("ingest")
+    return Gateway(shared)
+
+
+def test_what_belongs_to_a_message_comes_before_it(told: Gateway) -> None:
+    [found], beside = told.play(asked(QUESTION))
     assert found["prependContext"].startswith(OPENING)
     assert "build 41" in found["prependContext"]
     assert "build 41" in found["appendSystemContext"]
     assert beside["warnings"] == []
 
 
-def test_only_what_a_person_asks_is_recalled(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
-    prompt = "what about the delegation defect?"
+def test_only_what_a_person_asks_is_recalled(told: Gateway) -> None:
+    """The session of a subagent has no provenance, and the trigger of a person's message."""
     relayed = {**MAIN, "inputProvenance": {"kind": "inter_session"}}
-    answers, _ = gateway.play(
-        asked(prompt, HEARTBEAT), asked(prompt, {**MAIN, "trigger": "cron"}), asked(prompt, relayed)
-    )
-    assert answers[0] is None
-    assert [answer["prependContext"] for answer in answers[1:]] == ["", ""]
-
-
-@pytest.mark.parametrize("stamp", ["", "[Mon 2026-11-23 10:18 UTC] "])
-def test_what_an_agent_asks_of_its_own_subagent_is_not_recalled(
-    gateway: Gateway, stamp: str
-) -> None:
-    """Its session has no provenance, and the trigger of a person's message."""
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
-    gateway.cli.ok("ingest")
-    task = f"{stamp}{SPAWNED}In which build was the delegation defect fixed?\n\nBegin."
     child = {**MAIN, "sessionKey": "agent:main:subagent:5b1f"}
-    answers, beside = gateway.play(
-        asked(task, child), asked("what about the delegation defect?", child)
+    task = f"{SPAWNED}In which build was the delegation defect fixed?\n\nBegin."
+    (heartbeat, *silent, into_its_thread), beside = told.play(
+        *(asked(QUESTION, ctx) for ctx in (HEARTBEAT, {**MAIN, "trigger": "cron"}, relayed)),
+        *(asked(f"{stamp}{task}", child) for stamp in ("", "[Mon 2026-11-23 10:18 UTC] ")),
+        asked(QUESTION, child),
     )
     assert beside["warnings"] == []
-    assert answers[0]["prependContext"] == ""
-    assert "build 41" in answers[1]["prependContext"]  # a person may write into its thread
+    assert heartbeat is None
+    assert [answer["prependContext"] for answer in silent] == [""] * 4
+    assert "build 41" in into_its_thread["prependContext"]  # a person may write into it
 
 
-def test_the_request_itself_is_asked_for_not_what_stands_round_it(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+def test_the_request_itself_is_asked_for_by_its_begin_and_its_end(told: Gateway) -> None:
+    """Not what stands round it."""
     wrapped = step(BUILD, prompt="earlier: the delegation defect", currentUserMessage="thanks!")
-    [found], _ = gateway.play(wrapped)
-    assert found["prependContext"] == ""
-
-
-def test_a_huge_message_is_asked_by_its_begin_and_its_end(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
     pasted = "2026-11-23T10:18:51 [gateway] http server listening on port 19301\n" * 50_000
-    [found], beside = gateway.play(asked(f"{pasted}\nwhat about the delegation defect?"))
-    assert "build 41" in found["prependContext"]
+    [thanks, huge], beside = told.play(wrapped, asked(f"{pasted}\n{QUESTION}"))
+    assert thanks["prependContext"] == ""
+    assert "build 41" in huge["prependContext"]
     assert beside["warnings"] == []
 
 
@@ -161,10 +153,8 @@ def test_a_turn_is_written_down_when_it_ends(gateway: Gateway) -> None:
 def test_what_was_written_down_is_understood_before_it_is_asked_for(gateway: Gateway) -> None:
     gateway.play(step(WRITE, message=user("Where is the boat?")), step(END), step("gateway_stop"))
     assert gateway.cli.ok("status", "--json").json["unembedded"] == 0
-    Path(gateway.cli.environment["HOME"], "turn").write_text(json.dumps(user("And the oars?", 1)))
-    gateway.cli.ok(
-        "ingest", "--capture", "--session", "s", Path(gateway.cli.environment["HOME"], "turn")
-    )
+    turn = json.dumps(user("And the oars?", 1)).encode()
+    gateway.cli.ok("ingest", "-", "--capture", "--session", "s", stdin=turn)
     assert gateway.cli.ok("status", "--json").json["unembedded"] > 0
 
 
@@ -187,9 +177,8 @@ def test_sessions_that_speak_at_once_are_kept_apart(gateway: Gateway) -> None:
     _, beside = gateway.play(write, [step(END, ctx) for ctx in others], step("gateway_stop"))
     assert beside["warnings"] == []
     for n, ctx in enumerate(others):
-        [found] = gateway.cli.ok("recall", "--json", "--session", ctx["sessionId"], "code").json[
-            "memories"
-        ]
+        answer = gateway.cli.ok("recall", "--json", "--session", ctx["sessionId"], "code").json
+        [found] = answer["memories"]
         assert found["text"] == f"The code of {n} is A{n}."
 
 
@@ -202,16 +191,14 @@ def test_sessions_that_never_end_a_turn_do_not_pile_up(gateway: Gateway) -> None
     assert [memory["session"] for memory in found] == [keys[1]]
 
 
-def test_the_corpus_finds_and_gives_whole_texts(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+def test_the_corpus_finds_and_gives_whole_texts(told: Gateway) -> None:
     search = {"corpus": "search", "asked": {"query": "delegation defect", "maxResults": 3}}
-    [[hit]], _ = gateway.play(search)
-    assert hit["snippet"] == "The delegation defect was fixed in build 41."
+    [[hit]], _ = told.play(search)
+    assert hit["snippet"] == FACT
     assert 0 < hit["score"] <= 1
     lookups = [hit["path"], "clsm/nothing", "memory/2026-11-23.md"]
-    gets = [{"corpus": "get", "asked": {"lookup": path}} for path in lookups]
-    answers, _ = gateway.play(*gets)
-    assert answers[0]["content"] == hit["snippet"]
+    answers, _ = told.play(*({"corpus": "get", "asked": {"lookup": path}} for path in lookups))
+    assert answers[0]["content"] == FACT
     assert answers[1:] == [None, None]
 
 
@@ -243,12 +230,11 @@ def test_no_other_user_of_the_machine_sees_a_message(cli: Cli) -> None:
     program, seen = cli.folder / "watched", cli.folder / "seen"
     program.write_text(f'#!/bin/sh\necho "$@" >> {seen}\nexec {sys.executable} -m clsm_cli "$@"\n')
     program.chmod(0o700)
-    cli.ok("note", "The delegation defect was fixed in build 41.")
-    words = "what about the delegation defect?"
+    cli.ok("note", FACT)
     answers, _ = Gateway(cli, (str(program),)).play(
-        asked(words),
-        {"corpus": "search", "asked": {"query": words}},
-        *(step(WRITE, message=user(words)), step(END)),
+        asked(QUESTION),
+        {"corpus": "search", "asked": {"query": QUESTION}},
+        *(step(WRITE, message=user(QUESTION)), step(END)),
     )
     assert "build 41" in answers[0]["prependContext"]
     assert "build 41" in answers[1][0]["snippet"]
@@ -278,16 +264,9 @@ def test_a_program_that_cannot_be_started_costs_its_own_turn_only(gateway: Gatew
 def test_the_skill_names_the_commands_as_they_can_be_run(cli: Cli) -> None:
     skill = plugin_files(CLSM, "/srv/my memory")["skills/clsm/SKILL.md"].decode()
     assert "{{" not in skill
-    line = next(
-        line for line in skill.splitlines() if "recall --store" in line and "defect" in line
-    )
-    assert shlex.split(line, comments=True) == [
-        *CLSM,
-        "recall",
-        "--store",
-        "/srv/my memory",
-        "delegation defect",
-    ]
+    [line] = (row for row in skill.splitlines() if "recall --store" in row and "defect" in row)
+    told = shlex.split(line, comments=True)
+    assert told == [*CLSM, "recall", "--store", "/srv/my memory", "delegation defect"]
 
 
 def test_a_compacted_session_is_stored_first_and_its_outcome_told_after(gateway: Gateway) -> None:
