@@ -196,6 +196,14 @@ def slept_store(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture
+def sample(made_store: Path, tmp_path: Path) -> Store:
+    """A copy of the sample store that a test may change."""
+    root = tmp_path / "sample"
+    shutil.copytree(made_store, root)
+    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+
+
+@pytest.fixture
 def slept(slept_store: Path, tmp_path: Path) -> Store:
     """A copy that a test may change."""
     root = tmp_path / "slept"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -12,9 +12,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from laid_down import lay_archived, lay_episode
 
-from clsm_cli.model.episodes import Block, Document, Episode, Turn
-from clsm_cli.model.ids import document_id, episode_id, turn_key
+from clsm_cli.model.episodes import Block, Document, EpisodeRecord, Turn
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.ids import document_id, turn_key
 from clsm_cli.store import episode_files, inbox, logs, shards
 from clsm_cli.store.index import database, maintenance, vector_files
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date
@@ -23,6 +25,7 @@ from clsm_cli.store.layout import Store
 SESSIONS = ("harbour", "workshop")
 DOCUMENTS = ("~/notes.md", "~/diary.md")
 DEVICES = ("pi", "attic")
+NODES = ("mara", "brian", "texel", "ferry")
 SPEAKERS = ("Mara", "Ilse", "assistant")
 TEXTS = (
     "The ferry leaves at nine. Did you see it yesterday?",
@@ -99,11 +102,7 @@ class Files:
         found = self._files("flow/*/episodes/*/*/*.md")
         if found:
             path = self.random.choice(found)
-            target = (
-                self._flow()
-                / path.relative_to(self.store.root / "flow").as_posix().split("/", 1)[1]
-            )
-            write(target, path.read_bytes())
+            write(self._flow().joinpath(*path.parts[-4:]), path.read_bytes())
 
     def remove(self) -> None:
         found = [*self._files("flow/*/episodes/*/*/*.md"), *self._files("flow/*/inbox/*.jsonl")]
@@ -114,10 +113,8 @@ class Files:
     def archive(self) -> None:
         """A machine finds some turns archived."""
         keys = self.keys()
-        some = self.random.sample(keys, len(keys) // 2)
-        lines = [f'{{"id": "{key}", "since": "{self._day()}"}}\n' for key in some]
-        text = '{"as_of": "2026-06-01"}\n' + "".join(lines)
-        write(self._flow() / "archived.jsonl", text.encode())
+        since = {key: self._day() for key in self.random.sample(keys, len(keys) // 2)}
+        lay_archived(self._flow(), since)
 
     def use(self) -> None:
         """A machine folds a use."""
@@ -125,6 +122,42 @@ class Files:
         if keys:
             use = logs.Use(self.random.choice(keys), self._day(), 1)
             write(self._flow() / "uses.jsonl", logs.render(use) + b"\n")
+
+    def describe(self) -> None:
+        """A shard of one machine: what episodes mention, nodes, an edge, a statement."""
+        keys = (self.keys() or ["00000000000a"])[:6]  # few, so that episodes share turns
+        ids = [episode_files.read(path).id for path in self._files("flow/*/episodes/*/*/*.md")]
+        rev = (self.random.randrange(1, 5), self.random.choice(DEVICES))
+        some = {node: self._some(keys, 3) for node in self.random.sample(NODES, 2)}
+        found: list[Any] = [
+            EpisodeRecord(id=each, rev=rev, mentions=some, stage="consolidated")
+            for each in self._some({*ids}, 2)
+        ]
+        for node in self.random.sample(NODES, 2):
+            values: dict[str, Any] = {
+                "label": self.random.choice(NODES).title(),
+                "aliases": (f"{node} X",),
+                "n": self.random.randrange(5),
+                "pinned": self.random.random() < 0.3,
+                "sources": some.get(node, ()),
+            }
+            found.append(Node(id=node, rev=rev, summary="Said so.", **values))
+        turns = self._some(keys, 2)
+        source, target = self.random.sample((*NODES, "missing"), 2)
+        edge = Edge(id=f"x-{self.random.randrange(4)}", rev=rev, source=source, target=target)
+        kind = self.random.choice(["co_occurs", "owns", "next"])
+        ended = self.random.choice([None, None, "2026-02-24T00:00:00Z"])
+        weight = self.random.choice([0.1, 0.5])
+        edge = replace(edge, type=kind, weight=weight, superseded_at=ended, sources=turns)
+        found.append(replace(edge, pinned=self.random.random() < 0.7))
+        made = Statement(id=f"f-{self._next()}", rev=rev, text=self._text(), stream="flow")
+        found.append(replace(made, sources=turns, subject="m"))
+        path = self._flow() / "graph" / f"{self.random.randrange(3)}.yaml"
+        write(path, shards.render(sorted({each.id: each for each in found}.values(), key=str)))
+
+    def _some(self, names: Iterable[str], most: int) -> tuple[str, ...]:
+        known = sorted(names)
+        return tuple(sorted(self.random.sample(known, min(len(known), most))))
 
     def keys(self) -> list[str]:
         """Of all turns that lie in files."""
@@ -163,19 +196,11 @@ class Files:
     def _put(
         self, session: str, turns: list[Turn], previous: str | None, document: str | None
     ) -> None:
-        times = [turn.time for turn in turns if turn.time]
-        episode = Episode(
-            id=episode_id(turns[0].key),
-            session=session,
-            turns=tuple(turns),
-            recorded_at="2026-02-24T08:00:00Z",
-            start=min(times, default=None),
-            previous=previous,
-            document=document,
-        )
+        start = min((turn.time for turn in turns if turn.time), default=None)
+        fields = {"start": start, "previous": previous, "document": document}
+        made = lay_episode(self._flow(), session, turns, **fields)
         if document is None:
-            self.last[session] = episode.id
-        write(episode_files.file_of(episode, self._flow()), episode_files.render(episode))
+            self.last[session] = made
 
 
 def write(path: Path, data: bytes) -> None:

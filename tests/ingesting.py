@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -25,8 +26,10 @@ from clsm_cli.ingestion.jsonl_rows import no_key
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
 from clsm_cli.store import episode_files, inbox, layout, shards
-from clsm_cli.store.index.opening import Embedder
+from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.index.passages import Passage
 from clsm_cli.store.layout import Store
+from clsm_cli.text.tokens import stems
 
 NOW = "2026-03-01T12:00:00+01:00"
 
@@ -84,6 +87,23 @@ def place(root: Path, *names: str, **files: bytes) -> None:
 def new_store(root: Path, device: str = "pi") -> Store:
     layout.create(root, "Europe/Amsterdam")
     return layout.open_store(root, {"CLSM_DEVICE": device})
+
+
+def made_once(make: Callable[[Path], Store]) -> Callable[[Path], Store]:
+    """Let what makes the store ``memory`` in a folder do it once; each call gives a copy of all there."""
+
+    @cache
+    def first() -> Path:
+        folder = Path(tempfile.mkdtemp(prefix="clsm-"))
+        atexit.register(shutil.rmtree, folder)
+        make(folder)
+        return folder
+
+    def copied(folder: Path) -> Store:
+        shutil.copytree(first(), folder, dirs_exist_ok=True)
+        return layout.open_store(folder / "memory", {"CLSM_DEVICE": "pi"})
+
+    return copied
 
 
 def take(
@@ -163,6 +183,14 @@ def _bare_record(record: Record) -> Record:
     if isinstance(record, Document):
         return replace(record, rev=(0, ""), recorded_at="", path="")
     return replace(record, rev=(0, ""))
+
+
+def passages(store: Store, words: str = "") -> list[Passage]:
+    """The current passages of a store, or those that some words reach."""
+    with open_index(store, None) as opened:
+        reached = {row for term in stems(words) for row, _, _ in opened.index.postings(term)}
+        rows = sorted(reached) if words else opened.index.current_rows()
+        return list(opened.index.passages(rows).values())
 
 
 def tree(root: Path, *, derived: bool = False) -> dict[str, bytes]:

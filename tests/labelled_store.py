@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ingesting import new_store
+from ingesting import made_once, new_store
 from sleeping import sleep, told
 
 from clsm_cli.store import labels
@@ -40,6 +40,7 @@ FACTS = (
 """Questions, and what answers each; one turn a fact."""
 
 
+@made_once
 def make(folder: Path) -> Store:
     """The store, consolidated."""
     store = new_store(folder / "memory")

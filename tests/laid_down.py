@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
-from clsm_cli.model.ids import document_id, episode_id
-from clsm_cli.store import atomic, episode_files, inbox, shards
+from clsm_cli.model.ids import document_id, episode_id, tombstone_hash
+from clsm_cli.store import atomic, episode_files, inbox, logs, shards
 from clsm_cli.store.layout import Store
 
 AT = "2026-02-24T08:00:00Z"
@@ -43,3 +43,17 @@ def lay_capture(store: Store, session: str, *turns: Turn) -> None:
     """Turns in the inbox of a session."""
     items = [inbox.CapturedTurn(session, turn, AT) for turn in turns]
     atomic.append(inbox.path_of(store.inbox, session), inbox.render(items))
+
+
+def lay_archived(flow: Path, since: Mapping[str, str]) -> None:
+    """What a machine finds archived: id → since when."""
+    lines = [f'{{"id": "{name}", "since": "{day}"}}\n' for name, day in since.items()]
+    atomic.put(flow / "archived.jsonl", ('{"as_of": "2026-06-01"}\n' + "".join(lines)).encode())
+
+
+def bury(store: Store, ids: Iterable[str], device: str = "pc") -> frozenset[str]:
+    """Write tombstones, as a forget on some machine does first; the hashes of all there are."""
+    for each in sorted(ids):
+        line = logs.render(logs.Tombstone(tombstone_hash(each), "2026-03-01T11:00:00Z"))
+        atomic.append(store.root / "tombstones" / f"{device}.jsonl", line)
+    return logs.load_tombstones(store)

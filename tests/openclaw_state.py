@@ -66,16 +66,22 @@ def message(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]
     }
 
 
+def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
+    """A part of a message in which the agent uses a tool."""
+    return {"type": "toolCall", "id": call_id, "name": name, "arguments": arguments}
+
+
 def calls(number: int, call_id: str, command: str) -> dict[str, Any]:
     """The agent runs a command."""
-    part = {"type": "toolCall", "id": call_id, "name": "exec", "arguments": {"command": command}}
-    return message(number, "assistant", [part])
+    return message(number, "assistant", [tool_call(call_id, "exec", {"command": command})])
 
 
-def answers(number: int, call_id: str, text: str) -> dict[str, Any]:
-    """What a command printed."""
+def answers(
+    number: int, call_id: str, text: str, tool: str = "exec", **more: Any
+) -> dict[str, Any]:
+    """What a command printed, or another tool gave."""
     parts = [{"type": "text", "text": text}]
-    return message(number, "toolResult", parts, toolCallId=call_id, toolName="exec")
+    return message(number, "toolResult", parts, toolCallId=call_id, toolName=tool, **more)
 
 
 def reset(number: int) -> dict[str, Any]:

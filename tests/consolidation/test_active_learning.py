@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from ingesting import embedder, new_store, take
+from ingesting import embedder, made_once, new_store, take
 from sleeping import current, rows, sleep
 
 from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer
-from clsm_cli.consolidation.review_queue import decide, list_items
+from clsm_cli.consolidation.review_queue import State, decide, list_items
 from clsm_cli.consolidation.selection_reasons import explain
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.consolidation.review_queue import State
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 FIRST = """# 9 March 2026
 
@@ -44,26 +39,29 @@ DAY = datetime.fromisoformat("2026-03-10T09:00:00+00:00")
 
 
 def write(store: Store, name: str, text: str) -> None:
-    path = store.root.parent / "memory" / name
-    path.parent.mkdir(exist_ok=True)
+    path = store.root.parent / "notes" / "memory" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     take(store, path)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """After its first night."""
-    made = new_store(tmp_path / "store")
+@made_once
+def after_a_night(folder: Path) -> Store:
+    made = new_store(folder / "memory")
     write(made, "2026-03-09.md", FIRST)
     sleep(made, NIGHTS[0])
     return made
 
 
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return after_a_night(tmp_path)
+
+
 def answer(store: Store, **answers: State) -> None:
     """Answer what is offered by its first word."""
     items = {item.kept.split()[0]: item.id for item in list_items(store, DAY)}
-    wanted = [(items[word], state) for word, state in answers.items()]
-    decide(store, wanted, DAY, lambda _: None)
+    decide(store, [(items[word], answers[word]) for word in answers], DAY, lambda _: None)
 
 
 def second_night(store: Store) -> list[str]:
@@ -73,9 +71,7 @@ def second_night(store: Store) -> list[str]:
 
 
 def test_what_is_rejected_takes_others_like_it_along(store: Store, tmp_path: Path) -> None:
-    control = new_store(tmp_path / "control" / "store")
-    write(control, "2026-03-09.md", FIRST)
-    sleep(control, NIGHTS[0])
+    control = after_a_night(tmp_path / "control")
     answer(store, Breakfast="rejected", Lunch="rejected", Dinner="rejected")
     assert current(store, "Lunch") == []
     taught, untaught = {*second_night(store)}, {*second_night(control)}

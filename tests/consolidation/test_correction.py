@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,9 +21,6 @@ from clsm_cli.model.ids import closed_copy_id, statement_id
 from clsm_cli.store import record_files, runs
 from clsm_cli.store.layout import Store
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 NOW = "2026-03-01T10:00:00+01:00"
 LATER = "2026-03-08T10:00:00+01:00"
 BELL = "The bell rings every 10 minutes."
@@ -30,13 +29,8 @@ HOME = "Mara lives in Leeds with her sister."
 
 
 def statement(text: str, **fields: Any) -> Statement:
-    values = {
-        "topic": "facts",
-        "sources": ("0a532821e780",),
-        "valid_from": "2026-02-20T08:00:00+01:00",
-        "recorded_at": "2026-02-20T21:00:00Z",
-        **fields,
-    }
+    times = {"valid_from": "2026-02-20T08:00:00+01:00", "recorded_at": "2026-02-20T21:00:00Z"}
+    values = {"topic": "facts", "sources": ("0a532821e780",), **times, **fields}
     return Statement(id=statement_id(text.lower()), rev=(1, "pi"), text=text, **values)
 
 
@@ -72,9 +66,7 @@ def done(store: Store, wanted: str, said: str, now: str = NOW, **options: Any) -
 
 
 def markdown(store: Store) -> str:
-    paths = sorted(
-        p for s in ("identity", "projects", "tasks") for p in (store.root / s).glob("*.md")
-    )
+    paths = sorted(store.root.glob("[ipt]*/*.md"))  # identity, projects and tasks
     return "".join(path.read_text(encoding="utf-8") for path in paths)
 
 
@@ -85,13 +77,10 @@ def test_a_correction_is_three_rows(store: Store) -> None:
     assert len(after) == 3
     old, closed = after[bell().id], after[closed_copy_id(bell().id, NOW)]
     new = after[statement_id(QUARTER.lower())]
-    assert (old.superseded_at, old.valid_until, old.withdrawn) == (
-        "2026-03-01T09:00:00Z",
-        None,
-        False,
-    )
+    at = "2026-03-01T09:00:00Z"
+    assert (old.superseded_at, old.valid_until, old.withdrawn) == (at, None, False)
     assert (closed.valid_from, closed.valid_until) == (bell().valid_from, NOW)
-    assert (closed.recorded_at, closed.superseded_at) == ("2026-03-01T09:00:00Z", None)
+    assert (closed.recorded_at, closed.superseded_at) == (at, None)
     assert (new.text, new.subject) == (QUARTER, "bell")
     assert (new.valid_from, new.supersedes, new.pinned, new.trust) == (NOW, old.id, True, "user")
     assert new.sources == ()
@@ -188,9 +177,7 @@ def test_a_dry_run_and_a_second_run_change_nothing(store: Store) -> None:
 
 def test_what_says_the_same_in_other_words_goes_too(store: Store) -> None:
     twice = statement("Every 10 minutes the bell rings.", subject="bell")
-    more = statement(
-        "Bell: every 10 minutes, by a wooden hammer that Tomas carved.", subject="bell"
-    )
+    more = statement("Bell: every 10 minutes, by a hammer that Tomas carved.", subject="bell")
     hold(store, bell(), twice, more)
     result = done(store, bell().id, QUARTER)
     assert [row.id for row in result.also] == [twice.id]
@@ -275,13 +262,10 @@ def test_at_every_time_one_value_holds(changes: list[tuple[int, bool]]) -> None:
         for day, (minutes, never) in enumerate(changes, 1):
             now = f"2026-03-{day:02}T10:00:00+01:00"
             done(store, "bell", f"{minutes} minutes", now, never=never)
-        believed = [
-            row for row in rows(store).values() if row.superseded_at is None and not row.withdrawn
-        ]
+        believed = [row for row in rows(store).values() if not (row.superseded_at or row.withdrawn)]
         believed.sort(key=lambda row: row.valid_from or "")
-        assert [row.valid_until for row in believed[:-1]] == [
-            row.valid_from for row in believed[1:]
-        ]
-        assert believed[0].valid_from == bell().valid_from
-        assert believed[-1].valid_until is None
+        bounds = [(row.valid_from, row.valid_until) for row in believed]
+        assert bounds[0][0] == bell().valid_from
+        assert bounds[-1][1] is None
+        assert all(one[1] == other[0] for one, other in pairwise(bounds))
         assert f"every {changes[-1][0]} minutes" in believed[-1].text

@@ -66,14 +66,9 @@ def test_speakers_are_always_entries() -> None:
 def test_forms_of_one_name() -> None:
     seen = _seen("delegation defect", "link", *THREE) + _seen("Delegation-Defect", "tag", *TWO)
     seen += _seen("the delegation defects", "phrase", "e4/s1/t1")
-    assert resolve_entities(seen, ()) == [
-        Entity(
-            "delegation-defect",
-            "delegation defect",
-            ("Delegation-Defect", "the delegation defects"),
-            frozenset(),
-        )
-    ]
+    (found,) = resolve_entities(seen, ())
+    aliases = ("Delegation-Defect", "the delegation defects")
+    assert found == Entity("delegation-defect", "delegation defect", aliases, frozenset())
 
 
 @pytest.mark.parametrize(
@@ -246,8 +241,8 @@ def test_many_sightings_take_seconds() -> None:
     chooser = random.Random(7)
     seen = [
         Name(f"word{n} term{chooser.randrange(90)}", "phrase", f"{n % 900}", f"{n % 7000}", str(n))
-        for n in (chooser.randrange(30_000) for _ in range(30_000))
+        for n in (chooser.randrange(10_000) for _ in range(10_000))
     ]
     start = time.process_time()
     resolve_entities(seen, ())
-    assert time.process_time() - start < 3.0
+    assert time.process_time() - start < 1.5

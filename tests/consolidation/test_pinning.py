@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from consolidation.test_correction import NOW, bell, done, hold, home, statement
-from ingesting import take, tree
-from sleeping import chat, current, edges, heard, nodes, rows, sleep, told
+from ingesting import state_of, tree
+from sleeping import current, edges, heard, nodes, rows, sleep, talked
+from small_store import row, tell
 
 from clsm_cli.consolidation.record_edit import Pinning, draft, pin, save
 from clsm_cli.errors import BadInputError
@@ -18,11 +19,7 @@ from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.store import logs, record_files, runs, shards
 from clsm_cli.store.episode_files import files, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 LATER = "2026-03-08T10:00:00+01:00"
 MARA = Node(id="mara", rev=(1, "pi"), label="Mara", aliases=("Mara Lind",), stream="identity")
@@ -40,11 +37,9 @@ def episodes(store: Store) -> dict[str, EpisodeRecord]:
 
 def walk(store: Store, tmp_path: Path) -> tuple[EpisodeRecord, str]:
     """An episode that nobody consolidated yet, and the key of one of its turns."""
-    said = "The `level_db` store keeps the readings of Arnhem."
-    for day in (2, 3):
-        turns = [("Mara", f"2026-02-0{day}T10:0{n}:00+01:00", said) for n in range(3)]
-        turns.append(("Mara", f"2026-02-0{day}T10:03:00+01:00", "I live in Leeds with my sister."))
-        told(store, tmp_path, f"walk-{day}", *turns)
+    said = ["Mara: The `level_db` store keeps the readings of Arnhem."] * 3
+    for day in ("2026-02-02", "2026-02-03"):
+        talked(store, tmp_path, day, day, *said, "Mara: I live in Leeds with my sister.")
     sleep(store, since=datetime.fromisoformat(NOW))  # cut into episodes, and none of them taken
     assert {record.stage for record in episodes(store).values()} == {"pending"}
     path = next(path for flow in store.flows() for path in files(flow))
@@ -106,7 +101,8 @@ def test_a_concept_and_an_edge_keep_their_values(store: Store, tmp_path: Path) -
     walk(store, tmp_path)
     sleep(store)
     node = min(nodes(store))
-    edge = Edge(id=edge_id(node, "guards", node), rev=(1, "pi"), source=node, target=node, type="guards")  # fmt: skip
+    name = edge_id(node, "guards", node)
+    edge = Edge(id=name, rev=(1, "pi"), source=node, target=node, type="guards")
     runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", [edge]))
     put(store, node, edge.id)
     assert nodes(store)[node].pinned
@@ -143,13 +139,9 @@ def test_what_a_person_wrote_of_an_episode_that_waits_is_kept(store: Store, tmp_
     assert after.mentions
 
 
-def test_turns_that_are_in_no_episode(store: Store, tmp_path: Path) -> None:
-    turns = [("Mara", "2026-02-02T10:00:00+01:00", "I live in Leeds now.")]
-    path = chat(tmp_path, "open", turns)
-    path.write_text(path.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
-    take(store, path)
-    (box,) = store.inbox.iterdir()
-    key = box.read_text(encoding="utf-8").split('"key": "')[1][:12]
+def test_turns_that_are_in_no_episode(store: Store) -> None:
+    tell(store, row("I live in Leeds now."))
+    (key,) = state_of(store).keys()
     with pytest.raises(BadInputError, match="not over"):
         put(store, key)
     with pytest.raises(BadInputError, match="no turn has that key"):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from consolidation.test_supersession_check import monday, night
 from ingesting import new_store, take
 from sleeping import bytes_of, chat, current, rows, sleep
-from using_git import git
+from using_git import commit, git
 
-from clsm_cli.store.layout import open_store
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store, open_store
 
 
 def clones(folder: Path) -> list[Store]:
@@ -23,8 +18,7 @@ def clones(folder: Path) -> list[Store]:
     assert git(folder, "init", "-q", "--bare", "-b", "main", str(folder / "o")).returncode == 0
     git(folder / "a", "init", "-q", "-b", "main")
     git(folder / "a", "remote", "add", "origin", str(folder / "o"))
-    git(folder / "a", "add", "-A")
-    git(folder / "a", "commit", "-qm", "0")
+    commit(folder / "a")
     assert git(folder / "a", "push", "-q", "origin", "main").returncode == 0
     assert git(folder, "clone", "-q", str(folder / "o"), str(folder / "b")).returncode == 0
     return [open_store(folder / name, {"CLSM_DEVICE": name}) for name in "ab"]
@@ -33,8 +27,7 @@ def clones(folder: Path) -> list[Store]:
 def exchange(machines: list[Store]) -> None:
     """Each commits, merges and pushes; the first one once more, to hear of the second."""
     for store in (*machines, machines[0]):
-        git(store.root, "add", "-A")
-        git(store.root, "commit", "-qm", "night")
+        commit(store.root)
         pull = git(store.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
         assert pull.returncode == 0
         assert git(store.root, "push", "-q", "origin", "HEAD:main").returncode == 0

@@ -5,27 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
 from ingesting import tree
-from sleeping import current, edges, heard, nodes, rows, sleep, told
+from sleeping import current, edges, heard, nodes, rows, sleep, talked
 
 from clsm_cli.consolidation import review_queue
+from clsm_cli.consolidation.review_queue import Outcome, State
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.codec import encode
+from clsm_cli.model.graph import Statement
 from clsm_cli.store import atomic, layout, logs, shards
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import Store
 
-if TYPE_CHECKING:
-    from clsm_cli.consolidation.review_queue import Outcome, State
-    from clsm_cli.model.graph import Statement
-
 AT = "2026-02-28T02:00:00Z"
 RINGS = statement("The bell is rung every 10 minutes.", valid_from="2026-02-10", sources=("0b",))
+BOTH = f"{bell().id} {RINGS.id}"
 
 
 def ask(store: Store, name: str, reason: str, about: str, kept: str = "", other: str = "") -> str:
@@ -122,9 +120,8 @@ def test_ids_that_are_none(store: Store) -> None:
 
 def test_a_contradiction_accepted_is_a_correction(store: Store) -> None:
     hold(store, bell())
-    assert bell().id in accept(
-        store, ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
-    )
+    item = ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
+    assert bell().id in accept(store, item)
     (new,) = [row for row in rows(store).values() if row.is_current]
     assert (new.text, new.valid_from, new.supersedes, new.pinned) == (QUARTER, NOW, bell().id, True)
     assert len(rows(store)) == 3
@@ -149,11 +146,8 @@ def test_a_contradiction_rejected(store: Store) -> None:
     assert current(store) == [BELL]
     assert rows(store)[other.id].withdrawn
     assert QUARTER not in markdown(store)
-    effect(
-        store,
-        "rejected",
-        ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent."),
-    )
+    silent = ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent.")
+    effect(store, "rejected", silent)
     assert current(store) == [BELL]
 
 
@@ -168,19 +162,13 @@ def test_near_duplicates_become_one(store: Store) -> None:
     assert gone.text == RINGS.text
     assert current(store) == [BELL]
     assert RINGS.text not in markdown(store)
-    again = ask(
-        store, "b", review_queue.NEAR_DUPLICATE, f"{bell().id} {RINGS.id}", BELL, RINGS.text
-    )
+    again = ask(store, "b", review_queue.NEAR_DUPLICATE, BOTH, BELL, RINGS.text)
     assert "no longer held" in accept(store, again)
 
 
 def test_near_duplicates_that_both_stay(store: Store) -> None:
     hold(store, bell(), RINGS)
-    effect(
-        store,
-        "rejected",
-        ask(store, "a", review_queue.NEAR_DUPLICATE, f"{bell().id} {RINGS.id}", BELL, RINGS.text),
-    )
+    effect(store, "rejected", ask(store, "a", review_queue.NEAR_DUPLICATE, BOTH, BELL, RINGS.text))
     assert current(store) == sorted([BELL, RINGS.text])
 
 
@@ -207,9 +195,7 @@ def test_two_texts_under_one_id(store: Store, accepted: bool) -> None:
 
 @pytest.mark.parametrize("accepted", [True, False])
 def test_a_value_that_lost(store: Store, accepted: bool) -> None:
-    lost = replace(
-        bell(), rev=(2, "pc"), value="ten minutes", kind="decision", pinned=True, text=""
-    )
+    lost = replace(bell(), rev=(2, "pc"), value="ten", kind="decision", pinned=True, text="")
     newer = replace(bell(), rev=(3, "pi"), value="10 min", sources=("0c",))
     hold(store, newer)
     item = ask(store, "a", review_queue.LOST, bell().id, "", dump(encode(lost)))
@@ -217,7 +203,7 @@ def test_a_value_that_lost(store: Store, accepted: bool) -> None:
     row = rows(store)[bell().id]
     assert row.text == BELL
     assert row.rev == ((4, "pi") if accepted else (3, "pi"))
-    expected = ("ten minutes", "decision", True) if accepted else ("10 min", "fact", False)
+    expected = ("ten", "decision", True) if accepted else ("10 min", "fact", False)
     assert (row.value, row.kind, row.pinned) == expected
     assert "0c" in row.sources
     assert shards.load_graph(store.graphs()).lost == ()
@@ -235,18 +221,13 @@ def test_the_newest_line_of_any_machine_counts(store: Store) -> None:
 
 @pytest.mark.parametrize("state", ["accepted", "rejected"])
 def test_names_that_may_be_one_thing(store: Store, tmp_path: Path, state: State) -> None:
-    said = [
-        (f"2026-02-0{day}T10:0{n}:00+01:00", f"{name} says that {name}'s boat is in Arnhem.")
-        for day in (2, 3)
-        for n, name in enumerate(("Ysabella Korstanje", "Ysabela Korstanje") * 2)
-    ]
-    told(store, tmp_path, "one", *(("Mara", time, text) for time, text in said))
+    names = ("Ysabella Korstanje", "Ysabela Korstanje") * 2
+    lines = [f"Mara: {name} says that {name}'s boat is in Arnhem." for name in names]
+    for day in ("2026-02-02", "2026-02-03"):
+        talked(store, tmp_path, "one", day, *lines)
     sleep(store)
-    (item,) = [
-        i
-        for i in review_queue.list_items(store, datetime.fromisoformat(NOW))
-        if i.reason == NEAR_NAMES
-    ]
+    items = review_queue.list_items(store, datetime.fromisoformat(NOW))
+    (item,) = [each for each in items if each.reason == NEAR_NAMES]
     assert set(item.about) <= set(nodes(store))
     decide(store, state, item.id)
     sleep(store, "2026-03-03T03:00:00+01:00")
@@ -265,10 +246,8 @@ def test_what_was_withdrawn_is_not_said_again(store: Store, tmp_path: Path) -> N
     (kept,) = [row for row in rows(store).values() if "Leeds" in row.text and row.kind != "gist"]
     home: Statement = statement("Mara's home town is Leeds.", stream="identity", topic="people")
     hold(store, home)
-    accept(
-        store,
-        ask(store, "a", review_queue.NEAR_DUPLICATE, f"{home.id} {kept.id}", home.text, kept.text),
-    )
+    about = f"{home.id} {kept.id}"
+    accept(store, ask(store, "a", review_queue.NEAR_DUPLICATE, about, home.text, kept.text))
     heard(store, tmp_path, "two", "2026-02-09", said)
     sleep(store, "2026-03-03T03:00:00+01:00")
     assert kept.text not in current(store)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ingesting import new_store, take
 from sample_store import ask
@@ -12,11 +12,7 @@ from sleeping import chat, current, rows, sleep
 
 from clsm_cli.consolidation.edges import over, with_validity
 from clsm_cli.model.graph import Edge, Statement
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 def monday(week: int) -> datetime:
@@ -96,18 +92,13 @@ def test_the_latest_is_recalled_first(tmp_path: Path) -> None:
 
 
 def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
-    def row(name: str, **fields: str | None) -> Statement:
-        return Statement(id=name, rev=(1, "a"), text=name, sources=(name[0],), **fields)  # type: ignore[arg-type]
+    def row(name: str, until: str | None = None, at: str | None = None) -> Statement:
+        made = Statement(id=name, rev=(1, "a"), text=name, sources=(name[0],))
+        return replace(made, valid_until=until, superseded_at=at)
 
-    ended = {"valid_until": "2026-02-02"}
-    rows = [
-        row("a1", superseded_at="2026-02-03"),
-        row("a2", **ended),
-        row("b1", **ended),
-        row("b2"),
-        row("c1", superseded_at="2026-02-03"),
-    ]
-    closed = over(rows)
+    end, at = "2026-02-02", "2026-02-03"
+    told = [row("a1", at=at), row("a2", end), row("b1", end), row("b2"), row("c1", at=at)]
+    closed = over(told)
     assert closed == {"a": "2026-02-02"}
     edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("a", "b"))
     assert with_validity(edge, {}, closed).valid_until is None

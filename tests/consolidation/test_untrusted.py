@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from ingesting import new_store, take
+from ingesting import take
 from sleeping import current, nodes, rows, sleep
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import shards
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 DAY = "2026-02-24T08:0{}:00+01:00"
 
@@ -31,8 +27,7 @@ def talk(store: Store, *said: tuple[str, str]) -> None:
     take(store, stdin="".join(json.dumps(row) + "\n" for row in told).encode())
 
 
-def test_a_page_does_not_tell_who_she_is(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_a_page_does_not_tell_who_she_is(store: Store) -> None:
     talk(
         store,
         ("user", "Petra rang me this morning."),
@@ -43,8 +38,7 @@ def test_a_page_does_not_tell_who_she_is(tmp_path: Path) -> None:
     assert not [text for text in current(store) if "Wanda" in text or "Vexel" in text]
 
 
-def test_a_page_that_was_kept_is_no_evidence(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_a_page_that_was_kept_is_no_evidence(store: Store, tmp_path: Path) -> None:
     talk(store, ("user", "The Heron Yard needs a crane. Who pays for the crane of the Heron Yard?"))
     sleep(store)
     before = {i: node.n for i, node in nodes(store).items()}

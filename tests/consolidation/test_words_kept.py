@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from ingesting import new_store, take
+from ingesting import new_store
 from sleeping import current, rows, sleep, told
+from small_store import note
 
 from clsm_cli.commands.context import context_lines
 from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.store.layout import Store
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOTE = """# 9 March 2026
 
@@ -30,9 +28,8 @@ NIGHT = "2026-03-10T08:00:00+00:00"
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     folder = tmp_path_factory.mktemp("kept")
-    (folder / "2026-03-09.md").write_text(NOTE, encoding="utf-8")
     store = new_store(folder / "memory")
-    take(store, folder / "2026-03-09.md")
+    note(store, folder / "2026-03-09.md", NOTE)
     sleep(store, NIGHT)
     return store
 
@@ -47,16 +44,9 @@ def test_texts_are_the_words_of_the_note(store: Store) -> None:
     assert all(text in NOTE for text in texts)
 
 
-@pytest.mark.parametrize(
-    ("words", "beside"),
-    [
-        ("manuscript", "2026-11-15"),
-        ("ferns", None),  # a week late, or next year's
-    ],
-)
-def test_what_is_certain_stands_beside(store: Store, words: str, beside: str | None) -> None:
-    row = of(store, words)
-    assert row.due == beside
+def test_what_is_certain_stands_beside(store: Store) -> None:
+    assert of(store, "manuscript").due == "2026-11-15"
+    assert of(store, "ferns").due is None  # a week late, or next year's
 
 
 def test_the_context_gives_the_day_that_words_count_from(store: Store) -> None:
@@ -67,12 +57,9 @@ def test_the_context_gives_the_day_that_words_count_from(store: Store) -> None:
 
 
 def test_a_note_without_a_day_has_no_tomorrow(tmp_path: Path) -> None:
-    (tmp_path / "MEMORY.md").write_text(
-        "# Open\n\n- [ ] Submit the form by 4 April\n- [ ] Call Ada Vos about the mortgage tomorrow\n",
-        encoding="utf-8",
-    )
+    boxes = "- [ ] Submit the form by 4 April\n- [ ] Call Ada Vos about the mortgage tomorrow\n"
     store = new_store(tmp_path / "memory")
-    take(store, tmp_path / "MEMORY.md")
+    note(store, tmp_path / "MEMORY.md", f"# Open\n\n{boxes}")
     sleep(store, NIGHT)
     assert [row.due for row in rows(store).values() if row.kind == "task"] == [None, None]
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ingesting import embedder, new_store, take
+from ingesting import embedder, made_once, new_store, place, take
 from sample_store import ask
 from sleeping import chat, rows, sleep, talked
 
@@ -50,6 +50,7 @@ def holding(root: Path, text: str = CANARY) -> list[str]:
     )
 
 
+@made_once
 def planted(folder: Path) -> Store:
     """A store in which the canary is everywhere that a memory can be."""
     store = new_store(folder / "memory")
@@ -78,21 +79,16 @@ def planted(folder: Path) -> Store:
     (notes / f"{CANARY}.md").write_text("# Quaggamire\n\n- The Quaggamire costs 4 pounds a day.\n")
     take(store, notes)
     sleep(store)
-    take(  # an open conversation, in the inbox
-        store,
-        chat(folder, "open", [("Sami", "2026-03-01T11:59:00+01:00", "Is Quaggamire open?")][:1]),
-        capture_only=True,
-    )
+    opened = chat(folder, "open", [("Sami", "2026-03-01T11:59:00+01:00", "Is Quaggamire open?")])
+    take(store, opened, capture_only=True)  # in the inbox
     write_note(store, "The Quaggamire has a green door.", NOW)
     sleep(store, "2026-03-01T23:00:00+01:00")
     _record(store)
     answer = ask(store, "quaggamire")
     line = {"recall": "r-1", "at": "2026-03-01T22:00:00Z", "ids": [m.id for m in answer.memories]}
     atomic.append(store.flow / "activation.jsonl", json.dumps(line).encode())
-    (store.quarantine).mkdir(exist_ok=True)
-    (store.quarantine / "x.txt").write_text(
-        "3: - My address is Quaggamire Lane 4 in Leeds.\n4: - unrelated\n"
-    )
+    aside = "3: - My address is Quaggamire Lane 4 in Leeds.\n4: - unrelated\n"
+    place(store.quarantine, **{"x.txt": aside.encode()})
     briefing.prepare(store)
     return store
 
@@ -101,7 +97,7 @@ def _record(store: Store) -> None:
     """An archived row, and a tag, that rest on what is to go."""
     row = next(r for r in rows(store).values() if CANARY in r.text.lower() and r.kind != "gist")
     old = replace(
-        row, id="f-0123456789ab", text="Quaggamire was closed.", superseded_at=row.recorded_at
+        row, id="f-0123456789ab", text="Quaggamire closed.", superseded_at=row.recorded_at
     )
     folder = store.graph(row.stream).relative_to(store.root).parent
     atomic.put(store.root / "archive" / folder / "a.yaml", shards.render([old]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ingesting import new_store, scratch, take
+from small_store import row
 
 from clsm_cli.forgetting import references, selection
 from clsm_cli.forgetting.selection import StoreContents
@@ -69,10 +69,9 @@ def held(story: Story, folder: Path) -> StoreContents:
                 continue
             speaker, _, said = text.partition(": ")
             time = f"2026-02-{day}T09:{at:02}:00+01:00"
-            role = "assistant" if speaker == "Assistant" else "user"
-            row = {"speaker": speaker, "role": role, "session": f"talk-{day}", "timestamp": time}
-            rows.append(json.dumps({**row, "content": said}))
-        take(store, stdin="\n".join(rows).encode(), model=False)
+            told = {"speaker": speaker, "session": f"talk-{day}", "timestamp": time}
+            rows.append(row(said, role="assistant" if speaker == "Assistant" else "user", **told))
+        take(store, stdin="".join(rows).encode(), model=False)
     return selection.read_store(store, "2026-03-01T11:00:00Z")
 
 

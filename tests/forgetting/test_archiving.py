@@ -9,33 +9,34 @@ from pathlib import Path
 
 import pytest
 from aging import BORN, age, archived, at, later, living, recall, say, state, tree, write
-from ingesting import new_store, scratch
+from ingesting import made_once, new_store, scratch
+from laid_down import bury
 
 from clsm_cli.inspection.fact_history import View, history
 from clsm_cli.model.graph import Edge
-from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.model.streams import Stream
-from clsm_cli.store import atomic, logs, record_files, runs, shards
+from clsm_cli.store import logs, record_files, runs, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
 FILLER = "The water stood high at the old lock, and nobody in the house had an explanation for it."
 
 
-@pytest.fixture
-def filled(tmp_path: Path) -> Store:
+@made_once
+def full(folder: Path) -> Store:
     """With so much recent text that the cap of no stream is near."""
-    made = new_store(tmp_path / "memory")
-    fill(made)
-    return made
-
-
-def fill(filled: Store) -> None:
-    say(filled, *(f"{FILLER} {number}" for number in range(25)), day=later(3000), session="new")
+    made = new_store(folder / "memory")
+    say(made, *(f"{FILLER} {number}" for number in range(25)), day=later(3000), session="new")
     for stream in ("projects", "tasks"):
         for number in range(25):
             text = f"{FILLER} {stream} {number}"
-            state(filled, text, later(3000), stream=stream, state="open", pinned=True)
+            state(made, text, later(3000), stream=stream, state="open", pinned=True)
+    return made
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Store:
+    return full(tmp_path)
 
 
 def test_a_turn_is_archived_when_nobody_used_it_and_revived_when_somebody_does(
@@ -85,14 +86,14 @@ def test_what_never_fades(filled: Store) -> None:
 
 def test_the_first_learnt_name_stays_when_the_store_is_full_of_old_things(tmp_path: Path) -> None:
     """Smriti's compaction cut the oldest first: the user's name (systems.md 4.1)."""
-    filled = new_store(tmp_path / "memory")
-    name = state(filled, "Her name is Mara.", stream="identity", topic="people")
-    turns = say(filled, *(f"{FILLER} {number}" for number in range(20)))
-    share = age(filled, 5000).streams["flow"]
-    assert name not in archived(filled)
-    assert len(archived(filled)) == share.archived == 14  # of 20 equal turns
+    store = new_store(tmp_path / "memory")
+    name = state(store, "Her name is Mara.", stream="identity", topic="people")
+    turns = say(store, *(f"{FILLER} {number}" for number in range(20)))
+    share = age(store, 5000).streams["flow"]
+    assert name not in archived(store)
+    assert len(archived(store)) == share.archived == 14  # of 20 equal turns
     assert share.kept == 6
-    assert {*archived(filled)} < {*turns}
+    assert {*archived(store)} < {*turns}
 
 
 def test_a_second_run_changes_no_byte(filled: Store) -> None:
@@ -129,9 +130,7 @@ def year(step: int) -> dict[str, bytes]:
         names: list[str] = []
         for number in range(12):
             day = later(number * 30)
-            names += say(
-                filled, f"Water {number}.", f"Reed {number}.", day=day, session=f"s{number}"
-            )
+            names += say(filled, f"Water {number}.", f"Reed {number}.", day=day, session=str(day))
             stream: Stream = "tasks" if number % 2 else "projects"
             names.append(state(filled, f"Fact {number}.", day, stream=stream))
             names.append(state(filled, f"Old {number}.", day, stream="flow", superseded_at=at(day)))
@@ -159,8 +158,7 @@ def test_nothing_is_said_of_what_was_forgotten(filled: Store) -> None:
     row = state(filled, "The gist of it.", stream="flow", kind="gist", sources=(turn,))
     age(filled, 150)
     assert archived(filled).keys() == {turn, other, row}
-    stone = logs.Tombstone(tombstone_hash(turn), at(BORN))
-    atomic.append(filled.root / "tombstones" / "pi.jsonl", logs.render(stone))
+    bury(filled, [turn])
     report = age(filled, 150)
     assert report.revive == ()
     assert archived(filled).keys() == {other}
@@ -168,9 +166,8 @@ def test_nothing_is_said_of_what_was_forgotten(filled: Store) -> None:
 
 def test_preimages_go_after_thirty_days(filled: Store) -> None:
     say(filled, "The heron came at eight.")
-    runs.apply(
-        filled, "test", at(later(5)), [runs.Put(filled.root / "identity" / "a.md", b"- a\n")]
-    )
+    page = runs.Put(filled.root / "identity" / "a.md", b"- a\n")
+    runs.apply(filled, "test", at(later(5)), [page])
     folder = filled.derived / "runs"
     (first,) = folder.iterdir()
     (folder / "run-torn" / "step").mkdir(parents=True)
@@ -183,10 +180,9 @@ def test_preimages_go_after_thirty_days(filled: Store) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    made = new_store(tmp_path / "memory")
-    say(made, "The heron came at eight.")
-    return made
+def store(store: Store) -> Store:
+    say(store, "The heron came at eight.")
+    return store
 
 
 def live(store: Store) -> set[str]:
@@ -197,15 +193,14 @@ def test_what_it_said_is_in_its_record_and_history_shows_it(store: Store) -> Non
     node = "pump"
     old = state(store, "The pump hums.", subject=node, superseded_at=at(BORN))
     state(store, "The pump is still.", subject=node)
-    with open_index(store, None) as opened:
-        assert opened.index.record(old) is not None
-    age(store, 1000)
-    with open_index(store, None) as opened:
-        assert opened.index.record(old) is None
+    for days, is_held in ((0, True), (1000, False)):
+        age(store, days)
+        with open_index(store, None) as opened:
+            assert (opened.index.record(old) is not None) == is_held
     (found,) = history(store, [old], View(at(later(1001))))
     versions = [version for thread in found.threads for version in thread.versions]
-    assert [v.state for v in versions if v.id == old] == ["superseded"]
-    assert [v.text for v in versions if v.id == old] == ["The pump hums."]
+    (version,) = [each for each in versions if each.id == old]
+    assert (version.state, version.text) == ("superseded", "The pump hums.")
     folder = store.root / "archive" / "projects"
     assert [path.name for path in folder.iterdir()] == [shards.shard_name(old, 1)]
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -217,9 +212,8 @@ def test_edges_go_too_but_for_those_that_a_person_pinned(store: Store) -> None:
     held = replace(edge, id="g-3", superseded_at=None)
     write(store, record_files.plan_records(store, "projects", [edge, pinned, held]))
     report = age(store, 1000)
-    assert [(item.id, item.kind, item.text) for item in report.compact] == [
-        ("g-1", "edge", "mara co_occurs pump")
-    ]
+    (item,) = report.compact
+    assert (item.id, item.kind, item.text) == ("g-1", "edge", "mara co_occurs pump")
     assert {"g-2", "g-3"} <= live(store)
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from forgetting.planting import CANARY, NOW, holding, lose, plan, planted
-from ingesting import embedder, new_store, scratch
+from ingesting import embedder, made_once, new_store, scratch
 from sample_store import ask
 from sleeping import believed, current, edges, nodes, rows, sleep, talked
 
+from clsm_cli.consolidation.correction import correct
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import clean_writing
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Statement
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
 
@@ -57,6 +56,7 @@ def test_no_record_is_an_orphan(lost: tuple[Store, Receipt]) -> None:
         assert {edge.source, edge.target} <= known | episodes, edge
 
 
+@made_once
 def small(folder: Path) -> Store:
     """Two conversations that say one thing each, and one thing both."""
     store = new_store(folder / "memory")
@@ -67,8 +67,12 @@ def small(folder: Path) -> Store:
     return store
 
 
-def test_a_fact_that_two_turns_tell_outlives_one_of_them(tmp_path: Path) -> None:
-    store = small(tmp_path)
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return small(tmp_path)
+
+
+def test_a_fact_that_two_turns_tell_outlives_one_of_them(store: Store) -> None:
     (row,) = [r for r in rows(store).values() if "PostgreSQL" in r.text and r.kind != "gist"]
     assert len(row.sources) == 2
     receipt = lose(store, session="one")
@@ -78,8 +82,7 @@ def test_a_fact_that_two_turns_tell_outlives_one_of_them(tmp_path: Path) -> None
     assert current(store, "Ines") == []
 
 
-def test_what_was_forgotten_can_be_told_again(tmp_path: Path) -> None:
-    store = small(tmp_path)
+def test_what_was_forgotten_can_be_told_again(store: Store, tmp_path: Path) -> None:
     lose(store, session="one")
     talked(store, tmp_path, "three", "2026-02-28", "Mara: My sister is called Ines.")
     sleep(store, "2026-03-03T12:00:00+01:00")
@@ -104,26 +107,26 @@ def test_it_is_as_if_it_had_never_been_told(tmp_path: Path) -> None:
             "Brian: Then PostgreSQL moves to York too.",
         ),
     }
-    stores = {}
-    for name, without in (("with", ""), ("without", "two")):
-        (tmp_path / name).mkdir()
-        stores[name] = new_store(tmp_path / name / "memory")
-        for number, (session, lines) in enumerate(talks.items()):
-            if session != without:
-                talked(stores[name], tmp_path / name, session, f"2026-02-1{number}", *lines)
-        sleep(stores[name])
-    lose(stores["with"], session="two")
-    found, expected = (_without_history(believed(stores[name])) for name in ("with", "without"))
+    told, untold = (new_store(tmp_path / name) for name in ("told", "untold"))
+    for number, (session, lines) in enumerate(talks.items()):
+        for store in (told, untold) if session != "two" else (told,):
+            talked(store, tmp_path, session, f"2026-02-1{number}", *lines)
+    for store in (told, untold):
+        sleep(store)
+    lose(told, session="two")
+    # Episodes know what was before them; that a file names it is no belief.
+    found, expected = (
+        {
+            i: r
+            for i, r in believed(store).items()
+            if getattr(r, "type", "") not in ("next", "continues")
+        }
+        for store in (told, untold)
+    )
     assert found == expected
 
 
-def _without_history(held: dict[str, Any]) -> dict[str, Any]:
-    """Episodes know what was before them; that a file names it is no belief."""
-    return {i: r for i, r in held.items() if getattr(r, "type", "") not in ("next", "continues")}
-
-
-def test_a_plan_that_is_out_of_date_is_refused(tmp_path: Path) -> None:
-    store = small(tmp_path)
+def test_a_plan_that_is_out_of_date_is_refused(store: Store, tmp_path: Path) -> None:
     planned = plan(store, session="one")
     talked(store, tmp_path, "three", "2026-02-20", "Mara: The archive uses Redis.")
     sleep(store, "2026-03-01T23:00:00+01:00")
@@ -132,13 +135,9 @@ def test_a_plan_that_is_out_of_date_is_refused(tmp_path: Path) -> None:
     assert current(store, "Ines")
 
 
-def test_a_statement_by_a_person_stays_and_says_why(tmp_path: Path) -> None:
-    from clsm_cli.consolidation.correction import correct
-
-    store = small(tmp_path)
+def test_a_statement_by_a_person_stays_and_says_why(store: Store) -> None:
     (row,) = [r for r in rows(store).values() if "Ines" in r.text and r.kind != "gist"]
     done = correct(store, row.id, "Mara's sister is called Ada.", NOW, lambda _: None)
     receipt = lose(store, session="one")
     assert rows(store)[done.now.id].supersedes is None
     assert "a person wrote it" in {s.why for s in receipt.stays if s.id == done.now.id}
-    assert isinstance(rows(store)[done.now.id], Statement)

@@ -15,19 +15,12 @@ from clsm_cli.forgetting.fading import Trace, TurnRecord, archived_shares, build
 from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.scoring.retention import ARCHIVE, STREAM_DAYS, SURVIVAL
+from clsm_cli.scoring.retention import ARCHIVE, SURVIVAL
 
 
 def trace(name: str = "a", stream: str = "flow", tokens: int = 1, *used: int) -> Trace:
     days = tuple(BORN + timedelta(each) for each in used)
     return Trace(name, "turn", stream, "", tokens, BORN, days)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("stream", "base"), STREAM_DAYS.items())
-def test_a_trace_is_archived_after_99_times_its_stability(stream: str, base: float) -> None:
-    assert trace("a", stream).since == BORN + timedelta(99 * base)
-    assert trace("a", stream, 1, 10).since == BORN + timedelta(10 + 198 * base)
-    assert trace("a", stream, 1, 1, 5, 10).since == BORN + timedelta(10 + 297 * base)
 
 
 @examples(200)

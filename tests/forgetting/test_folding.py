@@ -20,10 +20,9 @@ A, B = "aaaaaaaaaaaa", "f-bbbbbbbbbbbb"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    made = new_store(tmp_path / "memory")
-    say(made, "The heron came at eight.")
-    return made
+def store(store: Store) -> Store:
+    say(store, "The heron came at eight.")
+    return store
 
 
 def test_one_line_for_each_id_and_day(store: Store) -> None:

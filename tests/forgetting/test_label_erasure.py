@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import labelled_store
 import pytest
 from forgetting.planting import holding, lose
-from ingesting import scratch
 
 from clsm_cli.evaluation import own_labels
 from clsm_cli.forgetting.receipt import Receipt
@@ -48,9 +47,8 @@ LEFT = """- id: "{id}"
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
-    with scratch() as folder:
-        yield labelled_store.make(folder)
+def store(tmp_path: Path) -> Store:
+    return labelled_store.make(tmp_path)
 
 
 def lose_ferry(store: Store) -> Receipt:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -124,9 +123,9 @@ def test_an_old_clone_does_not_bring_it_back(masked: Masked) -> None:
 PIN = "47" + "11"
 
 
-@contextmanager
-def unmasked() -> Iterator[Store]:
-    """What names a conversation, a short secret, a row by hand, a question to a person, git."""
+@pytest.fixture(scope="module")
+def odd() -> Iterator[Store]:
+    """What names a conversation, a short secret, a row by hand, a question to a person; masked."""
     with scratch() as folder, pytest.MonkeyPatch.context() as older:
         store = new_store(folder / "memory")
         older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
@@ -143,44 +142,27 @@ def unmasked() -> Iterator[Store]:
         line = json.dumps({**question, "kept": f"by {OTHER}", "other": "by hand"})
         atomic.append(store.flow / "review.jsonl", line.encode())
         older.undo()
-        yield store
-
-
-@pytest.fixture(scope="module")
-def odd() -> Iterator[Store]:
-    """The same, masked."""
-    with unmasked() as store:
-        clean_writing.apply(store, masking.plan(store, NOW), NOW, embedder())
-        yield store
-
-
-def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said() -> None:
-    with unmasked() as store:
         before = bytes_of(store)
         planned = masking.plan(store, NOW)
-        assert bytes_of(store) == before
+        assert bytes_of(store) == before, "a dry run writes nothing"
         assert KEY not in repr(planned.receipt)
         done = clean_writing.apply(store, planned, NOW, embedder())
-        assert done._replace(run=None) == planned.receipt
+        assert done._replace(run=None) == planned.receipt, "what is applied is what it said"
         assert done.run is not None
+        yield store
 
 
 def test_names_of_conversations_and_files_are_masked_too(odd: Store) -> None:
-    store = odd
-    assert holding(store.root, KEY.lower()[:20]) == []
-    assert ask(store, "What is the room of Mara?", min_score=0.0).memories
+    assert holding(odd.root, KEY.lower()[:20]) == []
+    assert ask(odd, "What is the room of Mara?", min_score=0.0).memories
 
 
-def test_a_short_secret_goes_where_it_was_one_and_stays_where_it_is_a_number(
-    odd: Store,
-) -> None:
-    store = odd
-    assert current(store, "cellar", PIN) == []
-    assert any(f"{PIN} boxes" in m.text for m in ask(store, "How many boxes?").memories)
+def test_a_short_secret_goes_where_it_was_one_and_stays_where_it_is_a_number(odd: Store) -> None:
+    assert current(odd, "cellar", PIN) == []
+    assert any(f"{PIN} boxes" in m.text for m in ask(odd, "How many boxes?").memories)
 
 
 def test_what_a_person_wrote_by_hand_stays_without_it(odd: Store) -> None:
-    store = odd
-    assert holding(store.root, OTHER.lower()) == []
-    assert current(store, "The boat talks to the mooring by [masked:gitlab-token] now.")
-    assert "by [masked:gitlab-token]" in (store.flow / "review.jsonl").read_text()
+    assert holding(odd.root, OTHER.lower()) == []
+    assert current(odd, "The boat talks to the mooring by [masked:gitlab-token] now.")
+    assert "by [masked:gitlab-token]" in (odd.flow / "review.jsonl").read_text()

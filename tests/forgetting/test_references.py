@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from forgetting.planting import holding, lose, plan
 from forgetting.stories import count
-from ingesting import new_store
+from ingesting import made_once, new_store
 from sleeping import rows, sleep, talked
 
 from clsm_cli.store.layout import Store
@@ -20,20 +20,25 @@ def test_of_the_stories_most_is_found_and_little_else(half: str, least: float) -
     assert precision >= 0.7
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
+@made_once
+def told(folder: Path) -> Store:
     """Somebody is named once, and is the subject twice."""
-    made = new_store(tmp_path / "memory")
+    made = new_store(folder / "memory")
     rent = (
         "Mara: Piet Bakker is our tenant now.",
         "Mara: He pays 900 euros, half in advance.",
         "Mara: The stove needs a new grate.",
     )
-    talked(made, tmp_path, "rent", "2026-02-10", *rent)
+    talked(made, folder, "rent", "2026-02-10", *rent)
     later = ("Mara: Our tenant has two dogs.", "Mara: Bakker wants a second key.")
-    talked(made, tmp_path, "later", "2026-02-20", *later)
+    talked(made, folder, "later", "2026-02-20", *later)
     sleep(made)
     return made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return told(tmp_path)
 
 
 OFFERED = [

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from ingesting import new_store, scratch, take
-from openclaw_state import header, jsonl, message
+from openclaw_state import answers, header, jsonl, message, tool_call
 from sleeping import sleep, talked
 
 from clsm_cli.errors import BadInputError
@@ -48,10 +48,8 @@ def texts(held: StoreContents, **wanted: Any) -> list[str]:
 
 
 def test_a_person_said_it_or_is_named_in_it(held: StoreContents) -> None:
-    assert texts(held, person="mara") == [
-        "I moved to Leeds in January.",
-        "Mara has the key of the archive.",
-    ]
+    found = ["I moved to Leeds in January.", "Mara has the key of the archive."]
+    assert texts(held, person="mara") == found
 
 
 @pytest.mark.parametrize(
@@ -119,13 +117,7 @@ PAGE = "https://example.org/page"
 
 
 def call(number: int, url: str, name: str = "web_fetch") -> dict[str, Any]:
-    part = {"type": "toolCall", "id": f"c{number}", "name": name, "arguments": {"url": url}}
-    return message(number, "assistant", [part])
-
-
-def result(number: int, text: str, name: str = "web_fetch") -> dict[str, Any]:
-    content = [{"type": "text", "text": text}]
-    return message(number, "toolResult", content, toolName=name, toolCallId=f"c{number}")
+    return message(number, "assistant", [tool_call(f"c{number}", name, {"url": url})])
 
 
 def brought(store: Store, address: str) -> list[str]:
@@ -140,9 +132,9 @@ def test_the_call_and_its_result_go_together(tmp_path: Path) -> None:
         call(1, f"{PAGE}#top"),
         call(2, "https://example.org/pages"),
         call(3, PAGE, "browse"),
-        result(4, "what the page says"),
-        result(5, "what the pages say"),
-        result(6, "what the browser shows", "browse"),
+        answers(4, "c4", "what the page says", "web_fetch"),
+        answers(5, "c5", "what the pages say", "web_fetch"),
+        answers(6, "c6", "what the browser shows", "browse"),
         message(7, "assistant", [{"type": "text", "text": f"I read {PAGE} for you."}]),
     ]
     take(store, stdin=jsonl(rows), model=False)

@@ -62,7 +62,5 @@ def test_a_ledger_loses_the_names_of_files_and_keeps_its_runs() -> None:
     ],
 )
 def test_bytes_that_tell_of_it(data: bytes, tells: bool) -> None:
-    assert (
-        clean_writing.has_trace(data, GONE, ["The first line\n  the gate code is 1234", "short"])
-        is tells
-    )
+    texts = ["The first line\n  the gate code is 1234", "short"]
+    assert clean_writing.has_trace(data, GONE, texts) is tells

@@ -30,9 +30,7 @@ from clsm_cli.store.layout import Store
 AT = datetime.fromisoformat(NOW)
 NOON = "2026-03-01T11:00:00Z"
 LATER = "2026-03-02T08:00:00+01:00"
-ACTIVATION = (
-    b'{"recall": "r-0123456789ab", "at": "2026-03-01T09:00:00Z", "ids": ["%s"], "led": [""]}'
-)
+RECALL = "r-0123456789ab"
 
 
 def heard(text: str) -> None:
@@ -50,7 +48,8 @@ def base() -> Store:
     store = new_store(folder / "memory")
     take(store, write_sources(folder / "sources", 1), now="2026-02-28T20:00:00+01:00")
     sleep(store, "2026-02-28T23:00:00+01:00")
-    atomic.append(store.flow / "activation.jsonl", ACTIVATION % any_fact(store).id.encode())
+    recalled = logs.Activation(RECALL, "2026-03-01T09:00:00Z", (any_fact(store).id,), ("",))
+    atomic.append(store.flow / "activation.jsonl", recalled.render())
     atomic.append(store.flow / "review.jsonl", logs.render(REVIEW))
     write_sources(folder / "sources", 2)
     return store
@@ -95,10 +94,8 @@ def corrected(store: Store) -> None:
 
 def edited(store: Store) -> None:
     draft = record_edit.draft(store, any_fact(store).id, AT, heard)
-    text = f"{draft.text}value: heron\n" if "value:" not in draft.text else ""
-    record_edit.save(
-        store, draft, text or draft.text.replace("value:", "value: heron #"), AT, heard
-    )
+    lines = [line for line in draft.text.splitlines() if not line.startswith("value:")]
+    record_edit.save(store, draft, "\n".join([*lines, "value: heron", ""]), AT, heard)
 
 
 def pinned(store: Store) -> None:
@@ -111,7 +108,7 @@ def reviewed(store: Store) -> None:
 
 
 def judged(store: Store) -> None:
-    record_feedback(store, "r-0123456789ab", [any_fact(base()).id], [], AT)
+    record_feedback(store, RECALL, [any_fact(base()).id], [], AT)
 
 
 def decayed(store: Store) -> None:
@@ -145,11 +142,9 @@ def newest(store: Store) -> ledger.Entry:
 def content(store: Store) -> dict[str, bytes]:
     """Every folder and every file with its bytes; ledger, log of recalls and derived files aside."""
     found: dict[str, bytes] = {}
+    aside = (ledger.FILE, *logs.ACTIVATIONS)
     for path in sorted(store.root.rglob("*")):
         name = path.relative_to(store.root).as_posix()
-        if not name.startswith((".clsm", ".git/")) and path.name not in (
-            ledger.FILE,
-            *logs.ACTIVATIONS,
-        ):
+        if not name.startswith((".clsm", ".git/")) and path.name not in aside:
             found[name] = b"" if path.is_dir() else path.read_bytes()
     return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import onnx
 import pytest
@@ -11,9 +11,6 @@ import pytest
 from clsm_cli.embedding.pins import WEIGHTS
 from clsm_cli.heads import cross_encoder
 from scripts.build_graph import build_cross_encoder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @pytest.mark.parametrize("name", ["pair", "answer", "pair_int8", "statement_int8"])

@@ -11,12 +11,7 @@ from clsm_cli.heads.pair_head import RELATIONS
 @pytest.mark.parametrize(
     ("relation", "old", "new", "asked"),
     [
-        (
-            "update",
-            "I work at the mill.",
-            "I left the mill and drive a bus now.",
-            "where do I work",
-        ),
+        ("update", "I work at the mill.", "I left the mill and drive a bus.", "where do I work"),
         ("update", "Rent: 900", "Rent: 950", ""),
         ("same", "Our dog is called Rex.", "The name of our dog is Rex.", ""),
         ("both", "Kim lives in Ghent.", "Kim's brother lives in Leiden.", "where does Kim live"),

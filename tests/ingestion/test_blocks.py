@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from sample_store import SAMPLE
+from strategies import examples
 
 from clsm_cli.ingestion.blocks import conflict_marks, scan
-
-SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample" / "workspace"
 
 
 def cut(text: str) -> list[str]:
@@ -31,22 +31,19 @@ def cut(text: str) -> list[str]:
         ("born in\n1986. A year\n- a list", ["born in\n1986. A year", "- a list"]),
         ("Todo:\n1. a", ["Todo:", "1. a"]),
         (
-            "```py\n# no heading\n\n- no list\n```\nafter",
-            ["```py\n# no heading\n\n- no list\n```", "after"],
+            "```py\n# no head\n\n- no list\n```\nafter",
+            ["```py\n# no head\n\n- no list\n```", "after"],
         ),
         ("~~~\n```\nx\n~~~~\nafter", ["~~~\n```\nx\n~~~~", "after"]),
         ("```\nnever closed\n\n# x", ["```\nnever closed\n\n# x"]),
         ("``` not ` a fence\nx", ["``` not ` a fence\nx"]),
         ("- ```\n  # x\n\n  y\n  ```\n- b", ["- ```\n  # x\n\n  y\n  ```", "- b"]),
         (
-            "    code\n\n    more\n\ntext\n    not code",
-            ["    code\n\n    more", "text\n    not code"],
+            "    code\n\n    more\n\ntext\n    no code",
+            ["    code\n\n    more", "text\n    no code"],
         ),
         ("> a\nlazy\n> b\n- c", ["> a\nlazy\n> b", "- c"]),
-        (
-            "text\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\nx",
-            ["text", "| a | b |\n|---|:-:|\n| 1 | 2 |", "x"],
-        ),
+        ("y\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\nx", ["y", "| a | b |\n|---|:-:|\n| 1 | 2 |", "x"]),
         ("| a |\n|---|\n| 1 |\n---\nx", ["| a |\n|---|\n| 1 |", "x"]),
         ("two lines\nof text\n---\nx", ["two lines\nof text", "x"]),
         ("a\n***\n* * *\n___\nb", ["a", "b"]),
@@ -76,12 +73,8 @@ def test_headings_make_a_path() -> None:
 
 
 def test_conflict_marks_need_all_three() -> None:
-    assert conflict_marks(["<<<<<<< a", "x", "||||||| b", "y", "=======", "z", ">>>>>>> c"]) == [
-        0,
-        2,
-        4,
-        6,
-    ]
+    lines = ["<<<<<<< a", "x", "||||||| b", "y", "=======", "z", ">>>>>>> c"]
+    assert conflict_marks(lines) == [0, 2, 4, 6]
     assert conflict_marks(["<<<<<<< a", "x", ">>>>>>> c"]) == []
     assert conflict_marks(["Title", "=======", ">>>>>>> quoted"]) == []
 
@@ -103,7 +96,9 @@ def token_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-@pytest.mark.parametrize("path", sorted(SAMPLE.rglob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(SAMPLE.glob("workspace/**/*.md")), ids=lambda path: path.stem
+)
 def test_cuts_as_markdown_it_does(path: Path) -> None:
     text = path.read_text()
     assert [(span.start, span.end) for span in scan(text.split("\n"))] == token_spans(text)
@@ -117,7 +112,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(LINES)
 def test_every_line_of_text_is_in_exactly_one_block(lines: list[str]) -> None:
     spans = scan(lines)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from conversations import header
-from ingesting import pipe, row, state_of, take
+from ingesting import START, pipe, place, row, state_of, take
+from openclaw_state import answers, calls, jsonl
 
 from clsm_cli.ingestion import ingest_report
 from clsm_cli.model.episodes import EndMark
 from clsm_cli.store import inbox
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-DAY = "2026-02-24T08:{:02}:00+01:00"
 
 
 def captured(store: Store, *rows: bytes) -> ingest_report.Report:
@@ -52,12 +51,8 @@ def test_equal_turns_without_time_are_numbered(store: Store, tmp_path: Path) -> 
 
 def test_a_turn_without_time_at_another_line_is_new(store: Store, tmp_path: Path) -> None:
     """Two files of one name go on with one session: only the same line can be the same turn."""
-    for folder, rows in (
-        ("a", row("start") + row("ok")),
-        ("b", row("more") + row("x") + row("ok")),
-    ):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "chat.jsonl").write_bytes(rows)
+    for folder, said in (("a", ("start", "ok")), ("b", ("more", "x", "ok"))):
+        place(tmp_path / folder, **{"chat.jsonl": b"".join(map(row, said))})
         take(store, tmp_path / folder / "chat.jsonl", capture_only=True)
     assert texts(store) == ["start", "ok", "more", "x", "ok"]
 
@@ -88,36 +83,25 @@ def test_an_end_mark_alone_ends_the_conversation(store: Store) -> None:
     assert [isinstance(item, EndMark) for item in box_of(store).items] == [False, False, True]
 
 
-def call(name: str, command: str) -> bytes:
-    part = {"type": "toolCall", "id": name, "name": "exec", "arguments": {"command": command}}
-    message = {"role": "assistant", "content": [part], "timestamp": DAY.format(1)}
-    return json.dumps({"type": "message", "id": name, "message": message}).encode() + b"\n"
-
-
-def result(name: str, text: str) -> bytes:
-    message = {"role": "toolResult", "toolCallId": name, "toolName": "exec", "content": text}
-    message["timestamp"] = DAY.format(2)
-    return json.dumps({"type": "message", "id": "r" + name, "message": message}).encode() + b"\n"
-
-
 @pytest.mark.parametrize("head", [b"", header("main")], ids=["--session", "header"])
 def test_the_result_of_a_clsm_call_is_dropped_when_it_comes_later(
     store: Store, head: bytes
 ) -> None:
-    for rows in (call("t1", "clsm recall x"), result("t1", "the answer"), result("t2", "other")):
-        pipe(store, head + rows, capture_only=True, session="main")
+    call, answer = calls(1, "t1", "clsm recall x"), answers(2, "t1", "the answer")
+    for each in (call, answer, answers(3, "t2", "other")):
+        pipe(store, head + jsonl([each]), capture_only=True, session="main")
     assert texts(store) == ["other"]
     assert [mark.call for mark in box_of(store).calls] == ["t1"]
 
 
 def test_a_call_mark_outlives_the_rewrite_of_the_inbox(store: Store) -> None:
-    pipe(store, call("t1", "clsm recall x"), session="main")
+    pipe(store, jsonl([calls(1, "t1", "clsm recall x")]), session="main")
     pipe(store, row("hello", 3), row("", type="end"), session="main")  # all is closed and cut
     assert not box_of(store).turns
-    pipe(store, result("t1", "the answer"), session="main")
+    pipe(store, jsonl([answers(2, "t1", "the answer")]), session="main")
     assert not box_of(store).turns
-    for number in range(80):
-        pipe(store, call(f"c{number}", "clsm status"), session="main", capture_only=True)
+    many = [calls(number, f"c{number}", "clsm status") for number in range(80)]
+    pipe(store, jsonl(many), session="main", capture_only=True)
     pipe(store, row("x", 5), row("", type="end"), session="main")
     assert [mark.call for mark in box_of(store).calls] == [f"c{n}" for n in range(16, 80)]
 
@@ -138,9 +122,7 @@ def test_what_is_told_while_another_clsm_writes_is_put_aside(store: Store) -> No
 
 
 def test_since_leaves_out_what_was_before(store: Store) -> None:
-    from datetime import datetime
-
-    rows = (row("a", 1), row("b", 2), row("c"))
-    report = pipe(store, *rows, since=datetime.fromisoformat(DAY.format(2)), capture_only=True)
+    rows, since = (row("a", 1), row("b", 2), row("c")), START + timedelta(minutes=2)
+    report = pipe(store, *rows, since=since, capture_only=True)
     assert texts(store) == ["b", "c"]
     assert report.sources[0].dropped == {"before --since": 1}

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
+from reading import HOME
+from strategies import examples
 
 from clsm_cli.ingestion.describe import SENTENCES, describe, mean_vector, novelty
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Role, Turn
-
-HOME = ZoneInfo("Europe/Amsterdam")
 
 
 def turn(
@@ -43,10 +41,6 @@ def episode(*turns: Turn, document: str | None = None) -> Episode:
     )
 
 
-def alike(n: int) -> list[np.ndarray[Any, Any]]:
-    return [np.array([1.0, 0.0, 0.0], dtype=np.float32)] * n
-
-
 def record(
     told: Episode,
     vectors: Sequence[np.ndarray[Any, Any]] | None = None,
@@ -55,7 +49,7 @@ def record(
     return describe(
         told,
         rev=(7, "box-1a2b"),
-        vectors=alike(len(told.turns)) if vectors is None else vectors,
+        vectors=vectors or [np.array([1.0, 0.0, 0.0], np.float32)] * len(told.turns),
         previous=previous,
         surprise=1.23456,
         zone=HOME,
@@ -63,9 +57,7 @@ def record(
 
 
 DELEGATION = episode(
-    turn(
-        "t1", "Mara", "The delegation defect is back, and Hardin saw the valve chatter yesterday."
-    ),
+    turn("t1", "Mara", "The delegation defect is back; Hardin saw the valve chatter yesterday."),
     turn("t2", "Iris", "Which valve causes the delegation defect, the inlet valve?"),
     turn("t3", "grep", "hardin.log: valve chatter, Rotterdam awful awful", role="tool"),
     turn(
@@ -118,23 +110,14 @@ def test_tools_neither_speak_nor_mention() -> None:
 
 
 def test_the_heading_of_a_document_leads() -> None:
-    path = ("Projects", "Tide table")
-    blocks = episode(
-        turn("t1", "", "- The tide table uses harmonic constants.", heading=path, time=None),
-        turn(
-            "t2", "", "- Harmonic constants come from Delft.", heading=(*path, "Source"), time=None
-        ),
-        document="d-1",
-    )
-    found = record(blocks)
+    path, source = ("Projects", "Tide table"), ("Projects", "Tide table", "Source")
+    first = turn("t1", "", "- The tide table uses harmonic constants.", heading=path, time=None)
+    second = turn("t2", "", "- Harmonic constants come from Delft.", heading=source, time=None)
+    found = record(episode(first, second, document="d-1"))
     assert found.title.startswith("Tide table, ")
     assert found.narrative.startswith("The tide table uses harmonic constants.")
-    apart = episode(
-        turn("t1", "", "x y", heading=("A", "C")),
-        turn("t2", "", "z", heading=("B", "C")),
-        document="d-1",
-    )
-    assert ", C" not in record(apart).title
+    one, other = (turn(f"t{n}", "", "x y", heading=(n, "C")) for n in "AB")
+    assert ", C" not in record(episode(one, other, document="d-1")).title
 
 
 @pytest.mark.parametrize(
@@ -185,17 +168,14 @@ TEXTS = st.one_of(
     ),
     st.booleans(),
 )
-@examples(deadline=None, max_examples=200)
+@examples(200)
 def test_any_episode_has_a_valid_record(
     turns: list[tuple[str, Role, str | None]], doc: bool
 ) -> None:
-    told = episode(
-        *(
-            turn(f"t{i}", "M", text, role=role, time=time)
-            for i, (text, role, time) in enumerate(turns)
-        ),
-        document="d-1" if doc else None,
+    made = (
+        turn(f"t{n}", "M", text, role=role, time=at) for n, (text, role, at) in enumerate(turns)
     )
+    told = episode(*made, document="d-1" if doc else None)
     found = record(told)
     assert found.title.strip()
     assert "\n" not in found.title + found.narrative

@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from ingesting import new_store, state_of, take, tree
+from ingesting import new_store, passages, state_of, take, tree
 
 from clsm_cli.ingestion import documents
-from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.store import layout
-from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.passages import Passage
 from clsm_cli.store.layout import Store
 
 FACTS = {
@@ -59,25 +56,9 @@ def write(folder: Path, text: str, name: str = "MEMORY.md") -> Path:
     return path
 
 
-def current(store: Store) -> list[Passage]:
-    """What recall may return, in no order."""
-    with open_index(store, None) as opened:
-        rows = [row for (row,) in opened.index.connection.execute("SELECT id FROM passages")]
-        return [p for p in opened.index.passages(rows).values() if p.current]
-
-
-def found(store: Store, word: str) -> list[str]:
-    """Texts that the words of recall reach."""
-    from clsm_cli.text.tokens import stems
-
-    with open_index(store, None) as opened:
-        rows = {row for term in stems(word) for row, _, _ in opened.index.postings(term)}
-        return sorted(p.text for p in opened.index.passages(sorted(rows)).values())
-
-
-def tally(report: Report) -> tuple[int, int, int, int]:
-    one = report.sources[0]
-    return one.added, one.changed, one.closed, one.known
+def texts(store: Store, words: str = "") -> list[str]:
+    """Of what recall may return, or of what some words of it reach."""
+    return sorted(each.text for each in passages(store, words))
 
 
 def test_ten_rewrites_leave_one_current_copy_of_each_fact(store: Store, tmp_path: Path) -> None:
@@ -85,10 +66,9 @@ def test_ten_rewrites_leave_one_current_copy_of_each_fact(store: Store, tmp_path
         take(store, write(tmp_path, text), now=f"2026-03-{number + 1:02}T12:00:00+01:00")
         lines = text.splitlines()
         items = {line for line in lines if line.startswith("- ")}
-        passages = current(store)
-        held = [p.text for p in passages if p.text.startswith("- ")]
+        held = [text for text in texts(store) if text.startswith("- ")]
         assert sorted("\n".join(held).splitlines()) == sorted(items), f"version {number}"
-        for passage in passages:  # where it stands now, under its heading of now
+        for passage in passages(store):  # where it stands now, under its heading of now
             end = passage.line_end
             assert lines[passage.line_start - 1 : end] == passage.text.splitlines()
             titles = [line[3:] for line in lines[: passage.line_start] if line.startswith("## ")]
@@ -98,29 +78,23 @@ def test_ten_rewrites_leave_one_current_copy_of_each_fact(store: Store, tmp_path
 def test_a_closed_block_is_not_found_and_its_successor_is_named(
     store: Store, tmp_path: Path
 ) -> None:
-    path = write(tmp_path, VERSIONS[0])
-    take(store, path)
-    assert any("half past nine" in text for text in found(store, "ferry"))
+    take(store, write(tmp_path, VERSIONS[0]))
+    assert any("half past nine" in text for text in texts(store, "ferry"))
     report = take(store, write(tmp_path, VERSIONS[2]), now="2026-03-02T12:00:00+01:00")
     assert report.sources[0].changed == 1
-    assert not any("half past nine" in text for text in found(store, "ferry"))
-    assert any("ten o'clock" in text for text in found(store, "ferry"))
-    record = document(store)
+    assert not any("half past nine" in text for text in texts(store, "ferry"))
+    assert any("ten o'clock" in text for text in texts(store, "ferry"))
+    (record,) = (r for r in state_of(store).records.values() if isinstance(r, Document))
     successors = [after for at, after in record.closed.values() if at == "2026-03-02T11:00:00Z"]
     assert successors
     assert set(successors) <= {block.key for block in record.blocks}
-
-
-def document(store: Store) -> Document:
-    (record,) = (r for r in state_of(store).records.values() if isinstance(r, Document))
-    return record
 
 
 def test_a_block_that_comes_back_is_current_again(store: Store, tmp_path: Path) -> None:
     one, two = "# A\n\nThe stove burns beech.\n\nTea.\n", "# A\n\nTea.\n"
     for text in (one, two, one, two, one):
         take(store, write(tmp_path, text))
-    assert sorted(p.text for p in current(store)) == ["Tea.", "The stove burns beech."]
+    assert texts(store) == ["Tea.", "The stove burns beech."]
     assert len(state_of(store).episodes) == 1
 
 
@@ -140,11 +114,11 @@ def test_a_file_that_lost_much_at_once_is_said_and_heals(store: Store, tmp_path:
     ]
     whole = "# A\n\n" + "\n".join(lines)
     assert take(store, write(tmp_path, whole)).warnings == []
-    before = sorted(p.text for p in current(store))
+    before = texts(store)
     (warning,) = take(store, write(tmp_path, whole[:80])).warnings
     assert f"of its {len(before)} blocks are gone at once; they are closed, not deleted" in warning
     assert take(store, write(tmp_path, whole)).warnings == []
-    assert sorted(p.text for p in current(store)) == before
+    assert texts(store) == before
 
 
 def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(tmp_path: Path) -> None:
@@ -157,7 +131,7 @@ def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(tmp_
     take(desk, write(tmp_path, VERSIONS[2]), now="2026-03-02T12:00:00+01:00")
     take(pi, write(tmp_path, VERSIONS[4]), now="2026-03-03T12:00:00+01:00")
     assert sorted(flow.name for flow in pi.flows()) == ["desk", "pi"]
-    items = [line for p in current(pi) for line in p.text.splitlines() if line.startswith("- ")]
+    items = [line for text in texts(pi) for line in text.splitlines() if line.startswith("- ")]
     assert sorted(items) == sorted(line for line in VERSIONS[4].splitlines() if line[:2] == "- ")
 
 
@@ -165,12 +139,11 @@ def test_a_version_whose_record_a_crash_prevented_costs_nothing(
     store: Store, tmp_path: Path
 ) -> None:
     """The episode of version 1 is there, its record is not; version 2 still has every block."""
-    path = write(tmp_path, "# A\n\nTea.\n\nThe ferry.\n")
-    take(store, path, model=False)
+    take(store, write(tmp_path, "# A\n\nTea.\n\nThe ferry.\n"), model=False)
     for shard in store.graph("flow").iterdir():
         shard.unlink()
     take(store, write(tmp_path, "# A\n\nTea.\n\nThe gauge reads seven.\n"))
-    assert sorted(p.text for p in current(store)) == ["Tea.", "The gauge reads seven."]
+    assert texts(store) == ["Tea.", "The gauge reads seven."]
     held = [turn.text for e in state_of(store).episodes.values() for turn in e.turns]
     assert sorted(held) == ["Tea.", "The ferry.", "The gauge reads seven."]
 

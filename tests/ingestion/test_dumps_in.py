@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 import time
@@ -10,13 +9,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from ingesting import row
 from processes import Cli, environment
 
 LINES = [
     f"2026-03-01 {i // 3600:02}:{i // 60 % 60:02}:{i % 60:02} INFO [w-{i % 7}] GET /api/{i * 7919} {i % 97} ms"
-    for i in range(3000)
+    for i in range(1200)
 ]
-LINES[1500] += " quagmire reached the zebrafish gate"
+LINES[600] += " quagmire reached the zebrafish gate"
 LINES[-1] += " okapi was here"
 LOG = "\n".join(LINES)
 NOTE = f"# Outage\n\nMara pasted what the server said.\n\n```\n{LOG}\n```\n\nThen Tom restarted the pump.\n"
@@ -28,17 +28,13 @@ def outage(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
     cli = Cli(home, {**environment(home, model_folder), "CLSM_STORE": str(home / "memory")})
     cli.ok("init")
     (cli.folder / "outage.md").write_text(NOTE)
-    message = {
-        "role": "user",
-        "text": f"See:\n{LOG}\nWhy does Ines call it the walrus?",
-        "session": "s",
-    }
-    (cli.folder / "chat.jsonl").write_text(json.dumps(message) + "\n")
+    said = row(f"See:\n{LOG}\nWhy does Ines call it the walrus?")
+    (cli.folder / "chat.jsonl").write_bytes(said)
     began = time.monotonic()
     done = cli.ok("ingest", "outage.md", "chat.jsonl")
     assert time.monotonic() - began < 120
     for name, added in (("outage.md", 3), ("chat.jsonl", 1)):
-        size = r"1\d\d,000 characters of dumps found by their words alone"
+        size = r"\d\d,000 characters of dumps found by their words alone"
         assert re.search(rf"^{re.escape(name)}: {added} added; {size}$", done.out, re.MULTILINE)
     return cli
 
@@ -58,7 +54,7 @@ def test_it_is_kept_whole_and_embedded_in_part(outage: Cli) -> None:
     (episode,) = outage.store.glob("flow/*/episodes/**/*.md")
     assert LOG in episode.read_text()
     passages, embedded, waiting = counts(outage)
-    assert passages > 400
+    assert passages > 160
     assert embedded < 40
     assert waiting == 0
 
@@ -68,7 +64,7 @@ def test_it_is_kept_whole_and_embedded_in_part(outage: Cli) -> None:
     [
         ("quagmire zebrafish gate", "quagmire reached the zebrafish gate"),
         ("okapi", "okapi was here"),
-        ("/api/15838000", "/api/15838000 "),
+        ("/api/6335200", "/api/6335200 "),
         ("who restarted the pump", "Then Tom restarted the pump."),
         ("what does Ines call it", "Why does Ines call it the walrus?"),
     ],
@@ -87,5 +83,5 @@ def test_nothing_is_learnt_from_it_and_it_can_be_forgotten(outage: Cli) -> None:
     outage.ok("forget", "--source", "outage.md", "--yes", "--force")
     assert "zebrafish" not in "".join(p.read_text() for p in outage.store.rglob("episodes/**/*.md"))
     passages, embedded, waiting = counts(outage)
-    assert embedded < 60 < passages
+    assert embedded < 60 < passages + 10
     assert waiting == 0

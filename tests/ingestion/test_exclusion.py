@@ -12,14 +12,8 @@ from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Excluded, SourceFile, find
 
-FILES = (
-    "a.md",
-    "drafts/b.md",
-    "work/drafts/c.md",
-    "work/d.log.md",
-    "work/keep.log.md",
-    "work/e.md",
-)
+NAMES = "a.md drafts/b.md work/drafts/c.md work/d.log.md work/keep.log.md work/e.md"
+FILES = tuple(NAMES.split())
 
 
 @pytest.fixture
@@ -30,9 +24,8 @@ def notes(tmp_path: Path) -> Path:
 
 def read(notes: Path, *patterns: str, below: str = "") -> list[str]:
     found = find([str(notes / below)], exclusion=Exclusion(patterns))
-    return [
-        str(Path(each.path).relative_to(notes)) for each in found if isinstance(each, SourceFile)
-    ]
+    paths = [each.path for each in found if isinstance(each, SourceFile)]
+    return sorted(path.removeprefix(f"{notes}/") for path in paths)
 
 
 @pytest.mark.parametrize(
@@ -48,31 +41,27 @@ def read(notes: Path, *patterns: str, below: str = "") -> list[str]:
 def test_patterns_count_below_the_folder_that_is_named(
     notes: Path, patterns: tuple[str, ...], left: tuple[str, ...]
 ) -> None:
-    assert sorted(read(notes, *patterns)) == sorted(left)
+    assert read(notes, *patterns) == sorted(left)
 
 
 def test_a_file_beside_and_above_says_what_is_left_out(notes: Path) -> None:
     (notes / ".clsmignore").write_text("*.log.md\ndrafts/\n")
     (notes / "work" / ".clsmignore").write_text("!d.log.md\ne.md\n")
-    assert sorted(read(notes)) == ["a.md", "work/d.log.md"]
+    assert read(notes) == ["a.md", "work/d.log.md"]
     assert read(notes, below="work") == ["work/d.log.md"]
-    named = find([str(notes / "work" / "e.md")])
-    (left_out,) = named
+    (left_out,) = find([str(notes / "work" / "e.md")])
     assert isinstance(left_out, Excluded)
     assert left_out.reason == f"excluded by {notes / 'work' / '.clsmignore'}"
 
 
 def test_a_line_that_is_no_pattern_is_told_and_the_others_count(notes: Path) -> None:
     (notes / ".clsmignore").write_text("a.md\n!\n/drafts\n")
-    found = list(find([str(notes)]))
-    assert [each for each in found if isinstance(each, Problem)] == [
-        Problem(str(notes / ".clsmignore"), 2, "is no pattern of gitignore")
-    ]
-    assert sorted(read(notes)) == sorted(FILES[2:])
+    (problem,) = [each for each in find([str(notes)]) if isinstance(each, Problem)]
+    assert problem == Problem(str(notes / ".clsmignore"), 2, "is no pattern of gitignore")
+    assert read(notes) == sorted(FILES[2:])
 
 
 def test_the_command_counts_what_is_left_out_and_says_what_stays(cli: Cli) -> None:
-    cli.ok("init")
     texts = {name: f"The heron of {name} waits.\n".encode() for name in FILES}
     place(cli.folder / "notes", **texts)
     cli.ok("ingest", "notes", "--quiet")
@@ -80,10 +69,7 @@ def test_the_command_counts_what_is_left_out_and_says_what_stays(cli: Cli) -> No
     settings.write_text(settings.read_text() + 'settings:\n  ingest.exclude: ["work/"]\n')
     (cli.folder / "notes" / ".clsmignore").write_text("drafts/\n")
     done = cli.ok("ingest", "notes", "--exclude", "a.*", "--exclude=z.md")
-    assert (
-        done.out
-        == "0 files: 0 turns and blocks added, 0 changed, 0 closed, 0 unchanged; 3 excluded; 1 skipped\n"
-    )
+    assert done.out.endswith(" added, 0 changed, 0 closed, 0 unchanged; 3 excluded; 1 skipped\n")
     assert (
         "clsm: notes/work/d.log.md and 3 more: excluded now, but what was taken in before stays;"
         " to remove it: clsm forget --source notes/work/d.log.md\n"

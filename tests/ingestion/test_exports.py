@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 import reading
-from ingesting import new_store, state_of, take
+from ingesting import state_of, take
 from reading import dropped, problems, told, turns
 
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
+from clsm_cli.store.layout import Store
 
 START = 1771917300.5
 
@@ -75,10 +76,8 @@ def test_a_conversation_of_chatgpt() -> None:
             ("assistant", ["The \ue200cite\ue202turn0\ue201red one."]),
         )
     )
-    assert told(items) == [
-        ("user", "user", "Which oak?"),
-        ("assistant", "assistant", "The red one."),
-    ]
+    texts = ["Which oak?", "The red one."]
+    assert told(items) == [("user", "user", texts[0]), ("assistant", "assistant", texts[1])]
     assert {turn.session for turn in turns(items)} == {"c-1"}
     assert turns(items)[0].time == "2026-02-24T09:53:00.500+01:00"
     assert dropped(items) == ["hidden message"]
@@ -192,10 +191,7 @@ def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
         {"current_node": "nowhere"},
         {"current_node": 7},
         {"mapping": {"a": 3, "b": {"message": 5}, "c": {"message": {"content": 1, "author": []}}}},
-        {
-            "mapping": {"a": {"parent": "b", "message": None}, "b": {"parent": "a"}},
-            "current_node": "a",
-        },
+        {"mapping": {"a": {"parent": "b"}, "b": {"parent": "a"}}, "current_node": "a"},
     ],
 )
 def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
@@ -205,8 +201,8 @@ def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
     assert told(items)[-1][2] == "Still here."
 
 
-def test_an_export_that_comes_again_with_another_title(tmp_path: Path) -> None:
-    store, path = new_store(tmp_path / "memory"), tmp_path / "conversations.json"
+def test_an_export_that_comes_again_with_another_title(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
     nodes = [node("a", "root", "user", ["One"]), node("b", "a", "assistant", ["Two"])]
     path.write_text(json.dumps([chatgpt(*nodes[:1], current="a")]))
     assert take(store, path, capture_only=True).sources[0].added == 1

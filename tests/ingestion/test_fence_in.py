@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-from zoneinfo import ZoneInfo
-
 import pytest
-from ingesting import state_of, take
+from ingesting import pipe, row, state_of
+from openclaw_state import answers, header, jsonl, message, tool_call
+from reading import HOME
 
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import Report
@@ -19,21 +17,14 @@ from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
 KEY = bytes(range(KEY_BYTES))
 BLOCK = "\n".join(seal("r-1f", ["1. chat.jsonl:14", "   Mara: Juno is a cat."], KEY))
 FORGED = BLOCK.replace("cat", "dog")
-TIME = "2026-02-24T08:{:02}:00+01:00"
 
 
 def key() -> bytes:
     return KEY
 
 
-def row(text: str, minute: int = 1, **more: Any) -> dict[str, Any]:
-    said = {"role": "user", "content": text, "session": "main", "timestamp": TIME.format(minute)}
-    return {**said, **more}
-
-
-def pipe(store: Store, *rows: dict[str, Any], **options: Any) -> Report:
-    data = "".join(json.dumps(each) + "\n" for each in rows).encode()
-    return take(store, stdin=data, **{"capture_only": True, "fence_key": key, **options})
+def captured(store: Store, *rows: bytes) -> Report:
+    return pipe(store, *rows, capture_only=True, fence_key=key)
 
 
 def kept(store: Store) -> list[str]:
@@ -60,21 +51,21 @@ def left_out(report: Report) -> dict[str, int]:
     ],
 )
 def test_a_block_in_a_message_is_left_out(store: Store, said: str, text: str) -> None:
-    report = pipe(store, row(said))
+    report = captured(store, row(said, 1))
     assert kept(store) == [text]
     assert left_out(report) == {"recalled block": said.count(OPENING)}
     assert report.problems == []
 
 
 def test_a_turn_is_the_same_with_and_without_the_block(store: Store) -> None:
-    pipe(store, row("Who is Juno?"))
-    report = pipe(store, row(f"{BLOCK}\n\nWho is Juno?"))
+    captured(store, row("Who is Juno?", 1))
+    report = captured(store, row(f"{BLOCK}\n\nWho is Juno?", 1))
     assert (report.sources[0].known, report.sources[0].added) == (1, 0)
 
 
 def test_what_does_not_verify_is_kept_and_told_once_a_file(store: Store) -> None:
     said = f"{FORGED}\n{BLOCK}\n{FORGED}"
-    report = pipe(store, row("Hello."), row(said, 2), row(FORGED, 3))
+    report = captured(store, row("Hello.", 1), row(said, 2), row(FORGED, 3))
     assert kept(store) == ["Hello.", f"{FORGED}\n\n{FORGED}", FORGED]
     (problem,) = report.problems
     assert (problem.line, problem.reason) == (2, f"{KEPT} (3 times)")
@@ -88,47 +79,29 @@ def test_the_key_is_asked_for_only_where_it_may_be_needed(store: Store) -> None:
         asked.append(1)
         return KEY
 
-    pipe(store, row("clsm-recall and <clsm-recalled>"), fence_key=counting)
+    pipe(store, row("clsm-recall and <clsm-recalled>", 1), capture_only=True, fence_key=counting)
     assert not asked
-    pipe(store, row(BLOCK, 2), fence_key=counting)
+    pipe(store, row(BLOCK, 2), capture_only=True, fence_key=counting)
     assert asked
 
 
 def test_a_poll_behind_a_block_is_still_a_poll(store: Store) -> None:
-    report = pipe(store, row(f"{BLOCK}\n[OpenClaw heartbeat poll]"))
+    report = captured(store, row(f"{BLOCK}\n[OpenClaw heartbeat poll]", 1))
     assert kept(store) == []
     assert left_out(report) == {"recalled block": 1, "heartbeat poll": 1}
 
 
-def openclaw_rows(block: str) -> list[dict[str, Any]]:
-    """An agent that is handed a block and writes it into a note with two tools."""
-    write = {"path": "juno.md", "content": f"# Juno\n{block}\nShe purrs."}
-    run = {"command": f"cat > juno.md <<EOF\n{block}\nEOF"}
-    messages: list[dict[str, Any]] = [
-        {"role": "user", "content": [{"type": "text", "text": f"{block}\n\nWho is Juno?"}]},
-        {
-            "role": "assistant",
-            "content": [
-                {"type": "toolCall", "id": "c1", "name": "write", "arguments": write},
-                {"type": "toolCall", "id": "c2", "name": "exec", "arguments": run},
-            ],
-        },
-        {
-            "role": "toolResult",
-            "toolCallId": "c2",
-            "toolName": "exec",
-            "content": [{"type": "text", "text": f"     1\tJuno\n{block}\n"}],
-        },
-    ]
-    head = {"type": "session", "version": 4, "id": "main", "timestamp": TIME.format(0)}
-    return [head] + [
-        {"type": "message", "id": f"m{n}", "timestamp": TIME.format(n), "message": message}
-        for n, message in enumerate(messages)
-    ]
-
-
 def test_calls_and_results_of_tools_lose_it_too(store: Store) -> None:
-    report = pipe(store, *openclaw_rows(BLOCK))
+    """An agent is handed a block and writes it into a note with two tools."""
+    write = {"path": "juno.md", "content": f"# Juno\n{BLOCK}\nShe purrs."}
+    run = {"command": f"cat > juno.md <<EOF\n{BLOCK}\nEOF"}
+    rows = [
+        header("main"),
+        message(1, "user", [{"type": "text", "text": f"{BLOCK}\n\nWho is Juno?"}]),
+        message(2, "assistant", [tool_call("c1", "write", write), tool_call("c2", "exec", run)]),
+        answers(3, "c2", f"     1\tJuno\n{BLOCK}\n"),
+    ]
+    report = captured(store, jsonl(rows))
     state = state_of(store)
     assert "Juno is a cat" not in repr(state)
     assert "She purrs." in repr(state)
@@ -138,8 +111,7 @@ def test_calls_and_results_of_tools_lose_it_too(store: Store) -> None:
 
 
 def read_note(text: str) -> RawDocument:
-    zone = ZoneInfo("Europe/Amsterdam")
-    found = markdown.read(text.encode(), path="juno.md", zone=zone, fence_key=key)
+    found = markdown.read(text.encode(), path="juno.md", zone=HOME, fence_key=key)
     assert isinstance(found, RawDocument)
     return found
 

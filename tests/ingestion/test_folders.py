@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ingesting import new_store, place, take
+from ingesting import place, take
 
 from clsm_cli.ingestion import folders, markdown
 from clsm_cli.ingestion.jsonl_rows import RawDocument
-from clsm_cli.ingestion.sources import SourceFile, find
+from clsm_cli.ingestion.sources import find
+from clsm_cli.store.layout import Store
 
 NOTE = """\
 ---
@@ -64,24 +64,23 @@ def test_a_daily_note_has_its_date_and_is_its_owners(name: str) -> None:
     assert (found.blocks[0].time, found.trust) == ("2026-03-01", "user")
 
 
-def formats(*paths: Path) -> dict[str, str]:
+def formats(path: Path) -> dict[str, str]:
     """Name → format of what is read, reason of the rest."""
     return {
-        item.path.removeprefix(f"{paths[0]}/"): (
-            item.format if isinstance(item, SourceFile) else item.reason
-        )
-        for item in find([str(path) for path in paths])
+        item.path.removeprefix(f"{path}/"): getattr(item, "format", "")
+        or getattr(item, "reason", "")
+        for item in find([str(path)])
     }
 
 
 def test_what_a_vault_has_besides_notes_is_left_out(tmp_path: Path) -> None:
     place(tmp_path, "Oak.md", "a/Mara.md", ".trash/Old.md", "Meta/Templates/Day.md", "b/T/x.md")
     place(tmp_path, "board.canvas", "all.base", "Meta/Other.md")
-    config = tmp_path / ".obsidian"
-    (config / "plugins" / "templater-obsidian").mkdir(parents=True)
-    (config / "templates.json").write_text(json.dumps({"folder": "Meta/Templates"}))
-    settings = config / "plugins" / "templater-obsidian" / "data.json"
-    settings.write_text(json.dumps({"templates_folder": "/b/T/"}))
+    settings = {
+        "templates.json": b'{"folder": "Meta/Templates"}',
+        "plugins/templater-obsidian/data.json": b'{"templates_folder": "/b/T/"}',
+    }
+    place(tmp_path / ".obsidian", **settings)
     assert formats(tmp_path) == {
         ".obsidian": "hidden",
         ".trash": "hidden",
@@ -98,8 +97,7 @@ def test_what_a_vault_has_besides_notes_is_left_out(tmp_path: Path) -> None:
 def test_the_workspace_of_an_agent_is_no_vault(tmp_path: Path) -> None:
     """Opened in Obsidian, or lying in a vault: what the agent wrote stays the agent's."""
     place(tmp_path, "Oak.md", "agent/MEMORY.md", "agent/memory/2026-03-01.md")
-    (tmp_path / ".obsidian").mkdir()
-    (tmp_path / "agent" / ".obsidian").mkdir()
+    place(tmp_path, ".obsidian/app.json", "agent/.obsidian/app.json")
     found = formats(tmp_path)
     assert (found["Oak.md"], found["agent/memory/2026-03-01.md"]) == ("obsidian", "markdown")
     named = formats(tmp_path / "agent" / "memory" / "2026-03-01.md")
@@ -112,11 +110,9 @@ def test_lines_stay_where_they_are(text: str) -> None:
     assert len(folders.strip_obsidian(lines, 0)) == len(lines)
 
 
-def test_a_vault_is_ingested_and_again(tmp_path: Path) -> None:
-    vault, store = tmp_path / "vault", new_store(tmp_path / "memory")
-    place(vault, "2026-03-01.md")
-    (vault / ".obsidian").mkdir()
-    (vault / "Oak.md").write_text(NOTE)
+def test_a_vault_is_ingested_and_again(store: Store, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    place(vault, "2026-03-01.md", ".obsidian/app.json", **{"Oak.md": NOTE.encode()})
     first = take(store, vault, model=False)
     assert sum(source.added for source in first.sources) == 5
     again = take(store, vault, model=False)

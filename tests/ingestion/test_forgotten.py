@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ingesting import new_store, row, scratch, take, tree
+from ingesting import new_store, row, scratch, state_of, take, tree
+from laid_down import bury
 
 from clsm_cli.commands.ingest import ingest_lines, ingest_mapping
 from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.model.episodes import Document
-from clsm_cli.model.ids import tombstone_hash, turn_key
+from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, cleanup, episode_files, inbox, logs, shards
 from clsm_cli.store.layout import Store
 
@@ -21,18 +22,11 @@ CANARY = "The canary is called Pip."
 SWEPT = "2026-03-01T12:00:00Z"
 
 
-def bury(store: Store, ids: Iterable[str]) -> None:
-    """Write tombstones, as a forget does first."""
-    for each in sorted(ids):
-        line = logs.render(logs.Tombstone(tombstone_hash(each), "2026-03-01T11:00:00Z"))
-        atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", line)
-
-
 def erase(store: Store, ids: set[str]) -> None:
     """Forget turns that wait in inboxes: tombstones, and their lines."""
-    bury(store, ids)
+    gone = bury(store, ids)
     for path in inbox.files(store.inbox):
-        box = inbox.read(path, logs.load_tombstones(store))
+        box = inbox.read(path, gone)
         atomic.remove(path)
         if box.items:
             atomic.append(path, inbox.render(box.items))
@@ -40,14 +34,7 @@ def erase(store: Store, ids: set[str]) -> None:
 
 def held(store: Store) -> list[str]:
     """Keys of all turns in the files of a store, as often as they are held."""
-    found = [
-        t.key
-        for flow in store.flows()
-        for p in episode_files.files(flow)
-        for t in episode_files.read(p).turns
-    ]
-    found += [item.turn.key for path in inbox.files(store.inbox) for item in inbox.read(path).turns]
-    return sorted(found)
+    return state_of(store).keys()
 
 
 def rows(*texts: str, timed: bool = False) -> bytes:
@@ -73,9 +60,8 @@ def dropped(report: Report) -> int:
 @pytest.mark.parametrize("timed", [True, False])
 @pytest.mark.parametrize("capture_only", [True, False])
 def test_a_forgotten_turn_is_not_captured_again(
-    tmp_path: Path, timed: bool, capture_only: bool
+    store: Store, tmp_path: Path, timed: bool, capture_only: bool
 ) -> None:
-    store = new_store(tmp_path / "memory")
     told = rows("Good morning.", CANARY, "Goodbye.", timed=timed)
     path = file(tmp_path, told)
     take(store, path, model=False)
@@ -117,31 +103,27 @@ def test_untimed_turns_keep_their_numbers_when_one_of_them_was_forgotten(
         keys.append(turn_key("main", "user", None, text, (first + more)[:number].count(text)))
     gone = {keys[place] for place in places if place < len(first)}
     with scratch() as folder:
-        store = new_store(folder / "memory")
-        take(store, file(folder, rows(*first)), model=False)
+        store, again = new_store(folder / "memory"), partial(take, capture_only=True)
+        again(store, file(folder, rows(*first)))
         assert held(store) == sorted(keys[: len(first)])
         erase(store, gone)
         left = sorted({*keys[: len(first)]} - gone)
         for cut in [*cuts, len(first)]:
-            path = file(folder, rows(*first[:cut]))
-            found = dropped(take(store, path, model=False))
+            found = dropped(again(store, file(folder, rows(*first[:cut]))))
             assert found == sum(key in gone for key in keys[: min(cut, len(first))])
             assert held(store) == left
-        take(store, file(folder, rows(*first, *more)), model=False)
-        assert held(store) == sorted({*keys} - gone)
-        take(store, file(folder, rows(*first, *more)), model=False)
-        assert held(store) == sorted({*keys} - gone)
+        for _ in range(2):
+            again(store, file(folder, rows(*first, *more)))
+            assert held(store) == sorted({*keys} - gone)
 
 
-def test_a_break_behind_a_forgotten_turn_stands_behind_the_one_before_it(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_a_break_behind_a_forgotten_turn_stands_behind_the_one_before_it(store: Store) -> None:
     told = rows("One.", "Two.", timed=True)
     end = b'{"session": "main", "type": "end", "time": "2026-02-24T08:02:00+01:00"}\n'
     take(store, stdin=told + end, model=False)
     (one, two) = (k for k, _ in sorted(texts(store).items(), key=lambda each: each[1]))
-    bury(store, {two})
     (path,) = inbox.files(store.inbox)
-    box = inbox.read(path, logs.load_tombstones(store))
+    box = inbox.read(path, bury(store, {two}))
     assert [item.turn.key for item in box.turns] == [one]
     assert [getattr(item, "after", None) for item in box.items] == [None, one]
     take(store, stdin=told + end, model=False)
@@ -154,7 +136,7 @@ def blocks(store: Store) -> list[str]:
     return sorted(b.key for record in found if isinstance(record, Document) for b in record.blocks)
 
 
-def test_a_forgotten_block_is_left_out_of_its_document(tmp_path: Path) -> None:
+def test_a_forgotten_block_is_left_out_of_its_document(store: Store, tmp_path: Path) -> None:
     source = tmp_path / "notes.md"
     page = f"# Birds\n\nA raven came.\n\n{CANARY}\n\nA robin left.\n"
     source.write_text(page, encoding="utf-8")
@@ -162,7 +144,6 @@ def test_a_forgotten_block_is_left_out_of_its_document(tmp_path: Path) -> None:
     take(plain, source, model=False)
     (path,) = episode_files.files(plain.flow)
     by_text = {turn.text: turn.key for turn in episode_files.read(path).turns}
-    store = new_store(tmp_path / "memory")
     bury(store, {by_text[CANARY]})
     assert dropped(take(store, source, model=False)) == 1
     left = sorted({*by_text.values()} - {by_text[CANARY]})

@@ -17,9 +17,7 @@ def read(*rows: Any) -> list[TranscriptItem]:
 
 
 def one(row: dict[str, Any]) -> RawTurn:
-    turn = read({"timestamp": DAY, **row})[0]
-    assert isinstance(turn, RawTurn)
-    return turn
+    return turns(read({"timestamp": DAY, **row}))[0]
 
 
 @pytest.mark.parametrize(
@@ -45,8 +43,7 @@ def test_who_speaks(row: dict[str, Any], role: str, speaker: str) -> None:
 
 @pytest.mark.parametrize("key", ["timestamp", "time", "created_at", "date"])
 def test_when(key: str) -> None:
-    (turn,) = read({"text": "a", key: "2026-02-24 08:15"})
-    assert isinstance(turn, RawTurn)
+    (turn,) = turns(read({"text": "a", key: "2026-02-24 08:15"}))
     assert turn.time == DAY
 
 
@@ -81,6 +78,6 @@ def test_missing_times_are_told_once() -> None:
         {"text": "e", "timestamp": "2068-01-01"},
     )
     assert len(turns(items)) == 5
-    assert [(item.line, item.reason) for item in items if isinstance(item, Problem)] == [
-        (3, "no timestamp that can be read, kept without a time (2 times)")
-    ]
+    (problem,) = [item for item in items if isinstance(item, Problem)]
+    assert problem.line == 3
+    assert problem.reason == "no timestamp that can be read, kept without a time (2 times)"

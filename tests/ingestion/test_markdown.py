@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import itertools
-from zoneinfo import ZoneInfo
 
 import pytest
+from reading import HOME
 
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem, RawDocument
-
-HOME = ZoneInfo("Europe/Amsterdam")
 
 
 def read(data: str | bytes, path: str = "note.md") -> RawDocument:
@@ -99,12 +97,9 @@ def test_whose_words_they_are(path: str, front: str, in_workspace: bool, trust: 
     ("front", "line", "reason"),
     [
         ("- a\n- b", 1, "has front matter that is not a mapping, read as text"),
-        ("a: [b", None, "has front matter that is not YAML"),
         ("a: 1\na: 2", 3, "has front matter that is not YAML"),
         ("a: &x [1]\nb: *x", 2, "has front matter that uses an anchor or an alias"),
-        ("a: " + "[" * 5000, None, "has front matter that is nested"),
         ("- " * 5000 + "x", None, "has front matter that is nested"),
-        ("a: !!python/object:os.system x", 2, "has front matter that uses a tag"),
     ],
 )
 def test_front_matter_that_cannot_be_used_is_text(

@@ -174,8 +174,7 @@ def test_a_new_day_is_a_new_episode_at_once() -> None:
     talk = chat("aaaaaa", MORNING)
     next_day = beat("a", 7, time=MORNING + timedelta(days=1), text="Good morning")
     assert lengths(split_episodes([*talk, next_day], ended=False, settings=DEFAULT)) == [6]
-    cuts = whole([*talk, next_day])
-    assert lengths(cuts) == [6, 1]
+    assert lengths(whole([*talk, next_day])) == [6, 1]
 
 
 def test_the_working_of_tools_is_no_silence() -> None:
@@ -198,8 +197,7 @@ def test_dates_are_compared_on_one_calendar() -> None:
 @pytest.mark.parametrize("before", [6, 9, 14])
 def test_a_change_of_subject_is_found_and_gamma_3_removes_it(other: str, before: int) -> None:
     talk = chat("a" * before + other * 7)
-    cuts = whole(talk)
-    assert lengths(cuts) == [before, 7]
+    assert lengths(whole(talk)) == [before, 7]
     assert lengths(whole(talk, DEFAULT._replace(gamma=3.0))) == [before + 7]
 
 
@@ -214,8 +212,7 @@ def test_a_boundary_placed_late_is_moved_by_modularity() -> None:
 def test_a_marker_with_a_change_of_subject_fires_without_surprise() -> None:
     talk = chat("aaaaaabbbbbb")
     talk[6] = replace(talk[6], text="By the way, " + talk[6].text)
-    cuts = whole(talk, DEFAULT._replace(gamma=9.0))
-    assert lengths(cuts) == [6, 6]
+    assert lengths(whole(talk, DEFAULT._replace(gamma=9.0))) == [6, 6]
 
 
 @pytest.mark.parametrize(
@@ -252,9 +249,8 @@ def test_tool_turns_stay_with_the_turn_before_them() -> None:
 
 def test_peak_surprise_sees_the_break_and_not_the_flat_talk() -> None:
     talk = chat("a" * 10 + "b" * 6)
-    assert peak_surprise(talk[:10], talk[10:], DEFAULT) > 2.0
-    assert peak_surprise(talk[:5], talk[5:10], DEFAULT) < peak_surprise(
-        talk[:10], talk[10:], DEFAULT
-    )
+    surprise = peak_surprise(talk[:10], talk[10:], DEFAULT)
+    assert surprise > 2.0
+    assert peak_surprise(talk[:5], talk[5:10], DEFAULT) < surprise
     assert peak_surprise([], talk[:1], DEFAULT) == 0.0
     assert peak_surprise(talk, [], DEFAULT) == 0.0

@@ -9,11 +9,12 @@ import pytest
 import reading
 from hypothesis import given
 from hypothesis import strategies as st
-from ingesting import new_store, state_of, take
+from ingesting import state_of, take
 from reading import dropped, told, turns
 
 from clsm_cli.ingestion import exports
 from clsm_cli.ingestion.jsonl_rows import Problem, TranscriptItem
+from clsm_cli.store.layout import Store
 
 Tool = tuple[str, str, str, bool]
 
@@ -92,19 +93,8 @@ def test_errors_and_what_clsm_said() -> None:
     assert dropped(items) == ["clsm call", "clsm result"] * 2
 
 
-_LINE = st.sampled_from(
-    [
-        "---",
-        "## Turn 3 — user",
-        "### Tool: x",
-        "```",
-        "</details>",
-        "plain",
-        "",
-        "# Title",
-        "\\---x",
-    ]
-)
+_MARKS = ("---", "## Turn 3 — user", "### Tool: x", "```", "</details>", "# Title", "\\---x")
+_LINE = st.sampled_from([*_MARKS, "plain", ""])
 _TEXT = st.lists(_LINE, min_size=1, max_size=6).map("\n".join).map(lambda t: t.strip("\n"))
 
 
@@ -125,8 +115,8 @@ def test_a_round_trip(pairs: list[tuple[str, str]]) -> None:
     ]
 
 
-def test_a_session_that_grows_is_read_once(tmp_path: Path) -> None:
-    store, path = new_store(tmp_path / "memory"), tmp_path / "session-2026-03-01-ab12.md"
+def test_a_session_that_grows_is_read_once(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "session-2026-03-01-ab12.md"
     turns: list[tuple[str, str, list[Tool]]] = [("user", "Yes.", []), ("assistant", "Good.", [])]
     path.write_text(written(*turns), encoding="utf-8")
     assert take(store, path, capture_only=True).sources[0].added == 2

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -162,25 +160,19 @@ def test_origin_is_told_from_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert stream.read() == b"a"
 
 
-def child(code: str, *arguments: str, given: bytes | None = None) -> str:
-    """What another process prints that looks for sources."""
-    code = f"import os, sys; from clsm_cli.ingestion.sources import find\n{code}"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, input=given, capture_output=True, check=True, env=environment)
-    return done.stdout.decode()
-
-
 @pytest.mark.parametrize(
     ("data", "what"),
     [(SESSION, "openclaw"), (b'{"text":"a"}\n', "jsonl"), (b"# a", "markdown"), (b"", "markdown")],
 )
 def test_standard_input_is_told_by_its_first_row_and_kept_whole(data: bytes, what: str) -> None:
-    code = (
-        "(item,) = find(['-'], stdin=sys.stdin.buffer)\n"
-        "print(item.path, item.origin, item.format, item.open().read())"
-    )
-    assert child(code, given=data) == f"- - {what} {data!r}\n"
+    reading, writing = os.pipe()  # which cannot be read twice
+    os.write(writing, data)
+    os.close(writing)
+    with open(reading, "rb") as stdin:
+        (item,) = find(["-"], stdin=stdin)
+        assert isinstance(item, SourceFile)
+        with item.open() as stream:
+            assert (item.path, item.origin, item.format, stream.read()) == ("-", "-", what, data)
 
 
 def test_detect_takes_any_bytes() -> None:

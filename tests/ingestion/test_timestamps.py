@@ -6,11 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import HOME
 
 from clsm_cli.ingestion.timestamps import instant, normalise
-
-HOME = ZoneInfo("Europe/Amsterdam")
-
 
 ONE_INSTANT: list[object] = [
     *(1771917300000, 1771917300, 1771917300.0, "1771917300", "1771917300000"),

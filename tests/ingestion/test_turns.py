@@ -8,7 +8,7 @@ import pytest
 
 from clsm_cli.ingestion.jsonl_rows import RawTurn
 from clsm_cli.ingestion.turns import Masker, turn_from_message, with_ordinal
-from clsm_cli.model.episodes import ToolCall
+from clsm_cli.model.episodes import ToolCall, Turn
 
 TIME = "2026-02-24T08:15:00+01:00"
 SECRET = "ghp_" + "a1B2" * 9
@@ -19,28 +19,22 @@ def raw(text: str = "hello", time: str | None = TIME, **more: object) -> RawTurn
     return replace(base, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["hello", "hello\r\n", "\n\nhello \n", "hel\0lo"])
-def test_white_space_at_the_ends_and_nul_do_not_count(text: str) -> None:
-    assert (
-        turn_from_message(raw(text), "a", Masker()).key
-        == turn_from_message(raw(), "b", Masker()).key
-    )
+def turn(said: RawTurn, path: str = "a") -> Turn:
+    return turn_from_message(said, path, Masker())
 
 
-@pytest.mark.parametrize(
-    "other", [raw("bye"), raw(speaker="Mara"), raw(session="x"), raw(time=None)]
-)
-def test_what_counts_counts(other: RawTurn) -> None:
-    assert (
-        turn_from_message(raw(), "a", Masker()).key != turn_from_message(other, "a", Masker()).key
-    )
+def test_white_space_at_the_ends_and_nul_do_not_count() -> None:
+    texts = ("hello", "hello\r\n", "\n\nhello \n", "hel\0lo")
+    assert {turn(raw(text)).key for text in texts} == {turn(raw(), "b").key}
+
+
+def test_what_counts_counts() -> None:
+    others = (raw(), raw("bye"), raw(speaker="Mara"), raw(session="x"), raw(time=None))
+    assert len({turn(each).key for each in others}) == len(others)
 
 
 def test_the_ordinal_counts_only_without_an_exact_time() -> None:
-    exact, day = (
-        turn_from_message(raw(), "a", Masker()),
-        turn_from_message(raw(time=TIME[:10]), "a", Masker()),
-    )
+    exact, day = turn(raw()), turn(raw(time=TIME[:10]))
     assert with_ordinal(exact, "main", 0).key == with_ordinal(exact, "main", 1).key == exact.key
     assert len({with_ordinal(day, "main", n).key for n in range(5)}) == 5
     assert with_ordinal(day, "main", 0).key == day.key
@@ -49,10 +43,10 @@ def test_the_ordinal_counts_only_without_an_exact_time() -> None:
 def test_secrets_are_masked_before_the_key_is_made() -> None:
     mask = Masker()
     tool = ToolCall("exec", f"export TOKEN={SECRET}")
-    turn = turn_from_message(raw(f"use {SECRET}", tool=tool, role="tool"), "a", mask)
-    assert SECRET not in repr(turn)
+    found = turn_from_message(raw(f"use {SECRET}", tool=tool, role="tool"), "a", mask)
+    assert SECRET not in repr(found)
     assert mask.counts.total() == 2
-    assert turn.trust == "tool"
+    assert found.trust == "tool"
 
 
 @pytest.mark.parametrize(

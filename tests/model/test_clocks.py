@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.model.clocks import end_of_day, holds, is_believed, is_true
-from clsm_cli.model.graph import Edge, Statement
 
 DAY = timedelta(days=1)
 ZONES = [UTC, *(timezone(timedelta(hours=hours)) for hours in (-11, -3.5, 1, 2, 5.75, 14))]
@@ -90,18 +89,9 @@ def test_an_interval_is_half_open(start: str | None, at: str, end: str | None) -
 def test_both_clocks_must_agree(
     valid: tuple[str | None, str | None], held: tuple[str | None, str | None], at: str, known: str
 ) -> None:
-    row = Edge(
-        id="g-1",
-        rev=(1, "pi"),
-        valid_from=valid[0],
-        valid_until=valid[1],
-        recorded_at=held[0],
-        superseded_at=held[1],
-    )
-    assert holds(row, at, known) is (
-        within(valid[0], at, valid[1]) and within(held[0], known, held[1])
-    )
-    assert holds(row, at) is (within(valid[0], at, valid[1]) and held[1] is None)
+    row, is_valid = Row(*valid, *held), within(valid[0], at, valid[1])
+    assert holds(row, at, known) is (is_valid and within(held[0], known, held[1]))
+    assert holds(row, at) is (is_valid and held[1] is None)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +108,7 @@ def test_both_clocks_must_agree(
 def test_what_was_withdrawn(
     superseded_at: str | None, known_at: str | None, *, believed: bool
 ) -> None:
-    row = Statement(id="f-1", rev=(1, "pi"), superseded_at=superseded_at, withdrawn=True)
+    row = Row(superseded_at=superseded_at, withdrawn=True)
     assert is_believed(row, known_at) is believed
     assert holds(row, "2026-02-20", known_at) is believed
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import MAKERS, examples, json_values, records
 
 from clsm_cli.model.codec import RECORD_TYPES, Record, RecordError, decode, encode
-from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.graph import Edge, Node
 
 
 @examples(200)
@@ -17,6 +17,9 @@ def test_every_record_survives_encoding_and_json(record: Record) -> None:
     assert decode(mapping) == record
     assert decode(json.loads(json.dumps(mapping))) == record
     assert encode(decode(mapping)) == mapping
+
+
+BARE = {"id": "x", "record": "node", "rev": [1, "pi"]}
 
 
 def test_every_record_type_has_a_strategy() -> None:
@@ -42,13 +45,7 @@ def test_any_value_in_any_field_is_read_or_refused_by_name(kind: str, data: st.D
 
 
 def test_unknown_keys_are_kept_and_written_last() -> None:
-    mapping = {
-        "id": "x",
-        "record": "node",
-        "rev": [1, "pi"],
-        "zeal": [1, {"a": None}],
-        "label": "X",
-    }
+    mapping = {**BARE, "zeal": [1, {"a": None}], "label": "X"}
     record = decode(mapping)
     assert record.extra == {"zeal": [1, {"a": None}]}
     assert [*encode(record)] == ["id", "record", "rev", "label", "zeal"]
@@ -56,11 +53,7 @@ def test_unknown_keys_are_kept_and_written_last() -> None:
 
 
 def test_defaults_are_not_written() -> None:
-    assert encode(Statement(id="f-1", rev=(1, "pi"))) == {
-        "id": "f-1",
-        "record": "statement",
-        "rev": [1, "pi"],
-    }
+    assert encode(Node(id="x", rev=(1, "pi"))) == BARE
 
 
 def test_floats_have_four_decimals_and_whole_ones_none() -> None:
@@ -71,6 +64,6 @@ def test_floats_have_four_decimals_and_whole_ones_none() -> None:
 
 
 def test_sets_are_read_sorted_and_without_duplicates() -> None:
-    node = decode({"id": "x", "record": "node", "rev": [1, "pi"], "aliases": ["b", "a", "b"]})
+    node = decode({**BARE, "aliases": ["b", "a", "b"]})
     assert isinstance(node, Node)
     assert node.aliases == ("a", "b")

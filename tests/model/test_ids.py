@@ -1,5 +1,3 @@
-"""Ids and digests."""
-
 from __future__ import annotations
 
 from hypothesis import given

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from datetime import datetime, timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ingesting import take
+from ingesting import place, take
 from sample_store import NOW as TODAY
 from sample_store import query_engine
 from small_store import note, row, talk, tell
@@ -20,19 +21,12 @@ from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
 from clsm_cli.retrieval.briefing_contents import RULES
-from clsm_cli.store import atomic, layout
+from clsm_cli.store import atomic
 from clsm_cli.store.index.prepared_briefing import Item, RankedItem, path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 MORNING = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Store:
-    root = tmp_path / "memory"
-    layout.create(root, "Europe/Amsterdam")
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
 
 
 def items(found: Briefing, section: str) -> tuple[Item, ...]:
@@ -76,63 +70,55 @@ NOTES = {
 
 @pytest.mark.parametrize("keeps", [True, False])
 def test_what_the_agent_reads_anyway_is_not_told(
-    empty: Store, tmp_path: Path, *, keeps: bool
+    store: Store, tmp_path: Path, *, keeps: bool
 ) -> None:
-    for name, text in NOTES.items():
-        path = tmp_path / "desk" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    take(empty, tmp_path / "desk")
+    place(tmp_path / "desk", **{name: text.encode() for name, text in NOTES.items()})
+    take(store, tmp_path / "desk")
     if not keeps:
-        context = empty.settings.context._replace(loaded=())
-        empty = empty._replace(settings=empty.settings._replace(context=context))
-    found = brief(empty, MORNING, 20_000)
+        context = store.settings.context._replace(loaded=())
+        store = store._replace(settings=store.settings._replace(context=context))
+    found = brief(store, MORNING, 20_000)
     told = " ".join(item.text for section in found.sections for item in section.items)
     for words in ("boat to Piet", "of the weir"):
         assert words in told
     for words in ("bees", "bicycle", "train to Bonn"):
         assert (words in told) != keeps
     assert texts(found, "due") == ["The licence of the weir runs until 10 March 2026."]
-    later = brief(empty, MORNING + timedelta(days=2), 20_000)
+    later = brief(store, MORNING + timedelta(days=2), 20_000)
     assert "Brian bought a second bicycle for 200 euros." in texts(later, "lately")
     (bicycle,) = [item for item in items(later, "lately") if "bicycle" in item.text]
     assert (bicycle.start, bicycle.day, bicycle.name) == ("5: ", "", "memory/2026-02-24.md")
     assert bicycle.file.endswith("/desk/memory/2026-02-24.md")
-    before = brief(empty, MORNING - timedelta(days=1), 20_000)
+    before = brief(store, MORNING - timedelta(days=1), 20_000)
     assert not any("train" in item.text for part in before.sections for item in part.items)
 
 
-def test_of_a_label_under_a_heading_the_newest_is_told(empty: Store, tmp_path: Path) -> None:
+def test_of_a_label_under_a_heading_the_newest_is_told(store: Store, tmp_path: Path) -> None:
     for day, price in (("2026-02-10", 120), ("2026-02-12", 140)):
         text = f"# {day}\n\n## Weir\n\n- **Price:** the motor of the gate costs {price} euros.\n"
-        note(empty, tmp_path / f"{day}.md", text)
-    told = texts(brief(empty, MORNING, 20_000), "lately")
+        note(store, tmp_path / f"{day}.md", text)
+    told = texts(brief(store, MORNING, 20_000), "lately")
     assert told == ["Price: the motor of the gate costs 140 euros."]
 
 
-def test_what_was_corrected_is_not_told(empty: Store, tmp_path: Path) -> None:
+def test_what_was_corrected_is_not_told(store: Store, tmp_path: Path) -> None:
     text = "# Weir\n\n## Gate\n\n- The gate of the weir opens at 7:30 on weekdays.\n"
-    note(empty, tmp_path / "weir.md", text)
-    assert texts(brief(empty, MORNING, 2000), "who")
-    note(empty, tmp_path / "weir.md", text.replace("7:30", "9:15"))
-    told = texts(brief(empty, MORNING, 2000), "who")
+    note(store, tmp_path / "weir.md", text)
+    assert texts(brief(store, MORNING, 2000), "who")
+    note(store, tmp_path / "weir.md", text.replace("7:30", "9:15"))
+    told = texts(brief(store, MORNING, 2000), "who")
     assert told == ["The gate of the weir opens at 9:15 on weekdays."]
 
 
-def test_now_is_the_conversation_that_is_still_open(empty: Store) -> None:
-    tell(empty, *talk("old", "We talked about cheese.", "Yes."))
-    take(
-        empty,
-        stdin="".join(
-            [
-                row("What a wonderful heron!", timestamp="2026-02-24T22:00:00+01:00"),
-                row("It stood there.", speaker="Brian", timestamp="2026-02-24T22:01:00+01:00"),
-                row("# Page\n" + "x" * 9000, timestamp="2026-02-24T22:02:00+01:00"),
-            ]
-        ).encode(),
-        capture_only=True,
+def test_now_is_the_conversation_that_is_still_open(store: Store) -> None:
+    tell(store, *talk("old", "We talked about cheese.", "Yes."))
+    rows = (
+        row("What a wonderful heron!", timestamp="2026-02-24T22:00:00+01:00"),
+        row("It stood there.", speaker="Brian", timestamp="2026-02-24T22:01:00+01:00"),
+        row("# Page\n" + "x" * 9000, timestamp="2026-02-24T22:02:00+01:00"),
     )
-    shown = items(brief(empty, MORNING, 2000), "now")
+    take(store, stdin="".join(rows).encode(), capture_only=True)
+    shown = items(brief(store, MORNING, 2000), "now")
     assert [(item.about, item.text) for item in shown[:4]] == [
         ("Mara", "We talked about cheese."),
         ("Mara", "Yes."),
@@ -140,40 +126,31 @@ def test_now_is_the_conversation_that_is_still_open(empty: Store) -> None:
         ("Brian", "It stood there."),
     ]
     assert len(shown[4].text) < 600
-    later = items(brief(empty, MORNING + timedelta(days=3), 2000), "now")
+    later = items(brief(store, MORNING + timedelta(days=3), 2000), "now")
     assert [item.text for item in later] == [item.text for item in shown[2:]]
-    assert "wonderful" not in " ".join(texts(brief(empty, MORNING, 8), "now"))
+    assert "wonderful" not in " ".join(texts(brief(store, MORNING, 8), "now"))
 
 
 def test_a_query_brings_concepts_with_their_summaries(slept: Store) -> None:
     query = "delegation defect"
-    found = brief(
-        slept,
-        MORNING,
-        2000,
-        query=query,
-        concepts=lambda: activated_concepts(
-            slept, query, TODAY, query_engine(), embedder(), lambda *_: None
-        ),
-    )
+    asked = (slept, query, TODAY, query_engine(), embedder(), lambda *_: None)
+    found = brief(slept, MORNING, 2000, query=query, concepts=lambda: activated_concepts(*asked))
     concepts = items(found, "concepts")
     assert concepts[0].id == "delegation-defect"
     assert any(": " in concept.text for concept in concepts)
     assert not (slept.flow / "activation.jsonl").exists()
 
 
-@pytest.mark.parametrize("unit", ["tokens", "characters"])
-@pytest.mark.parametrize("limit", [0, 1, 7, 60, 300, 1000, 100_000])
-def test_the_budget_holds_and_what_is_cut_is_named(slept: Store, limit: int, unit: str) -> None:
-    found = brief(slept, MORNING, limit, unit)
-    shown = [item for section in found.sections for item in section.items]
-    size = sum(item.tokens if unit == "tokens" else len(item.text) for item in shown)
-    assert size <= found.budget.used <= limit
+def test_the_budget_holds_and_what_is_cut_is_named(slept: Store) -> None:
     whole = brief(slept, MORNING, 1_000_000)
     everything = sum(len(section.items) for section in whole.sections)
-    assert len(shown) + len(found.budget.dropped) == everything
-    if limit == 100_000:
-        assert not found.budget.dropped
+    for limit, unit in product((0, 1, 7, 60, 300, 1000, 100_000), ("tokens", "characters")):
+        found = brief(slept, MORNING, limit, unit)
+        shown = [item for section in found.sections for item in section.items]
+        size = sum(item.tokens if unit == "tokens" else len(item.text) for item in shown)
+        assert size <= found.budget.used <= limit, unit
+        assert len(shown) + len(found.budget.dropped) == everything, (limit, unit)
+        assert limit < 100_000 or not found.budget.dropped, unit
 
 
 def candidate(

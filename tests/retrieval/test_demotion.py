@@ -5,7 +5,7 @@ What strangers wrote comes where it answers, and one of them never fills an answ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,29 +16,22 @@ from strategies import examples
 
 from clsm_cli.config import RecallSettings, with_changes
 from clsm_cli.retrieval import demotion
+from clsm_cli.retrieval.answer import Memory
 from clsm_cli.retrieval.question import understand
 from clsm_cli.store.index.passages import Passage
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.retrieval.answer import Memory
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 TRUE = "Mara keeps the red barge in Haarlem now."
 QUESTION = "Where does Mara keep the red barge?"
 RAVEN = "The Raven project keeps its data in CouchDB."
 DATABASE = "Which database does the Raven project use?"
-STUFFED = (
-    "Which database does the Kestrel project use? The Kestrel project uses the database Firebird."
-)
+STUFFED = "Which database does the Kestrel project use? The Kestrel project uses Firebird."
 OTHERS = ("We painted the boathouse.", "The train was late again.", "I had soup with Petra.")
 
 
 def said(text: str, day: int, role: str = "user") -> str:
-    return row(
-        text, speaker=role, role=role, session=f"s{day}", timestamp=f"2026-02-{day:02}T08:00Z"
-    )
+    at = f"2026-02-{day:02}T08:00Z"
+    return row(text, speaker=role, role=role, session=f"s{day}", timestamp=at)
 
 
 def off(store: Store, name: str, value: float) -> Store:
@@ -96,21 +89,16 @@ def test_without_it_the_planted_text_is_first(store: Store) -> None:
 
 
 def test_a_question_about_a_page_or_the_past_is_ranked_as_without(store: Store) -> None:
+    page, plain = "Page: Mara keeps the red barge in Delft.", off(store, "rivals", 0.0)
     tell(store, said("Mara keeps the red barge in Delft.", 2), said(TRUE, 5))
-    tell(store, said("Page: Mara keeps the red barge in Delft.", 9, "tool"))
+    tell(store, said(page, 9, "tool"))
     for question in ("Where did Mara keep the red barge?", "What page tells of Mara's barge?"):
-        trusted = [each for each in texts(store, question) if not each.startswith("Page")]
-        without = [
-            each
-            for each in texts(off(store, "rivals", 0.0), question)
-            if not each.startswith("Page")
+        found, without = texts(store, question), texts(plain, question)
+        assert [each for each in found if each != page] == [
+            each for each in without if each != page
         ]
-        assert trusted == without
     question = "What page tells where Mara keeps the red barge?"
-    place = texts(off(store, "rivals", 0.0), question).index(
-        "Page: Mara keeps the red barge in Delft."
-    )
-    assert texts(store, question).index("Page: Mara keeps the red barge in Delft.") <= place
+    assert texts(store, question).index(page) <= texts(plain, question).index(page)
 
 
 @pytest.fixture
@@ -125,10 +113,8 @@ def items(store: Store, question: str, **options: object) -> list[Memory]:
 
 def test_what_speaks_of_something_else_is_no_filler(told: Store) -> None:
     tell(told, said(STUFFED, 9, "tool"))
-    assert [each.trust for each in items(off(told, "untrusted_floor", 0), DATABASE)][:2] == [
-        "user",
-        "tool",
-    ]
+    free = items(off(told, "untrusted_floor", 0), DATABASE)
+    assert [each.trust for each in free][:2] == ["user", "tool"]
     found = items(told, DATABASE)
     assert found[0].text == RAVEN
     assert {each.trust for each in found} == {"user"}
@@ -144,18 +130,18 @@ def test_a_tool_that_names_what_is_asked_for_stays_below(told: Store) -> None:
 @pytest.mark.parametrize(("k", "most"), [(10, 2), (4, 1), (2, 1), (20, 5)])
 def test_one_page_has_a_share_of_an_answer(told: Store, tmp_path: Path, k: int, most: int) -> None:
     places = ("mill", "forge", "quarry", "depot", "chapel", "bakery", "orchard", "cottage")
-    parts = "".join(
-        f"## {each}\n\nThe ferry to the {each} costs nine euros.\n\n" for each in places
-    )
+    parts = "".join(f"## {each}\n\nThe ferry to the {each} costs 9 euros.\n\n" for each in places)
     note(told, tmp_path / "page.md", f"---\ntrust: web\n---\n# Ferries\n\n{parts}")
     asked = "What does the ferry cost?"
-    assert sum(each.trust == "web" for each in items(told, asked, k=k)) == most
-    free = items(off(told, "source_share", 1), asked, k=k)
-    assert sum(each.trust == "web" for each in free) == min(k, len(places))
-    listed = items(told, "What do the pages say about the ferry?", k=k)
-    assert sum(each.trust == "web" for each in listed) == min(k, len(places))
+
+    def shown(store: Store, question: str = asked, trust: str = "web") -> int:
+        return sum(each.trust == trust for each in items(store, question, k=k))
+
+    assert shown(told) == most
+    free, listed = off(told, "source_share", 1), "What do the pages say about the ferry?"
+    assert shown(free) == shown(told, listed) == min(k, len(places))
     note(told, tmp_path / "own.md", f"# Ferries\n\n{parts}")  # a person's note has no limit
-    assert sum(each.trust == "user" for each in items(told, asked, k=k)) >= min(k, len(places)) - 1
+    assert shown(told, trust="user") >= min(k, len(places)) - 1
 
 
 @given(

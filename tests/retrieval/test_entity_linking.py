@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from clsm_cli.model.graph import Node
 from clsm_cli.retrieval.concepts import link_entities
-from clsm_cli.store import layout, record_files, runs
+from clsm_cli.store import record_files, runs
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import number_of
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.layout import Store
 
 NODES = {
     "garrett-hardin": ("Garrett Hardin", ("Hardin",)),
@@ -29,9 +25,7 @@ NODES = {
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Iterator[Index]:
-    layout.create(tmp_path / "memory", "Europe/Amsterdam")
-    store = layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+def index(store: Store) -> Iterator[Index]:
     records = [
         Node(id=name, rev=(1, "pi"), label=label, aliases=aliases)
         for name, (label, aliases) in NODES.items()

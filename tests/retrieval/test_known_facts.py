@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from sample_store import ask
+from sleeping import nodes
 
-from clsm_cli.model.graph import Node
-from clsm_cli.store import shards
-
-if TYPE_CHECKING:
-    from clsm_cli.retrieval.answer import Answer
-    from clsm_cli.store.layout import Store
+from clsm_cli.retrieval.answer import Answer
+from clsm_cli.store.layout import Store
 
 HOOK = {"k": 8, "budget": 500}
 """As the hooks ask."""
@@ -27,11 +23,8 @@ def told(answer: Answer) -> str:
 
 
 def test_a_message_learns_who_it_names_within_the_budget(slept: Store) -> None:
-    people = [
-        node
-        for node in shards.load_graph(slept.graphs()).records.values()
-        if isinstance(node, Node) and node.kind == "person" and node.summary and node.n >= 6
-    ]
+    told_of = [node for node in nodes(slept).values() if node.summary and node.n >= 6]
+    people = [node for node in told_of if node.kind == "person"]
     found: dict[bool, int] = {False: 0, True: 0}
     for node in people:
         for with_facts in found:
@@ -44,19 +37,17 @@ def test_a_message_learns_who_it_names_within_the_budget(slept: Store) -> None:
 
 
 def test_a_fact_is_current_trusted_and_not_said_twice(slept: Store) -> None:
-    answer = ask(slept, "write to Tomas about the disk", with_facts=True, **HOOK)
+    message = "write to Tomas about the disk"
+    answer = ask(slept, message, with_facts=True, **HOOK)
     assert answer.facts
     assert "tomas ilse s brother" in told(answer)
     assert sum(fact.tokens for fact in answer.facts) <= 100
     for fact in answer.facts:
         assert fact.trust in ("user", "agent")
         assert not any(plain(fact.text) in plain(memory.text) for memory in answer.memories)
-    short = ask(
-        slept, "write to Tomas about the disk", with_facts=True, k=8, budget=1500, unit="characters"
-    )
+    short = ask(slept, message, with_facts=True, k=8, budget=1500, unit="characters")
     sizes = [fact.size("characters") for fact in short.facts]
     assert sizes
-    assert (
-        sum(sizes) + sum(len(memory.text) for memory in short.memories) == short.budget.used <= 1500
-    )
-    assert ask(slept, "write to Tomas about the disk", **HOOK).facts == ()
+    used = sum(sizes) + sum(len(memory.text) for memory in short.memories)
+    assert used == short.budget.used <= 1500
+    assert ask(slept, message, **HOOK).facts == ()

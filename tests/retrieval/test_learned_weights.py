@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -23,9 +22,7 @@ from clsm_cli.retrieval.learned_weights import (
     learn_multipliers,
 )
 from clsm_cli.store import atomic, logs
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 MOMENT = datetime.fromisoformat(NOW)
 
@@ -87,9 +84,8 @@ def test_only_the_end_of_a_long_log_is_read(store: Store) -> None:
     assert path.stat().st_size > READ
     found = latest_judgements([path])
     assert 100 < len(found) < 300
-    assert {count for count, _ in found} == {
-        f"r-{count:012}" for count in range(300 - len(found), 300)
-    }
+    last = range(300 - len(found), 300)
+    assert {count for count, _ in found} == {f"r-{count:012}" for count in last}
 
 
 said = st.lists(
@@ -113,10 +109,8 @@ def test_the_last_word_on_an_item_counts(
         store = new_store(folder / "memory")
         expected: dict[tuple[str, str], bool] = {}
         for recall, device, hour, items in lines:
-            given_items = {
-                f"{'' if good else 'not_'}{item}": "bm25" for item, good in items.items()
-            }
-            judged(store, recall, f"2026-02-24T0{hour}:00:00Z", device, **given_items)
+            told = {f"{'' if good else 'not_'}{item}": "bm25" for item, good in items.items()}
+            judged(store, recall, f"2026-02-24T0{hour}:00:00Z", device, **told)
             expected |= {(recall, item): good for item, good in items.items()}
         found = latest_judgements(flow / FILE for flow in store.flows() if (flow / FILE).exists())
         assert {key: each.is_good for key, each in found.items()} == expected
@@ -141,9 +135,8 @@ def test_an_old_recall_may_be_judged_and_teaches_nothing(store: Store) -> None:
         store.root / "flow" / "pc" / "activation.jsonl",
         b'{"recall": "r-3a9c12d08e41", "at": "2026-02-24", "ids": ["0a53"], "uses": 1}',
     )
-    assert [
-        each.led for each in record_feedback(store, "r-3a9c12d08e41", ["0a53"], [], MOMENT).good
-    ] == [""]
+    (judgement,) = record_feedback(store, "r-3a9c12d08e41", ["0a53"], [], MOMENT).good
+    assert judgement.led == ""
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from ingesting import new_store
@@ -12,16 +13,11 @@ from clsm_cli.config import Settings, with_changes
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.retrieval import activation
-from clsm_cli.retrieval.answer import ActivationPath
+from clsm_cli.retrieval.answer import ActivationPath, Memory
 from clsm_cli.retrieval.question import understand
 from clsm_cli.store import record_files, runs
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.retrieval.answer import Memory
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
 SMALL_TALK = (
@@ -85,22 +81,15 @@ def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(tmp_path: Path) 
     tell(made, *talk("b", *SMALL_TALK, TRADE, speaker="user"))
     tell(made, *talk("c", "Pell works as a nurse in Delft.", *SMALL_TALK, speaker="user"))
     question = "What work does somebody in the house of Tamsin do?"
+    name = edge_id("tamsin", "personal", "corvo")
+    tie = Edge(id=name, rev=(0, "pi"), source="tamsin", target="corvo", type="personal")
     shares = []
     for number, weight in enumerate((0.2, 0.6, 1.0), 1):
         rev = (number, "pi")
-        edge = edge_id("tamsin", "personal", "corvo")
         records: list[Node | Edge] = [
             Node(id="tamsin", rev=rev, label="Tamsin", pinned=True),
             Node(id="corvo", rev=rev, label="Corvo", pinned=True),
-            Edge(
-                id=edge,
-                rev=rev,
-                source="tamsin",
-                target="corvo",
-                type="personal",
-                weight=weight,
-                pinned=True,
-            ),
+            replace(tie, rev=rev, weight=weight, pinned=True),
         ]
         runs.apply(made, "test", NOW, record_files.plan_records(made, "identity", records))
         memory = of(found(made, question), TRADE)

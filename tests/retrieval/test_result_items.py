@@ -24,9 +24,7 @@ WORDS = "Beside the towpath grows a row of old pollard willows, number {}, by th
 
 def steps(count: int, length: int = 60) -> str:
     """A numbered list, its items in paragraphs of their own."""
-    return "\n\n".join(
-        f"{n}. Step {n} {'of the recipe ' * length}"[:length] for n in range(1, count)
-    )
+    return "\n\n".join(f"{n}. Step {n} {'of the soup ' * length}"[:length] for n in range(1, count))
 
 
 def test_a_block_comes_with_its_neighbours(store: Store, tmp_path: Path) -> None:
@@ -55,10 +53,8 @@ def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
     text = f"{steps(15)}\n\n15. Tune the theremin.\n"
     assert LENGTH < len(text) < LONGEST
     note(store, tmp_path / "a.md", text)
-    first = found(store, "theremin", k=1)[0]
-    assert [line.split(".")[0] for line in first.text.split("\n\n")] == [
-        str(n) for n in range(1, 16)
-    ]
+    items = found(store, "theremin", k=1)[0].text.split("\n\n")
+    assert [each.split(".")[0] for each in items] == [str(n) for n in range(1, 16)]
 
 
 def test_a_window_leaves_out_a_list_that_is_too_long(store: Store, tmp_path: Path) -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from typing import TYPE_CHECKING
-
 import pytest
+from laid_down import lay_archived
 from sample_store import NOW, ask, query_engine
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import recall, search
-from clsm_cli.store.index import database
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 FOUND = ("delegation defect", "who is brian", "filters against folly")
 COMMON = "who is brian"
@@ -26,17 +21,13 @@ NONSENSE = "qwzx vlorbing hnnt"
 
 
 def keys_of(store: Store) -> list[str]:
-    ask(store, NONSENSE)  # the index is there and fresh
-    connection = database.open_to_read(store.derived)
-    assert connection is not None
-    with closing(connection):
-        rows = connection.execute("SELECT DISTINCT key FROM passages WHERE current ORDER BY key")
-        return [row[0] for row in rows]
+    with open_index(store, embedder()) as opened:
+        rows = opened.index.traits(opened.index.current_rows()).values()
+        return sorted({row.key for row in rows})
 
 
 def archive(store: Store, keys: list[str]) -> None:
-    lines = "".join(f'{{"id": "{key}", "since": "2026-02-24"}}\n' for key in sorted(keys))
-    (store.flow / "archived.jsonl").write_text('{"as_of": "2026-02-01"}\n' + lines)
+    lay_archived(store.flow, dict.fromkeys(sorted(keys), "2026-02-24"))
 
 
 def opens_archive(store: Store, text: str) -> bool:

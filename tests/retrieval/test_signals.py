@@ -154,13 +154,8 @@ def test_a_question_for_a_day_finds_the_note_of_that_day(store: Store, tmp_path:
     for asked in ("what happened on 12 February 2026", "12 February 2026", "2026-02-12"):
         first = ask(store, asked).memories[0]
         assert first.sources[0].path.endswith("2026-02-12.md")
-    (day,) = {m.why.date for m in found(store, "12 February 2026") if "12.md" in m.session}
-    (part,) = {
-        m.why.date
-        for m in found(store, "Where did we walk on 12 February 2026?")
-        if "12.md" in m.session
-    }
-    assert (day, part) == (1.0, 0.5)
+    for asked, date in (("12 February 2026", 1.0), ("Where did we walk on 12 February 2026?", 0.5)):
+        assert {m.why.date for m in found(store, asked) if "12.md" in m.session} == {date}
 
 
 def test_what_the_model_does_not_know_decides(store: Store) -> None:
@@ -196,11 +191,7 @@ def test_one_number_is_no_later_value_of_another(store: Store) -> None:
 
 
 def test_in_a_script_that_the_model_cannot_read_words_decide(store: Store) -> None:
-    told = [
-        "爷爷的旧收音机只能收到两个频道。",
-        "新邻居养了三只乌龟。",
-        "我们把读书会改到星期三晚上。",
-    ]
+    told = ("爷爷的旧收音机只能收到两个频道。", "新邻居养了三只乌龟。", "读书会改到星期三晚上。")
     tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(told)))
     first = ask(store, "收音机能收到几个频道？").memories[0]
     assert first.text == told[0]

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from ingesting import new_store, take
+from ingesting import take
 from small_store import found, note, row, tell
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.retrieval.answer import Memory
+from clsm_cli.retrieval.answer import Memory
+from clsm_cli.store.layout import Store
 
 
-def answered(folder: Path, question: str, *told: str, **fields: str) -> list[Memory]:
+def answered(store: Store, question: str, *told: str) -> list[Memory]:
     """What a question brings after some turns, one a day from 1 February."""
-    store = new_store(folder / "memory")
     for day, text in enumerate(told, 1):
-        tell(store, row(text, timestamp=f"2026-02-{day:02}T08:00Z", session=f"s{day}", **fields))
+        tell(store, row(text, timestamp=f"2026-02-{day:02}T08:00Z", session=f"s{day}"))
     return found(store, question)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "question"),
     [
-        (
-            "The gateway is up.",
-            "The gateway is dead, its power supply burnt out.",
-            "is the gateway up",
-        ),
+        ("The gateway is up.", "The gateway is dead, its fuse has blown.", "is the gateway up"),
         (
             "In the morning I drink black tea.",
             "I don't drink black tea any more, in the morning it is green tea.",
@@ -37,8 +30,8 @@ def answered(folder: Path, question: str, *told: str, **fields: str) -> list[Mem
         ),
     ],
 )
-def test_the_old_is_below_and_over(tmp_path: Path, old: str, new: str, question: str) -> None:
-    first, second = answered(tmp_path, question, old, new)
+def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: str) -> None:
+    first, second = answered(store, question, old, new)
     assert (first.text, first.until) == (new, None)
     assert (second.text, second.until, second.replaced_by) == (old, "2026-02-02", first.id)
 
@@ -50,19 +43,14 @@ def test_the_old_is_below_and_over(tmp_path: Path, old: str, new: str, question:
         ("The wiki is on port 80.", "The shop is on port 81.", "which port is the wiki on"),
         ("My dog is called Rex.", "My dog's name is Rex.", "what is my dog called"),
         ("I speak Tamil at home.", "I speak English at work.", "which languages do I speak"),
-        (
-            "The gateway is up.",
-            "The gateway is dead, its fuse is blown.",
-            "was the gateway up before",
-        ),
+        ("The gateway is up.", "The gateway is dead, its fuse blew.", "was the gateway up before"),
     ],
 )
-def test_what_may_still_hold_is_not(tmp_path: Path, old: str, new: str, question: str) -> None:
-    assert not any(each.until for each in answered(tmp_path, question, old, new))
+def test_what_may_still_hold_is_not(store: Store, old: str, new: str, question: str) -> None:
+    assert not any(each.until for each in answered(store, question, old, new))
 
 
-def test_a_tool_ends_nothing(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_a_tool_ends_nothing(store: Store) -> None:
     tell(store, row("Ticket 90 is open.", timestamp="2026-02-01T08:00Z", session="a"))
     said = {"role": "tool", "speaker": "tool", "timestamp": "2026-02-02T08:00Z", "session": "b"}
     tell(store, row("Ticket 90 is closed.", **said))
@@ -70,8 +58,8 @@ def test_a_tool_ends_nothing(tmp_path: Path) -> None:
     assert (first.text, first.until) == ("Ticket 90 is open.", None)
 
 
-def test_a_page_without_a_day_lies_between_two_captures(tmp_path: Path) -> None:
-    store, old, new = new_store(tmp_path / "memory"), "The heating is on.", "The heating is broken."
+def test_a_page_without_a_day_lies_between_two_captures(store: Store, tmp_path: Path) -> None:
+    old, new = "The heating is on.", "The heating is broken."
     for name, text, day in (
         ("hall.md", old, "2026-02-01"),
         ("2026-02-03.md", new, "2026-02-03"),
@@ -85,18 +73,13 @@ def test_a_page_without_a_day_lies_between_two_captures(tmp_path: Path) -> None:
     assert not (told[new].perhaps_until)
 
 
-def test_an_agents_word_ends_its_owners_perhaps(tmp_path: Path) -> None:
-    store, old = new_store(tmp_path / "memory"), "The gateway is up."
+def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) -> None:
+    old = "The gateway is up."
     tell(store, row(old, timestamp="2026-02-01T08:00Z"))
-    note(
-        store,
-        tmp_path / "MEMORY.md",
-        "- 2026-02-02 The gateway is dead, its power supply burnt out.\n",
-    )
-    marks = {
-        each.text: (each.until, each.perhaps_until) for each in found(store, "is the gateway up")
-    }
-    assert marks[old] == (None, "2026-02-02")
+    dead = "- 2026-02-02 The gateway is dead, its power supply burnt out.\n"
+    note(store, tmp_path / "MEMORY.md", dead)
+    (told,) = [each for each in found(store, "is the gateway up") if each.text == old]
+    assert (told.until, told.perhaps_until) == (None, "2026-02-02")
 
 
 @pytest.mark.parametrize(
@@ -108,12 +91,8 @@ def test_an_agents_word_ends_its_owners_perhaps(tmp_path: Path) -> None:
             "Actually, we migrated to SQLite.",
             "which database do we use",
         ),
-        (
-            "I prefer tabs over spaces.",
-            "I prefer spaces over tabs now.",
-            "do I prefer tabs or spaces",
-        ),
+        ("I prefer tabs to spaces.", "I prefer spaces to tabs now.", "do I prefer tabs or spaces"),
     ],
 )
-def test_what_may_be_over_is_below(tmp_path: Path, old: str, new: str, question: str) -> None:
-    assert [each.text for each in answered(tmp_path, question, old, new)] == [new, old]
+def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: str) -> None:
+    assert [each.text for each in answered(store, question, old, new)] == [new, old]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,14 +18,11 @@ from strategies import examples
 from clsm_cli.retrieval.question import ANY_TIME, may_name_time
 from clsm_cli.retrieval.session_scope import resolve
 from clsm_cli.store import yaml_text
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.layout import Store
 from clsm_cli.text import ordinals
 from clsm_cli.text.time import bounds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.store.index.index_queries import Index
 
 LABELLED: dict[str, list[dict[str, Any]]] = yaml_text.load(
     (Path(__file__).parents[2] / "fixtures" / "time" / "expressions.yaml").read_text("utf-8"),
@@ -117,8 +115,7 @@ def test_what_is_not_there_is_said(index: Index, question: str, hard: bool, warn
     assert (found.sessions, found.hard, found.warning) == ((), hard, warning)
 
 
-def test_the_conversation_that_goes_on_does_not_count(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_the_conversation_that_goes_on_does_not_count(store: Store) -> None:
     past = row("Tea.", session="one", timestamp="2026-02-20T08:00:00+01:00")
     here = row("Coffee.", session="two", timestamp="2026-02-24T08:00:00+01:00")
     take(store, stdin=(past + here).encode(), model=False)
@@ -128,23 +125,22 @@ def test_the_conversation_that_goes_on_does_not_count(tmp_path: Path) -> None:
         assert resolve(opened.index, "our last session", later).sessions == ("two",)
 
 
-def test_a_note_is_a_mention_and_no_conversation(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_a_note_is_a_mention_and_no_conversation(store: Store, tmp_path: Path) -> None:
     note = tmp_path / "2026-02-19.md"
     note.write_text("Odette will come.\n", encoding="utf-8")
     take(store, note, model=False)
     later = row("Odette came.", session="one", timestamp="2026-02-20T08:00:00+01:00")
     take(store, stdin=later.encode(), model=False)
     with open_index(store, None) as opened:
-        now = "2026-02-24T08:00:00+01:00"
-        assert resolve(opened.index, "the first time Odette was mentioned", now).sessions == (
-            str(note),
-        )
-        assert resolve(opened.index, "our first chat about Odette", now).sessions == ("one",)
+        for question, expected in (
+            ("the first time Odette was mentioned", str(note)),
+            ("our first chat about Odette", "one"),
+        ):
+            found = resolve(opened.index, question, "2026-02-24T08:00:00+01:00")
+            assert found.sessions == (expected,)
 
 
-def test_a_day_bounds_nothing_where_only_notes_tell_of_it(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
+def test_a_day_bounds_nothing_where_only_notes_tell_of_it(store: Store, tmp_path: Path) -> None:
     note = tmp_path / "2026-02-19.md"
     note.write_text("Yesterday we discussed the roof.\n", encoding="utf-8")
     take(store, note, model=False)

@@ -18,8 +18,8 @@ from clsm_cli.store import atomic
 ROOT = Path(__file__).parents[2]
 
 
-def modes(root: Path) -> dict[str, str]:
-    return {str(p.relative_to(root)): oct(p.stat().st_mode & 0o777) for p in root.rglob("*")}
+def modes(root: Path) -> dict[str, int]:
+    return {str(p.relative_to(root)): p.stat().st_mode & 0o777 for p in root.rglob("*")}
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o077])
@@ -33,20 +33,8 @@ def test_folders_and_files_are_private_whatever_the_umask(tmp_path: Path, umask:
     atomic.put(tmp_path / "a" / "b" / "note.md", b"x")
     atomic.put(tmp_path / "a" / "b" / "note.md", b"y")
     atomic.append(tmp_path / "a" / "log.jsonl", b"{}")
-    assert modes(tmp_path) == {
-        "a": "0o700",
-        "a/b": "0o700",
-        "a/b/note.md": "0o600",
-        "a/log.jsonl": "0o600",
-    }
-
-
-def test_put_replaces_and_leaves_no_temp_file(tmp_path: Path) -> None:
-    path = tmp_path / "note.md"
-    for data in (b"one", b"", b"three\0\xff"):
-        atomic.put(path, data)
-        assert path.read_bytes() == data
-    assert os.listdir(tmp_path) == ["note.md"]
+    found = {"a": 0o700, "a/b": 0o700, "a/b/note.md": 0o600, "a/log.jsonl": 0o600}
+    assert modes(tmp_path) == found
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
@@ -66,7 +54,9 @@ def test_an_exception_at_any_step_leaves_the_old_file_and_no_temp_file(
     assert path.read_bytes() == b"old"
     if step != "fchmod":  # there the file is closed but stays, and the next put takes it away
         assert os.listdir(tmp_path) == ["note.md"]
-    atomic.put(path, b"new")
+    for data in (b"new\0\xff", b""):
+        atomic.put(path, data)
+        assert path.read_bytes() == data
     assert os.listdir(tmp_path) == ["note.md"]
 
 
@@ -167,14 +157,14 @@ def test_an_unwritable_folder_is_one_plain_sentence(tmp_path: Path) -> None:
 
 def _syscalls(code: str, folder: Path) -> list[str]:
     """What a process asks of the system for the files of a folder, in order: ``fsync note.md``."""
-    words = (
+    words = [
         "strace",
         "-y",
         "-e",
         "trace=fsync,rename,renameat,renameat2,write",
         "-o",
         "/dev/stderr",
-    )
+    ]
     done = subprocess.run(
         [*words, sys.executable, "-c", f"{_IMPORTS}{code}"],
         cwd=folder,
@@ -183,16 +173,9 @@ def _syscalls(code: str, folder: Path) -> list[str]:
         text=True,
         check=True,
     )
-    rows = [
-        row.replace(f"{folder}/", "").replace(f"{folder}>", ".>")
-        for row in done.stderr.splitlines()
-    ]
-    calls = [
-        re.match(r'(\w+)\([^<"]*[<"]([^>"]+)[>"]', row)
-        for row in rows
-        if row.endswith(("= 0", "= 4"))
-    ]
-    return [f"{call[1].rstrip('2').removesuffix('at')} {call[2]}" for call in calls if call]
+    told = done.stderr.replace(f"{folder}/", "").replace(f"{folder}>", ".>")
+    call = re.compile(r'^(\w+?)(?:at2?)?\([^<"\n]*[<"]([^>"\n]+)[>"].* = [04]$', re.MULTILINE)
+    return [f"{name} {path}" for name, path in call.findall(told)]
 
 
 _IMPORTS = "from pathlib import Path; from clsm_cli.store import atomic; here = Path.cwd(); "

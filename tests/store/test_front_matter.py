@@ -30,10 +30,7 @@ def test_the_fast_path_and_yaml_read_our_lines_alike(values: dict[str, Any], bod
 def test_a_person_may_write_yaml() -> None:
     raw = "# mine\ntitle: Mara's notes\ntags:\n  - a\n  - b\n"
     assert parse(raw) == {"title": "Mara's notes", "tags": ["a", "b"]}
-    assert parse("date: 2026-02-24\nsexagesimal: 12:30\n") == {
-        "date": "2026-02-24",
-        "sexagesimal": "12:30",
-    }
+    assert parse("date: 2026-02-24\nat: 12:30\n") == {"date": "2026-02-24", "at": "12:30"}
     assert parse("") == parse("# nothing\n") == parse("\n \n") == {}
 
 

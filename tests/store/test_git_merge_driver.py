@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, few_ids, records
-from using_git import git
+from using_git import commit, git
 
 from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Node
@@ -29,8 +29,7 @@ def three(folder: Path, name: str, base: bytes, ours: bytes, theirs: bytes) -> b
     for branch, data in (("main", base), ("theirs", theirs), ("main", ours)):
         git(folder, "checkout", "-q", "-B" if branch == "theirs" else "-q", branch)
         path.write_bytes(data)
-        git(folder, "add", "-A")
-        git(folder, "commit", "-qm", branch)
+        commit(folder)
     done = git(folder, "merge", "-q", "--no-edit", "theirs")
     assert done.returncode == 0, done
     assert git(folder, "status", "--porcelain").stdout == ""
@@ -43,8 +42,7 @@ def clone(tmp_path: Path) -> Path:
     layout.create(root, "UTC")
     git(root, "init", "-q", "-b", "main")
     git_setup.set_up(root)
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "0")
+    commit(root)
     return root
 
 
@@ -63,12 +61,8 @@ def test_records_are_joined_by_id(clone: Path) -> None:
 
 def test_a_pinned_value_that_lost_stays_beside_the_winner(clone: Path) -> None:
     mine, theirs = node("a", 2, label="Mine", pinned=True), node("a", 3, "pc", label="Theirs")
-    data = three(clone, "identity/graph/3.yaml", shards.render([]), *_two(mine, theirs))
+    data = three(clone, "identity/graph/3.yaml", *map(shards.render, ([], [mine], [theirs])))
     assert shards.fold([shards.parse(data, clone)]).lost == (mine,)
-
-
-def _two(one: Record, other: Record) -> tuple[bytes, bytes]:
-    return shards.render([one]), shards.render([other])
 
 
 def test_items_come_once_and_what_one_side_changed_stays_changed(clone: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from processes import Cli
-from using_git import git
+from using_git import commit, git
 
 HOOKS = (
     "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout",
@@ -62,8 +62,7 @@ def memory(cli: Cli) -> Cli:
     cli.ok("note", "The gate number is 4711.")
     cli.ok("note", "Mara keeps bees.")
     cli.ok("ingest")
-    git(cli.store, "add", "-A")
-    git(cli.store, "commit", "-qm", "one")
+    commit(cli.store)
     return cli
 
 

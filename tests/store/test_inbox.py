@@ -43,28 +43,15 @@ def test_what_is_captured_reads_back_in_order(path: Path, found: list[inbox.Inbo
     assert read.turns == [item for item in seen.values() if isinstance(item, CapturedTurn)]
 
 
-def test_a_turn_delivered_twice_counts_once_where_it_came_first(tmp_path: Path) -> None:
+def test_what_is_delivered_twice_counts_once_where_it_came_first(tmp_path: Path) -> None:
+    """Marks of ends keep their places among the turns; those of calls stand apart."""
     path = inbox.path_of(tmp_path, "main")
-    for batch in ([captured(2), captured(1)], [captured(1), captured(3)], [captured(2, "late")]):
-        atomic.append(path, inbox.render(batch))
-    assert [item.turn.key[-1] for item in inbox.read(path).turns] == ["2", "1", "3"]
-    assert inbox.read(path).turns[0].turn.text == "hi"
-
-
-def test_end_marks_keep_their_place(tmp_path: Path) -> None:
-    path = inbox.path_of(tmp_path, "main")
-    mark = EndMark("main", captured(1).turn.key)
-    atomic.append(path, inbox.render([captured(1), mark, captured(2)]))
-    atomic.append(path, inbox.render([mark]))
-    assert inbox.read(path).items == (captured(1), mark, captured(2))
-
-
-def test_marks_of_calls_stand_apart_each_once(tmp_path: Path) -> None:
-    path = inbox.path_of(tmp_path, "main")
-    call = inbox.CallMark("main", "toolu_\u2028 1")
-    atomic.append(path, inbox.render([captured(1), call, captured(2), call]))
+    mark, call = EndMark("main", captured(2).turn.key), inbox.CallMark("main", "toolu_\u2028 1")
+    atomic.append(path, inbox.render([captured(2), mark, call, captured(1)]))
+    atomic.append(path, inbox.render([captured(1), captured(3), mark, call]))
+    atomic.append(path, inbox.render([captured(2, "late")]))
     read = inbox.read(path)
-    assert read.items == (captured(1), captured(2))
+    assert read.items == (captured(2), mark, captured(1), captured(3))
     assert read.calls == (call,)
 
 

@@ -20,6 +20,7 @@ from clsm_cli.store import topics
 NOW = "2026-02-24T22:00:00Z"
 TEA = "Mara drinks tea."
 FIRST = "The recommendation first."
+BELL = "The bell rings at nine."
 
 
 def statement(record_id: str, known_text: str, **values: object) -> Statement:
@@ -165,8 +166,9 @@ def test_a_ticked_box_changes_the_state_of_a_task(box: str, state: str) -> None:
 
 def test_a_tick_survives_a_merge_that_kept_both_lines() -> None:
     task = statement("f-1", "Call.", kind="task", stream="tasks", state="open")
-    for lines in ("- [ ] Call. ^f-1\n- [x] Call. ^f-1\n", "- [x] Call. ^f-1\n- [ ] Call. ^f-1\n"):
-        edits = reconcile({"memory": lines}, {"f-1": task}, "tasks")
+    both = ["- [ ] Call. ^f-1\n", "- [x] Call. ^f-1\n"]
+    for lines in (both, both[::-1]):
+        edits = reconcile({"memory": "".join(lines)}, {"f-1": task}, "tasks")
         assert edits.statements["f-1"].state == "done"
 
 
@@ -193,11 +195,9 @@ def test_two_texts_under_one_id_are_both_kept(swap: bool) -> None:
 def test_a_new_item_with_the_first_text_of_an_edited_one_is_a_statement_of_its_own() -> None:
     (birth,) = reconcile({"memory": f"- {TEA}\n"}, {}).added
     known = {birth: statement(birth, "Mara drinks coffee.")}
-    for lines in (
-        f"- Mara drinks coffee. ^{birth}\n- {TEA}\n",
-        f"- {TEA}\n- Mara drinks coffee. ^{birth}\n",
-    ):
-        edits = reconcile({"memory": lines}, known)
+    both = [f"- Mara drinks coffee. ^{birth}\n", f"- {TEA}\n"]
+    for lines in (both, both[::-1]):
+        edits = reconcile({"memory": "".join(lines)}, known)
         assert edits.statements[birth].text == "Mara drinks coffee."
         (new,) = edits.added
         assert edits.statements[new].text == TEA
@@ -238,25 +238,17 @@ def test_no_text_is_lost_and_a_second_look_finds_nothing_new(
 
 
 def test_a_line_that_a_merge_brought_back_is_stale_and_no_edit_by_hand() -> None:
-    old = statement(
-        "f-9", "The bell rings at nine.", superseded_at=NOW, text="The bell rings at nine."
-    )
-    edits = reconcile({"memory": "- The bell rings at nine.  ^f-9\n"}, {"f-9": old})
+    old = statement("f-9", BELL, superseded_at=NOW, text=BELL)
+    edits = reconcile({"memory": f"- {BELL}  ^f-9\n"}, {"f-9": old})
     assert (edits.stale, edits.changed, edits.statements) == (("f-9",), (), {"f-9": old})
     again = reconcile({"memory": "- The bell rings at nine, again.  ^f-9\n"}, {"f-9": old})
     assert (again.stale, again.changed) == ((), ("f-9",))  # other words are a person's
 
 
 def test_a_row_that_another_machine_closed_is_superseded_and_not_withdrawn() -> None:
-    row = statement("f-0123456789ab", "The bell rings at nine.")
-    until = "2026-03-01T00:00:00+01:00"
-    copy = statement(
-        closed_copy_id(row.id, until),
-        "The bell rings at nine.",
-        text="The bell rings at nine.",
-        valid_until=until,
-        recorded_at="2026-03-01T22:00:00Z",
-    )
+    row, until = statement("f-0123456789ab", BELL), "2026-03-01T00:00:00+01:00"
+    times = {"valid_until": until, "recorded_at": "2026-03-01T22:00:00Z"}
+    copy = statement(closed_copy_id(row.id, until), BELL, text=BELL, **times)
     edits = reconcile({"memory": ""}, {row.id: row, copy.id: copy})
     now = edits.statements[row.id]
     assert (edits.withdrawn, now.withdrawn, now.superseded_at) == ((), False, copy.recorded_at)

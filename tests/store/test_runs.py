@@ -125,19 +125,29 @@ def test_one_stale_file_stops_a_run_before_its_first_write(store: layout.Store) 
     assert tree(store.root, derived=True) == before
 
 
-def test_a_run_that_keeps_nothing_leaves_neither_preimages_nor_names(store: layout.Store) -> None:
-    note = store.root / "projects" / "a.md"
+@pytest.mark.parametrize("dies", [False, True])
+def test_a_run_that_keeps_nothing_leaves_neither_preimages_nor_names(
+    store: layout.Store, monkeypatch: pytest.MonkeyPatch, dies: bool
+) -> None:
+    """And is ended by the next where its process died."""
+    note, gone = (store.root / "projects" / name for name in ("a.md", "gone.md"))
     atomic.put(note, b"old")
-    writes: list[runs.Write] = [
-        runs.Put(note, b"new"),
-        runs.Append(store.flow / "review.jsonl", b"{}"),
-    ]
-    line = runs.apply(store, "forget", NOW, writes, whole=True, keep=False)
-    assert note.read_bytes() == b"new"
-    assert line is not None
-    assert line.changes == ()
+    atomic.put(gone, b"gone")
+    writes = (runs.Put(note, b"new", atomic.sha256(b"old")), runs.Remove(gone))
+    with monkeypatch.context() as patch:
+        if dies:
+            killed_at(patch, 4)  # the device, the redo and the first file are written
+        with contextlib.suppress(Killed):
+            runs.apply(store, "forget", NOW, writes, whole=True, keep=False)
+    assert (note.read_bytes(), gone.exists()) == (b"new", dies)
+    begun = runs.begun_run(store)
+    assert (begun is not None) == dies
+    assert runs.recover(store) == []
+    assert (runs.begun_run(store), gone.exists()) == (None, False)
     ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
-    assert logs.parse(logs.RunLine, row) == line
+    line = logs.parse(logs.RunLine, row)
+    assert (line.command, line.changes) == ("forget", ())
+    assert begun in (None, line)
     assert not (store.derived / "runs").exists()
 
 
@@ -151,35 +161,6 @@ def test_the_same_change_made_again_at_one_time_is_another_run(store: layout.Sto
         note.unlink()
     assert len(set(ids)) == 3
     assert [row["id"] for _, row in logs.rows(store.flow / "runs.jsonl")[0]] == ids
-
-
-def test_a_run_that_keeps_nothing_is_ended_too(
-    store: layout.Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    note, gone = store.root / "projects" / "a.md", store.root / "projects" / "gone.md"
-    atomic.put(note, b"old")
-    atomic.put(gone, b"gone")
-    with monkeypatch.context() as patch:
-        patch.setattr(atomic, "remove", _killed)
-        writes: list[runs.Write] = [
-            runs.Put(note, b"new", atomic.sha256(b"old")),
-            runs.Remove(gone),
-        ]
-        with pytest.raises(KeyboardInterrupt):
-            runs.apply(store, "forget", NOW, writes, whole=True, keep=False)
-    begun = runs.begun_run(store)
-    assert begun is not None
-    assert (begun.command, begun.changes) == ("forget", ())
-    assert runs.recover(store) == []
-    assert runs.begun_run(store) is None
-    assert not gone.exists()
-    ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
-    assert logs.parse(logs.RunLine, row) == begun
-    assert not (store.derived / "runs").exists()
-
-
-def _killed(path: Path) -> None:
-    raise KeyboardInterrupt
 
 
 # A run that was begun whole is ended by whoever writes next, wherever its process died.

@@ -16,13 +16,12 @@ from clsm_cli.store import atomic, episode_files
 
 PATH = Path("e.md")
 KEY = "0123456789ab"
-TURN = Turn(
-    KEY, "Mara", "user", "The recommendation first.", "2026-02-10T09:30:00+01:00", "a.jsonl", 3, 3
-)
+AT = "2026-02-10T09:30:00+01:00"
+TURN = Turn(KEY, "Mara", "user", "The recommendation first.", AT, "a.jsonl", 3, 3)
+TURNS = (TURN, replace(TURN, key="f" * 12, speaker="clsm", role="assistant"))
 EPISODE = Episode(
-    "e-1", "agent:main", (TURN, replace(TURN, key="f" * 12, speaker="clsm", role="assistant")),
-    "2026-02-24T22:00:00Z", "2026-02-10T09:30:00+01:00", participants=("Mara", "clsm"),
-)  # fmt: skip
+    "e-1", "agent:main", TURNS, "2026-02-24T22:00:00Z", AT, participants=("Mara", "clsm")
+)
 
 
 @examples(200)
@@ -53,17 +52,13 @@ def test_text_mended_by_hand_counts() -> None:
     turns = episode_files.parse(mended.encode(), PATH).turns
     assert turns[0].text == "The **reason** first.\n\nThen more."
     assert turns[1] == EPISODE.turns[1]
-    for rewritten in (b"\xef\xbb\xbf" + text.encode(), text.replace("\n", "\r\n").encode()):
-        assert episode_files.parse(rewritten, PATH) == EPISODE
-
-
-def test_a_heading_that_a_person_reworded_still_marks_its_turn() -> None:
-    text = (
-        episode_files.render(EPISODE)
-        .decode()
-        .replace("### Mara · 2026-02-10 09:30", "### she said")
-    )
-    assert episode_files.parse(text.encode(), PATH) == EPISODE
+    heading = "### Mara · 2026-02-10 09:30"
+    for same in (
+        "\ufeff" + text,
+        text.replace("\n", "\r\n"),
+        text.replace(heading, "### she said"),
+    ):
+        assert episode_files.parse(same.encode(), PATH) == EPISODE
 
 
 @pytest.mark.parametrize("flow", [True, False])
@@ -98,8 +93,6 @@ DAMAGED = {
     "lines": (GOOD.replace("[3, 3]", '"x"'), "describes no turn"),
     "a time that is a list": (GOOD.replace('"time": "2026-02-10T09:30:00+01:00"', '"time": [1]'), "time must be text"),
     "not a mapping": ("---\n- a\n---\n", "is not a mapping"),
-    "an alias": ("---\nid: &x e-1\n---\n", "anchor or an alias"),
-    "depth": ("---\nid: " + "[" * 5000 + "\n---\n", "nested deeper than 64"),
 }  # fmt: skip
 
 

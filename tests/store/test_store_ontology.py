@@ -29,13 +29,11 @@ def test_the_shipped_text_reads_back_as_it_is_and_with_an_edit(store: Store) -> 
     assert tags_of("Two barges.", found) == ("ferry",)
 
 
-@pytest.mark.parametrize(
-    "text", ["\ufeffa:\r\n  b:\r\n    dog: [puppy]\r\n", "{a: {b: {dog: [puppy]}}}"]
-)
-def test_other_ways_to_write_it(store: Store, text: str) -> None:
-    write(store, text)
-    found, problems = ontology.load(store)
-    assert (problems, tags_of("puppies", found)) == ([], ("dog",))
+def test_other_ways_to_write_it(store: Store) -> None:
+    for text in ("\ufeffa:\r\n  b:\r\n    dog: [puppy]\r\n", "{a: {b: {dog: [puppy]}}}"):
+        write(store, text)
+        found, problems = ontology.load(store)
+        assert (problems, tags_of("puppies", found)) == ([], ("dog",))
 
 
 @pytest.mark.parametrize(
@@ -46,10 +44,6 @@ def test_other_ways_to_write_it(store: Store, text: str) -> None:
         ("a: &x {}\nb: *x\n", 1, "anchor"),
         ("a:\n  b: !!set {}\n", 2, "tag"),
         ("a:\n  b:\n    dog: puppy\n", None, "a › b › dog: must be a list of words"),
-        ("a:\n  b:\n    cat: [Kitten]\n", None, "is not a single word in lower case"),
-        ("a:\n  b:\n    dog: []\n    cat:\n      - kitten\n      - dog\n", None, "stands twice"),
-        ("a:\n  b: {}\n  'c': word\n", None, "a › c: must hold tags"),
-        ("- a\n", None, "must hold categories"),
         ("", None, "must hold categories"),
         ("a: " + "[" * 99, None, "nested deeper"),
     ],

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from laid_down import bury
 
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, OpenQuestion, Turn
@@ -36,13 +37,6 @@ def hashes(*ids: str) -> frozenset[str]:
     return frozenset(map(tombstone_hash, ids))
 
 
-def bury(store: Store, *ids: str) -> frozenset[str]:
-    for each in ids:
-        line = logs.render(logs.Tombstone(tombstone_hash(each), NOW))
-        atomic.append(store.root / "tombstones" / "pc.jsonl", line)
-    return logs.load_tombstones(store)
-
-
 def row(record: str = "f-1", *sources: str, text: str = CANARY) -> Statement:
     return Statement(
         id=record,
@@ -57,10 +51,11 @@ def row(record: str = "f-1", *sources: str, text: str = CANARY) -> Statement:
 
 def test_tombstones_are_read_again_when_they_grow(store: Store) -> None:
     assert logs.load_tombstones(store) == frozenset()
-    assert bury(store, "a") == hashes("a")
-    assert bury(store, "b") == hashes("a", "b")
+    assert bury(store, ["a"]) == hashes("a")
+    assert bury(store, ["b"]) == hashes("a", "b")
 
 
+BLOCKS = tuple(Block(key=key, line_start=n, line_end=n) for n, key in enumerate((GONE, LEFT)))
 RECORDS: dict[str, tuple[Record, Record | None]] = {
     "a statement loses a source": (row("f-1", GONE, LEFT), row("f-1", LEFT)),
     "a statement without any left": (row("f-1", GONE), None),
@@ -92,21 +87,8 @@ RECORDS: dict[str, tuple[Record, Record | None]] = {
         EpisodeRecord(id="e-1", rev=REV, open_questions=(OpenQuestion("Who?"),)),
     ),
     "blocks": (
-        Document(
-            id="d-1",
-            rev=REV,
-            blocks=(
-                Block(key=GONE, line_start=1, line_end=1),
-                Block(key=LEFT, line_start=2, line_end=2),
-            ),
-            closed={GONE: (NOW, LEFT), "2" * 12: (NOW, GONE)},
-        ),
-        Document(
-            id="d-1",
-            rev=REV,
-            blocks=(Block(key=LEFT, line_start=2, line_end=2),),
-            closed={"2" * 12: (NOW, "")},
-        ),
+        Document(id="d", rev=REV, blocks=BLOCKS, closed={GONE: (NOW, LEFT), "2" * 12: (NOW, GONE)}),
+        Document(id="d", rev=REV, blocks=BLOCKS[1:], closed={"2" * 12: (NOW, "")}),
     ),
     "a document without any left": (Document(id="d-1", rev=REV, closed={GONE: (NOW, "")}), None),
     "an empty document": (Document(id="d-1", rev=REV), Document(id="d-1", rev=REV)),
@@ -132,7 +114,7 @@ def test_a_shard_that_is_written_holds_nothing_forgotten(store: Store) -> None:
     ][:4]
     old = [row(one, GONE), row(two, GONE, LEFT), row(three, LEFT)]
     runs.apply(store, "test", NOW, record_files.plan_records(store, "identity", old))
-    bury(store, GONE, three)
+    bury(store, [GONE, three])
     runs.apply(store, "test", NOW, record_files.plan_records(store, "identity", [row(new, LEFT)]))
     found = shards.load_graph([store.graph("identity")]).records
     assert found == {two: row(two, LEFT), new: row(new, LEFT)}
@@ -141,10 +123,8 @@ def test_a_shard_that_is_written_holds_nothing_forgotten(store: Store) -> None:
 def test_items_of_forgotten_statements_do_not_exist() -> None:
     page = f"- {CANARY}  ^f-gone\n- Mara whistles.  ^f-1\n- Pip sings.  ^f-2\n- {CANARY}\n"
     topic = topics.parse(page.encode(), Path("birds.md"))
-    records = {
-        "f-1": row("f-1", LEFT, text="Mara whistles."),
-        "f-2": row("f-2", GONE, text="Pip sings."),
-    }
+    told = row("f-1", LEFT, text="Mara whistles."), row("f-2", GONE, text="Pip sings.")
+    records = {each.id: each for each in told}
     plain = statement_id(CANARY.lower())
     forgotten = hashes("f-gone", GONE, plain)
     edits = record_files.reconcile(
@@ -180,11 +160,9 @@ def fill(store: Store) -> None:
     flow = store.root / "flow" / "pc"
     episode = Episode("e-0123456789ab", "main", (turn(GONE, CANARY), turn(LEFT, "Fine.")), NOW)
     atomic.put(episode_files.file_of(episode, flow), episode_files.render(episode))
-    box = [
-        inbox.CapturedTurn("s", turn(GONE, CANARY), NOW),
-        inbox.CapturedTurn("s", turn("2" * 12, "Hm."), NOW),
-    ]
-    atomic.append(inbox.path_of(flow / "inbox", "s"), inbox.render(box))
+    box = [(GONE, CANARY), ("2" * 12, "Hm.")]
+    items = [inbox.CapturedTurn("s", turn(key, text), NOW) for key, text in box]
+    atomic.append(inbox.path_of(flow / "inbox", "s"), inbox.render(items))
     atomic.put(flow / "graph" / "a.yaml", shards.render([row("f-9", GONE)]))
 
 
@@ -194,7 +172,7 @@ def everything(store: Store) -> bytes:
 
 def test_a_sweep_takes_out_what_came_back_and_nothing_else(store: Store) -> None:
     fill(store)
-    forgotten = bury(store, GONE, "e-0123456789ab", "f-gone")
+    forgotten = bury(store, [GONE, "e-0123456789ab", "f-gone"])
     kept = set(store.derived.glob("runs/*"))
     seen = shards.load_graph(store.graphs(), forgotten).records
     assert set(seen) == set(record_files.load_statements(store, seen, NOW)) == {"f-2"}

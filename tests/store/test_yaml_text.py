@@ -4,9 +4,7 @@ import time
 from typing import Any
 
 import pytest
-from block_style import dump_block
 from hypothesis import given
-from hypothesis import strategies as st
 from strategies import examples, json_values
 
 from clsm_cli.store.jsonlines import LineError, dump
@@ -78,9 +76,3 @@ def test_what_a_person_writes_is_read_plainly(text: str, value: Any) -> None:
 @given(json_values)
 def test_our_own_lines_are_yaml_with_the_same_value(value: Any) -> None:
     assert load(dump(value), LIMIT) == value
-
-
-@examples(150)
-@given(st.dictionaries(st.text(max_size=8), json_values, max_size=3))
-def test_what_a_person_gets_to_edit_reads_back_the_same(value: Any) -> None:
-    assert load(dump_block(value), LIMIT) == value

@@ -75,11 +75,8 @@ def test_ids_tell_names_apart_but_not_their_case() -> None:
     assert node_id("x" * 81) != node_id("x" * 82)
 
 
-MARKED = st.lists(
-    st.sampled_from(
-        ["Mara", "Hart", "the", "of", " ", "\n", ". ", *"[]|#*_`x-7", "[[", "]]", "```", "'s"]
-    )
-).map("".join)
+PARTS = ["Mara", "Hart", "the", "of", " ", "\n", ". ", *"[]|#*_`x-7", "[[", "]]", "```", "'s"]
+MARKED = st.lists(st.sampled_from(PARTS)).map("".join)
 
 
 @given(MARKED | st.text(max_size=60))

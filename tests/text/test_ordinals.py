@@ -93,15 +93,8 @@ def test_what_is_no_place_among_conversations() -> None:
     assert [each for each in none if read_request(each) is not None] == []
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("What did we discuss yesterday?", True),
-        ("What did I tell you on Monday?", True),
-        ("What did our chat on Friday end with?", True),
-        ("What did Lena and I eat yesterday?", False),
-        ("What did Jonas say on Monday?", False),
-    ],
-)
-def test_talk(question: str, expected: bool) -> None:
-    assert is_about_talk(question) == expected
+def test_talk() -> None:
+    talk = ["What did we discuss yesterday?", "What did I tell you on Monday?"]
+    talk.append("What did our chat on Friday end with?")
+    others = ["What did Lena and I eat yesterday?", "What did Jonas say on Monday?"]
+    assert [each for each in [*talk, *others] if is_about_talk(each)] == talk

@@ -75,11 +75,8 @@ def test_cases(text: str, expected: list[str] | int) -> None:
     assert found == expected or len(found) == expected, found
 
 
-MARKDOWN = st.lists(
-    st.sampled_from(
-        [*"aB1.!?`~-#*|\n\n  \t>", "\u3002", "\u2026", "```", "Dr.", "e.g. ", '"', "1. "]
-    )
-).map("".join)
+PARTS = [*"aB1.!?`~-#*|\n\n  \t>", "\u3002", "\u2026", "```", "Dr.", "e.g. ", '"', "1. "]
+MARKDOWN = st.lists(st.sampled_from(PARTS)).map("".join)
 
 
 @given(MARKDOWN | st.text(max_size=60))

@@ -44,10 +44,7 @@ def test_three_levels_are_read_in_order() -> None:
         ({"a": {"b": {"dog": [7]}}}, "a › b › dog › 7: is not a single word"),
         ({"a": {"b": {"dog": ["the"]}}}, "a › b › dog › the: is too common a word"),
         ({"a": {"b": {"dog": ["dog"]}}}, "a › b › dog › dog: stands twice, also in a › b › dog"),
-        (
-            {"a": {"b": {"dog": []}}, "c": {"d": {"cat": ["dog"]}}},
-            "stands twice, also in a › b › dog",
-        ),
+        ({"a": {"b": {"dog": []}}, "c": {"d": {"cat": ["dog"]}}}, "twice, also in a › b › dog"),
         ({"a": {"": {}}}, "a: '' is no name"),
         ({7: {}}, "7 is no name"),
     ],
@@ -116,15 +113,7 @@ def test_the_shipped_ontology_knows_everyday_things(text: str, tag: str) -> None
     assert tag in tags_of(text, shipped())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Of course, that is important to me.",
-        "It went well, and it fits.",
-        "What an experience!",
-        "A beautiful person, busy and polite.",
-        "I set it apart and accept it.",
-    ],
-)
-def test_everyday_words_with_the_stem_of_another_bring_no_tag(text: str) -> None:
+def test_everyday_words_with_the_stem_of_another_bring_no_tag() -> None:
+    text = """Of course, that is important to me. It went well, and it fits. What an experience!
+        A beautiful person, busy and polite. I set it apart and accept it."""
     assert tags_of(text, shipped()) == ()

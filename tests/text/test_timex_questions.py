@@ -103,20 +103,11 @@ def test_bounds(question: str, days: str) -> None:
     assert said(question) == days
 
 
-@pytest.mark.parametrize(
-    ("question", "hard"),
-    [
-        ("last summer", True),
-        ("recently", False),
-        ("around 3 May", False),
-        ("in mid-January", False),
-        ("a few days ago and last week", False),
-        ("since 2020", True),
-        ("what is the capital of France", False),
-    ],
-)
-def test_hard_and_soft(question: str, hard: bool) -> None:
-    assert bounds.read_times(question, TUESDAY).hard == hard
+def test_hard_and_soft() -> None:
+    soft = ["recently", "around 3 May", "in mid-January", "a few days ago and last week"]
+    soft.append("what is the capital of France")
+    asked = ["last summer", "since 2020", *soft]
+    assert [each for each in asked if not bounds.read_times(each, TUESDAY).hard] == soft
 
 
 WORDS = [

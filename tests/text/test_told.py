@@ -56,11 +56,11 @@ def test_what_is_certain_is_found(rows: list[tuple[str, dict[str, Any]]]) -> Non
     assert found >= 0.38 * wanted
 
 
-@pytest.mark.parametrize(("manner", "row"), SENTENCES, ids=[row["text"] for _, row in SENTENCES])
-def test_due_days_are_not_invented(manner: str, row: dict[str, Any]) -> None:
-    at, text = day(row), row["text"]
-    written = {task.due for task in todos(text, at)} - {None}
-    assert all(any(each in may.split(" to ") for may in row["may"]) for each in written - {str(at)})
+def test_due_days_are_not_invented() -> None:
+    for _, row in SENTENCES:
+        at = day(row)
+        told = {each for may in row["may"] for each in may.split(" to ")}
+        assert {task.due for task in todos(row["text"], at)} <= {None, str(at), *told}, row["text"]
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 from index_changes import brought_up, write
-from ingesting import new_store, scratch
+from laid_down import lay_archived, lay_capture
 
 from clsm_cli.model.episodes import Turn
-from clsm_cli.store import inbox, logs
+from clsm_cli.store import logs
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
 
@@ -20,20 +19,9 @@ TEXTS = {A: "The heron stood on the gauge.", B: "Salt is in the blue jar.", C: L
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
-    with scratch() as folder:
-        store = new_store(folder / "memory")
-        turns = [Turn(key, "Mara", "user", text) for key, text in TEXTS.items()]
-        found = [inbox.CapturedTurn("harbour", turn, "2026-02-24T22:00:00Z") for turn in turns]
-        write(inbox.path_of(store.inbox, "harbour"), inbox.render(found))
-        yield store
-
-
-def archive(store: Store, *entries: tuple[str, str], device: str = "pi") -> None:
-    """A list of what is archived since when."""
-    lines = [f'{{"id": "{name}", "since": "{day}"}}\n' for name, day in entries]
-    text = '{"as_of": "2026-06-01"}\n' + "".join(lines)
-    write(store.root / "flow" / device / "archived.jsonl", text.encode())
+def store(store: Store) -> Store:
+    lay_capture(store, "harbour", *(Turn(key, "Mara", "user", TEXTS[key]) for key in TEXTS))
+    return store
 
 
 def use(store: Store, name: str, day: str, device: str = "pi") -> None:
@@ -51,14 +39,14 @@ def asleep(store: Store) -> set[str]:
 
 
 def test_a_later_use_on_any_machine_wakes_it(store: Store) -> None:
-    archive(store, (A, "2026-05-20"), (C, "2026-05-20"))
+    lay_archived(store.flow, {A: "2026-05-20", C: "2026-05-20"})
     use(store, A, "2026-05-20")
     assert asleep(store) == {A, C}
     use(store, A, "2026-05-21", device="attic")
     assert asleep(store) == {C}
     use(store, f"{C}-2", "2026-05-21")  # a part of a long turn is of the turn
     assert asleep(store) == set()
-    archive(store, (A, "2026-05-30"), device="attic")  # and it faded again
+    lay_archived(store.root / "flow" / "attic", {A: "2026-05-30"})  # and it faded again
     assert asleep(store) == {A}
 
 
@@ -76,7 +64,7 @@ def test_words_and_sums_are_those_of_what_is_searched(store: Store) -> None:
         whole = Index(connection, store)
         everything = {term: whole.postings(term) for term in ("salt", "heron", "beech")}
         size = whole.size()
-    archive(store, (A, "2026-05-20"), (C, "2026-05-20"))
+    lay_archived(store.flow, {A: "2026-05-20", C: "2026-05-20"})
     with closing(brought_up(store)) as connection:
         index = Index(connection, store)
         salt = index.postings("salt")
@@ -92,7 +80,7 @@ def test_words_and_sums_are_those_of_what_is_searched(store: Store) -> None:
 
 
 def test_who_asks_for_the_past_is_shown_the_archive(store: Store) -> None:
-    archive(store, (A, "2026-05-20"))
+    lay_archived(store.flow, {A: "2026-05-20"})
     with closing(brought_up(store)) as connection:
         index = Index(connection, store)
         past = index.as_of("2026-02-24")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
-from ingesting import embedder, new_store, scratch
+from forgetting.planting import holding
+from ingesting import embedder
 from laid_down import lay_document, lay_episode
 
 from clsm_cli.errors import DiskError, LockedError
 from clsm_cli.model.episodes import EpisodeRecord, Turn
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import episode_id, turn_key
+from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, shards
 from clsm_cli.store.index import database, maintenance, vector_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
@@ -27,48 +27,35 @@ GONE = (f"Where is the {CANARY}?", f"Ask Mr {CANARY.title()} about the mill.")
 REV = (1, "pi")
 
 
+SALT = Node(id="salt", rev=REV, label="Salt", aliases=("sea salt",))
+
+
 @pytest.fixture
-def store() -> Iterator[Store]:
-    with scratch() as folder:
-        store = new_store(folder / "memory")
-        _put(store, "harbour", KEPT)
-        _put(store, "mill", GONE)
-        _document(store, "notes.md", "Salt", ("Salt keeps.",))
-        _document(store, f"{CANARY}.md", CANARY.title(), (f"One {CANARY} a day.",))
-        shard = store.graph("projects") / "0.yaml"
-        mill = Node(id=CANARY, rev=REV, label=CANARY.title(), aliases=(f"old {CANARY}",))
-        edge = Edge(id="x-1", rev=REV, source=CANARY, target=f"{CANARY}-mill", weight=0.5)
-        salt = Node(id="salt", rev=REV, label="Salt", aliases=("sea salt",))
-        atomic.put(shard, shards.render([mill, salt, edge]))
-        record = EpisodeRecord(
-            id=_id("mill", GONE), rev=REV, mentions={CANARY: _keys("mill", GONE)}
-        )
-        atomic.put(store.graph("flow") / "0.yaml", shards.render([record]))
-        _fresh(store)
-        yield store
+def store(store: Store) -> Store:
+    lay_episode(store.flow, "harbour", _turns("harbour", *KEPT))
+    told = _turns("mill", *GONE)
+    mill = lay_episode(store.flow, "mill", told)
+    for path, title, text in (
+        ("notes.md", "Salt", "Salt keeps."),
+        (f"{CANARY}.md", CANARY.title(), f"One {CANARY} a day."),
+    ):
+        lay_document(store, path, 1, [(title, turn) for turn in _turns(path, text, speaker="")])
+    node = Node(id=CANARY, rev=REV, label=CANARY.title(), aliases=(f"old {CANARY}",))
+    edge = Edge(id="x-1", rev=REV, source=CANARY, target=f"{CANARY}-mill", weight=0.5)
+    atomic.put(store.graph("projects") / "0.yaml", shards.render([node, SALT, edge]))
+    record = EpisodeRecord(id=mill, rev=REV, mentions={CANARY: tuple(turn.key for turn in told)})
+    atomic.put(store.graph("flow") / "0.yaml", shards.render([record]))
+    _fresh(store)
+    return store
 
 
-def _keys(session: str, texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(turn_key(session, "Mara", None, text) for text in texts)
-
-
-def _id(session: str, texts: tuple[str, ...]) -> str:
-    return episode_id(_keys(session, texts)[0])
-
-
-def _turns(session: str, texts: tuple[str, ...], speaker: str = "Mara") -> list[Turn]:
+def _turns(session: str, *texts: str, speaker: str = "Mara") -> list[Turn]:
     return [
-        Turn(key, speaker, "user", text, heading=(session.title(),))
-        for key, text in zip(_keys(session, texts), texts, strict=True)
+        Turn(
+            turn_key(session, "Mara", None, text), speaker, "user", text, heading=(session.title(),)
+        )
+        for text in texts
     ]
-
-
-def _put(store: Store, session: str, texts: tuple[str, ...]) -> None:
-    lay_episode(store.flow, session, _turns(session, texts))
-
-
-def _document(store: Store, path: str, title: str, texts: tuple[str, ...]) -> None:
-    lay_document(store, path, 1, [(title, turn) for turn in _turns(path, texts, "")])
 
 
 def _fresh(store: Store) -> None:
@@ -78,23 +65,16 @@ def _fresh(store: Store) -> None:
 
 def _forget(store: Store) -> None:
     """The files of what has the canary go."""
-    for path in sorted(store.root.rglob("*.md")):
-        if CANARY in path.read_text(encoding="utf-8").lower():
-            path.unlink()
-    for path in sorted(store.root.rglob("*.yaml")):
-        if CANARY in path.read_text(encoding="utf-8").lower():
-            path.unlink()
-    salt = Node(id="salt", rev=REV, label="Salt", aliases=("sea salt",))
-    atomic.put(store.graph("projects") / "0.yaml", shards.render([salt]))
+    for name in holding(store.root, CANARY):
+        if name.endswith((".md", ".yaml")):
+            (store.root / name).unlink()
+    atomic.put(store.graph("projects") / "0.yaml", shards.render([SALT]))
     _fresh(store)
 
 
 def _found(store: Store) -> list[str]:
     """Files of the index that hold the canary, whatever the case."""
-    folder = store.derived / "index"
-    return sorted(
-        path.name for path in folder.iterdir() if CANARY.encode() in path.read_bytes().lower()
-    )
+    return holding(store.derived / "index", CANARY)
 
 
 def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
@@ -131,13 +111,10 @@ def test_what_went_is_in_no_byte_and_what_stays_is_the_same(store: Store) -> Non
     assert _found(store) == []
     after = _vectors(store)
     assert after == {digest: before[digest] for digest in used}
-    sizes = {
-        name: (store.derived / "index" / name).stat().st_size
-        for name in ("sentences.q4", "tokens.q2")
-    }
-    assert sizes["sentences.q4"] == SENTENCE_BYTES * len(used)
-    assert sizes["tokens.q2"] == sum(len(tokens) for _, tokens in after.values())
-    assert (store.derived / "index" / "index.sqlite").stat().st_mode & 0o777 == 0o600
+    files = {path.name: path.stat() for path in (store.derived / "index").iterdir()}
+    assert files["sentences.q4"].st_size == SENTENCE_BYTES * len(used)
+    assert files["tokens.q2"].st_size == sum(len(tokens) for _, tokens in after.values())
+    assert files["index.sqlite"].st_mode & 0o777 == 0o600
 
 
 def test_while_a_reader_is_open_nothing_is_replaced(

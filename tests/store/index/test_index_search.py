@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from datetime import date
 from typing import Any
 
 import pytest
+from index_changes import brought_up
 from laid_down import lay_capture, lay_document, lay_episode
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import episode_id, turn_key
 from clsm_cli.store import layout
-from clsm_cli.store.index import database, maintenance
+from clsm_cli.store.index import maintenance
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date, open_index
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
 SESSION = "harbour"
@@ -50,15 +51,8 @@ def put_document(store: Store, rev: int, *blocks: tuple[str, str]) -> None:
 @pytest.fixture
 def opened(store: Store) -> Iterator[Any]:
     """Opens the index of what the store holds then."""
-    contexts = []
-
-    def index() -> Index:
-        contexts.append(open_index(store, None))
-        return contexts[-1].__enter__().index
-
-    yield index
-    for context in contexts:
-        context.__exit__(None, None, None)
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(open_index(store, None)).index
 
 
 def text_of(index: Index, row: int | None) -> str | None:
@@ -166,8 +160,7 @@ def test_what_was_captured_before_keeps_its_rows(store: Store) -> None:
     """And the index says what one made anew says."""
 
     def rows_by_text() -> dict[str, int]:
-        with contextlib.closing(database.open_to_write(store.derived)) as connection:
-            bring_up_to_date(store, connection, None, None)
+        with closing(brought_up(store)) as connection:
             assert maintenance.differences(store, connection) == []
             return dict(connection.execute("SELECT text, id FROM passages ORDER BY id"))
 

@@ -6,22 +6,26 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
-from ingesting import new_store, take
+from index_changes import fake
+from ingesting import take
 from processes import Cli, Done
 from sample_store import ask as ask_store
 from small_store import row
 
+from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import DiskError
+from clsm_cli.store import layout
 from clsm_cli.store.index import database, indexed_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import SCHEMA_VERSION
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 NOW = ("--now", "2026-02-26T08:00:00+01:00")
@@ -50,35 +54,31 @@ def first(done: Done) -> str:
     return str(done.json["memories"][0]["text"])
 
 
-def version_of(path: Path) -> int:
-    connection = sqlite3.connect(path)
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    connection.close()
-    return int(version)
+def run_sql(path: Path, script: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
 
 
 def test_an_index_of_version_1_is_made_anew(told: Cli) -> None:
     expected = ask(told).out
-    shutil.rmtree(database_file(told).parent)
-    database_file(told).parent.mkdir()
-    connection = sqlite3.connect(database_file(told))
-    connection.execute("CREATE TABLE passages (id INTEGER PRIMARY KEY, key TEXT, text TEXT)")
-    connection.execute("INSERT INTO passages VALUES (1, 'k', 'an old heron')")
-    connection.execute("PRAGMA user_version = 1")
-    connection.commit()
-    connection.close()
-    (database_file(told).parent / "vectors.i8").write_bytes(b"old" * 1000)
+    path = database_file(told)
+    shutil.rmtree(path.parent)
+    path.parent.mkdir()
+    run_sql(
+        path,
+        "CREATE TABLE passages (id INTEGER PRIMARY KEY, key TEXT, text TEXT);"
+        "INSERT INTO passages VALUES (1, 'k', 'an old heron'); PRAGMA user_version = 1",
+    )
+    path.with_name("vectors.i8").write_bytes(b"old" * 1000)
     assert ask(told).out == expected
-    assert version_of(database_file(told)) == SCHEMA_VERSION
-    assert not (database_file(told).parent / "vectors.i8").exists()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    assert not path.with_name("vectors.i8").exists()
 
 
 def test_what_another_engine_made_is_made_anew(told: Cli) -> None:
     expected = ask(told).out
-    connection = sqlite3.connect(database_file(told))
-    connection.execute("UPDATE meta SET value = 'another' WHERE key = 'engine'")
-    connection.commit()
-    connection.close()
+    run_sql(database_file(told), "UPDATE meta SET value = 'another' WHERE key = 'engine'")
     path = database_file(told).with_name("sentences.q4")
     path.write_bytes(bytes(path.stat().st_size))
     assert ask(told).out == expected
@@ -122,28 +122,21 @@ def test_while_another_makes_the_index_words_answer(told: Cli) -> None:
     assert ask(told).err == ""
 
 
-KILLED = """
-import os, sys
-from clsm_cli.commands.engine import embedder
-from clsm_cli.store.index import database, indexed_files
-from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.layout import open_store
-from clsm_cli.store.lock import locked
-from pathlib import Path
-store = open_store(Path(sys.argv[1]), dict(os.environ))
-with locked(store.root, 1):
-    bring_up_to_date(
-        store, database.open_to_write(store.derived), embedder(), None, pause=lambda: os._exit(9)
-    )
-"""
+def killed_in_a_pause(store: Store) -> NoReturn:
+    """A process that makes the index, and dies between two batches of vectors."""
+    try:
+        index, made = database.open_to_write(store.derived), Embedder(ENGINE, lambda: fake)
+        bring_up_to_date(store, index, made, None, pause=lambda: os._exit(9))
+    finally:
+        os._exit(1)
 
 
 def test_an_index_whose_making_was_killed_is_made_whole(cli: Cli) -> None:
-    """Killed between two batches of vectors; those that were made stay."""
+    """Vectors that were made stay."""
     rows = [row(f"Jar {n} holds salt.", session=str(n)) for n in range(200)]
     cli.ok("ingest", "-q", "--capture", "-", *NOW, stdin="".join(rows).encode())
-    command = [sys.executable, "-c", KILLED, str(cli.store)]
-    assert subprocess.run(command, env=dict(cli.environment), check=False).returncode == 9
+    child = os.fork() or killed_in_a_pause(layout.open_store(cli.store, {"CLSM_DEVICE": "test"}))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     path = database_file(cli).with_name("sentences.q4")
     assert path.stat().st_size == 128 * SENTENCE_BYTES
     done = ask(cli, "Which jar holds salt?")
@@ -179,31 +172,27 @@ FACT = "The ferry leaves at nine."
 @pytest.mark.parametrize(
     ("was", "now"), [(b"embedded", b"embfdded"), (b"leaves at nine", b"leaves at n\xefne")]
 )
-def test_the_next_command_makes_the_index_anew(tmp_path: Path, was: bytes, now: bytes) -> None:
+def test_the_next_command_makes_the_index_anew(
+    store: Store, tmp_path: Path, was: bytes, now: bytes
+) -> None:
     """These ended in a traceback."""
-    store = new_store(tmp_path / "memory")
     (tmp_path / "a.md").write_text(FACT + "\n")
     take(store, tmp_path / "a.md", model=False)
-    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
-        FACT
-    ]
+    question = "when does the ferry leave"
+    assert [memory.text for memory in ask_store(store, question).memories] == [FACT]
     path = database.path_of(store.derived)
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    run_sql(path, "PRAGMA wal_checkpoint(TRUNCATE)")
     data = path.read_bytes()
     assert was in data
     path.write_bytes(data.replace(was, now))
     with pytest.raises(DiskError, match="was damaged and has been deleted"):
-        ask_store(store, "when does the ferry leave")
-    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
-        FACT
-    ]
+        ask_store(store, question)
+    assert [memory.text for memory in ask_store(store, question).memories] == [FACT]
 
 
 def test_a_file_that_goes_while_files_are_listed_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = new_store(tmp_path / "memory")
     store.inbox.mkdir(parents=True)
     aside = store.inbox / "talk~1.jsonl"
     aside.write_bytes(b"\n")

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+import forking
 import pytest
-from processes import Cli, Done
+from processes import TIMEOUT, Cli, Done, environment
 
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
@@ -39,24 +40,17 @@ setattr(owner, name, held)
 main()
 """
 """clsm, stopped behind a step of its work."""
-OPENED = """
-import sys
-from clsm_cli.__main__ import main
-sys.addaudithook(lambda name, told: name == "open" and print("open", told[0], file=sys.stderr))
-main()
-"""
 NIGHT = ("clsm_cli.consolidation.write_plan:Writer:write", "consolidate")
 TAKING = ("clsm_cli.ingestion.ingest_run:Intake:read_all", "ingest", "later")
 WRITING = "clsm_cli.forgetting.run_reversal:runs:_write"
 RUNS = pytest.mark.parametrize("run", [NIGHT, TAKING], ids=["consolidate", "ingest"])
-QUESTIONS = ("Where does Mara live?", "Who mended the stove?", "Heron")
+MOORING = "Where is the mooring paid until?"
+QUESTIONS = ("Where does Mara live?", "Who mended the stove?", "Heron", MOORING)
 
 
 @pytest.fixture(scope="module")
 def noted(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
     """A folder with a store that took in some notes and never slept."""
-    from processes import Cli, environment
-
     folder = tmp_path_factory.mktemp("noted")
     for name, text in NOTES.items():
         (folder / name).write_text(text)
@@ -108,55 +102,51 @@ def texts(desk: Cli, question: str) -> str:
 
 def read(desk: Cli, question: str) -> set[str]:
     """The files of the store that a recall opens, but for its index."""
-    done = subprocess.run(
-        [sys.executable, "-c", OPENED, "recall", "--json", "--no-touch", *NOW, question],
-        cwd=desk.folder,
-        env=dict(desk.environment),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    root = f"open {desk.store}/"
-    opened = {e.removeprefix(root) for e in done.stderr.splitlines() if e.startswith(root)}
+    words = ("recall", "--json", "--no-touch", *NOW, question)
+    forks = forking.forks(desk.environment)
+    done = forks.run(words, desk.environment, desk.folder, seconds=TIMEOUT, hear="files")
+    assert done.code == 0
+    root = f"{desk.store}/"
+    opened = {
+        path.removeprefix(root)
+        for event, path in done.heard
+        if event == "open" and path.startswith(root)
+    }
     assert opened
     return {path for path in opened if not path.startswith(".clsm/index/")}
-
-
-@RUNS
-def test_answers_are_those_of_before_and_cost_no_more(desk: Cli, run: tuple[str, ...]) -> None:
-    before = {question: ask(desk, question) for question in QUESTIONS}
-    files = read(desk, QUESTIONS[0])
-    with stopped(desk, *run) as process:
-        assert {question: ask(desk, question) for question in QUESTIONS} == before
-        assert read(desk, QUESTIONS[0]) == files == {"clsm.yaml"}
-        ended(process)
-    assert {question: ask(desk, question) for question in QUESTIONS} != before
 
 
 @pytest.mark.parametrize(
     "run",
     [
-        ("decay",),
-        ("undo",),
-        ("forget", "--yes", "--force", "--source", "boat.md"),
-        ("correct", "Mara lives in York.", "--yes"),
+        NIGHT,
+        TAKING,
+        (WRITING, "decay"),
+        (WRITING, "undo"),
+        (WRITING, "forget", "--yes", "--force", "--source", "boat.md"),
+        (WRITING, "correct", "Mara lives in York.", "--yes"),
     ],
-    ids=["decay", "undo", "forget", "correct"],
+    ids=lambda run: run[1],
 )
-def test_what_changes_goes_or_decays_does_so_in_one_moment(desk: Cli, run: tuple[str, ...]) -> None:
-    desk.ok("consolidate", "-q", *NOW)
-    desk.ok("recall", "-q", *NOW, QUESTIONS[2])  # a use, which a decay folds
-    asked = ("Where is the mooring paid until?", *QUESTIONS)
-    before = {question: ask(desk, question) for question in asked}
-    assert "until May" in before[asked[0]].out
-    files = read(desk, asked[0])
-    with stopped(desk, WRITING, *run) as process:
-        assert {question: ask(desk, question) for question in asked} == before
-        assert read(desk, asked[0]) == files == {"clsm.yaml"}
+def test_answers_are_those_of_before_and_change_in_one_moment(
+    desk: Cli, run: tuple[str, ...]
+) -> None:
+    if run[0] == WRITING:
+        desk.ok("consolidate", "-q", *NOW)
+        desk.ok("recall", "-q", *NOW, QUESTIONS[2])  # a use, which a decay folds
+    before = {question: ask(desk, question) for question in QUESTIONS}
+    assert "until May" in before[MOORING].out
+    files = read(desk, MOORING)
+    with stopped(desk, *run) as process:
+        assert {question: ask(desk, question) for question in QUESTIONS} == before
+        assert read(desk, MOORING) == files == {"clsm.yaml"}
         ended(process)
-    assert read(desk, asked[0]) == files  # it left nothing for a recall to do
-    assert ("until May" in ask(desk, asked[0]).out) is (run[0] != "forget")
-    assert ("York" in ask(desk, QUESTIONS[0]).out) is (run[0] == "correct")
+    if run[0] == WRITING:
+        assert read(desk, MOORING) == files  # it left nothing for a recall to do
+    after = {question: ask(desk, question) for question in QUESTIONS}
+    assert after != before or run[0] == WRITING
+    assert ("until May" in after[MOORING].out) is (run[1] != "forget")
+    assert ("York" in after[QUESTIONS[0]].out) is (run[1] == "correct")
 
 
 SAID = b'{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'

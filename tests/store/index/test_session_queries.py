@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from ingesting import new_store, take
+from ingesting import take
 from small_store import row
 
 from clsm_cli.store.index import session_queries
@@ -19,9 +19,8 @@ END = '{{"type": "session_end", "session": "{}", "timestamp": "{}"}}\n'
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def index(store: Store, tmp_path: Path) -> Iterator[Index]:
     """Two ended conversations, told in the wrong order and in two zones; one open; a dated note."""
-    store = new_store(tmp_path / "memory")
     late = "2026-02-20T23:30:00-05:00"
     rows = [
         row("We met [[Odette]] at the quay.", session="late", timestamp=late),
@@ -35,11 +34,6 @@ def store(tmp_path: Path) -> Store:
     note = tmp_path / "2026-02-19.md"
     note.write_text("# Day\n\nA note about [[Odette]].\n", encoding="utf-8")
     take(store, note, model=False)
-    return store
-
-
-@pytest.fixture
-def index(store: Store) -> Iterator[Index]:
     with open_index(store, None) as opened:
         yield opened.index
 

@@ -11,13 +11,12 @@ import pytest
 from index_changes import Files, brought_up, check_counts, contents, rows, write
 
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import episode_files, logs, shards
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
 
-NODES = ("mara", "brian", "texel", "ferry")
 AT = "2026-02-24T00:00:00Z"
 
 
@@ -32,47 +31,7 @@ def anew(store: Store) -> dict[str, Any]:
 
 
 class Mortal(Files):
-    """Files of which a part is described, and forgotten, and comes back."""
-
-    def describe(self) -> None:
-        """A shard of one machine: what episodes mention, nodes, edges, statements."""
-        keys = (self.keys() or ["00000000000a"])[:6]  # few, so that episodes share turns
-        ids = [episode_files.read(path).id for path in self._files("flow/*/episodes/*/*/*.md")]
-        rev = (self._next(), self.random.choice(["pi", "attic"]))
-        some = {
-            node: tuple(sorted(self.random.sample(keys, min(len(keys), 3))))
-            for node in self.random.sample(NODES, 2)
-        }
-        found: list[Any] = [
-            EpisodeRecord(id=each, rev=rev, mentions=some, stage="consolidated")
-            for each in self.random.sample(sorted({*ids}), min(len({*ids}), 2))
-        ]
-        for node in self.random.sample(NODES, 2):
-            pinned, sources = self.random.random() < 0.3, some.get(node, ())
-            found.append(
-                Node(
-                    id=node,
-                    rev=rev,
-                    label=node.title(),
-                    aliases=(f"{node} X",),
-                    n=self.random.randrange(5),
-                    pinned=pinned,
-                    summary="Said so.",
-                    sources=sources,
-                )
-            )
-        source, target = self.random.sample(NODES, 2)
-        edge = f"x-{self.random.randrange(4)}"
-        turns = tuple(sorted(self.random.sample(keys, min(len(keys), 2))))
-        found.append(Edge(id=edge, rev=rev, source=source, target=target, sources=turns))
-        name = f"f-{self._next()}"
-        found.append(
-            Statement(
-                id=name, rev=rev, text=self._text(), stream="flow", sources=turns, subject="m"
-            )
-        )
-        path = self._flow() / "graph" / f"{self.random.randrange(3)}.yaml"
-        write(path, shards.render(sorted({each.id: each for each in found}.values(), key=str)))
+    """Files of which a part is forgotten, and comes back."""
 
     def state(self) -> None:
         """A statement in Markdown and a shard that rests on turns."""
