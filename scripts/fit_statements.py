@@ -25,7 +25,7 @@ import torch
 from clsm_cli.consolidation import statement_selection
 from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
-from clsm_cli.heads import cross_encoder, judge
+from clsm_cli.heads import cross_encoder, judge, statement_head
 from clsm_cli.heads.statement_head import VERDICTS
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
@@ -44,8 +44,6 @@ WEIGHED = Path(cross_encoder.WEIGHTS) / "statement.json"
 GRAPH = WEIGHED.with_name("statement_int8.onnx")
 FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
 """What a label of a file counts."""
-IN_TALK = "chat"
-"""Stands for the place of what was said in a conversation."""
 RATE = 1e-3
 FOLDS = 8
 """One memory of so many is left out, and the figures are of these."""
@@ -74,7 +72,9 @@ def statements(copies: Path, locomo: Path, model: Path) -> Iterator[Judged]:
                 if "start" in label:  # others are of whole turns
                     speaker = turns_of(locomo / file)[label["turn"]].partition(": ")[0]
                     text = f"{speaker}: {statement_selection.plain(label['text'])}"
-                    yield Judged(text, IN_TALK, _verdict(label), count, f"{repo}/{file}")
+                    yield Judged(
+                        text, statement_head.CHAT, _verdict(label), count, f"{repo}/{file}"
+                    )
                 continue
             if (key := f"{repo}/{file}") not in read:
                 read[key] = _units(copies, repo, file, words)

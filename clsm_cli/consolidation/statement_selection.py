@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge
-from clsm_cli.heads.statement_head import place_of, verdicts
+from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.text.plain import to_plain
@@ -207,23 +207,32 @@ class StatementScorer:
         return found
 
     def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
-        """What some of the turns say; that of a document as the statement head reads it."""
+        """What some of the turns say, as the statement head reads it where it does."""
         pieces = {turn.key: [*weights.pieces.get(turn.key, ())] for turn in turns}
-        if self.state.meanings is None or weights.about is None or weights.states_nothing:
+        if self.state.meanings is None or weights.states_nothing:
             return replace(weights, pieces=pieces)
         chosen = [
-            (turn.key, row, (piece.statement, place_of(turn.path, turn.heading)))
+            (turn, row, piece)
             for turn in turns
             for row, piece in enumerate(pieces[turn.key])
-            if piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
+            if self._is_read(weights, turn, piece)
         ]
-        for (key, row, _), found in zip(
-            chosen, verdicts([each[2] for each in chosen]), strict=True
-        ):
-            pieces[key][row] = pieces[key][row]._replace(
-                keep=found.good, noise=found.junk, chance=found.good
-            )
+        is_talk = weights.about is None
+        places = [CHAT if is_talk else place_of(turn.path, turn.heading) for turn, _, _ in chosen]
+        read = [(piece.statement, place) for (*_, piece), place in zip(chosen, places, strict=True)]
+        for (turn, row, piece), found in zip(chosen, verdicts(read), strict=True):
+            keep = found.good * IN_TALK if is_talk else found.good
+            pieces[turn.key][row] = piece._replace(keep=keep, noise=found.junk, chance=keep)
         return replace(weights, pieces=pieces)
+
+    def _is_read(self, weights: UnitScores, turn: Turn, piece: ScoredUnit) -> bool:
+        """Whether the statement head has the last word: in documents, and on what an assistant says.
+
+        The head of talks knows people; an assistant at work talks mostly about what it does just now.
+        """
+        if weights.about is None:
+            return turn.role == "assistant" and weights.is_worth(piece, self.state.settings)
+        return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
         """The same by the owner's decisions, where these may change what is kept."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERDICTS = ("good", "middling", "junk")
+CHAT = "chat"
+"""Stands for the place of what was said in a conversation."""
 
 
 class Verdict(NamedTuple):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from ingesting import take
-from sleeping import current, rows, sleep
+from sleeping import current, rows, sleep, talked
 
 from clsm_cli.config import ConsolidationSettings
 from clsm_cli.consolidation.claims import episode_claims
@@ -47,6 +49,26 @@ def test_templates_and_texts_of_others_state_nothing(about: dict[str, float], co
     weights = UnitScores({**OWNED, **about}, {turn.key: [piece]})
     episode = Episode("e", "s", (turn,), "2026-03-02T10:00:00Z")
     assert len(episode_claims(episode, weights, {turn.key}, ConsolidationSettings())) == count
+
+
+AT_WORK = (
+    "I keep working, the next step is to update the Streamlit app with the new backend.",
+    "The logger config is created already and the service files are being changed.",
+    "I can either leave it, as it is squashed in the PR anyway, or amend it.",
+)
+LASTS = (
+    "The production database of the bakery runs on SQLite since March.",
+    "I moved the backups of the bakery to Backblaze, they run every Sunday at 3.",
+)
+
+
+def test_of_what_an_assistant_says_only_what_lasts_is_kept(store: Store, tmp_path: Path) -> None:
+    """It talks mostly about what it does just now, and no head of human talk knows that."""
+    talked(
+        store, tmp_path, "one", "2026-02-24", *(f"assistant: {text}" for text in (*AT_WORK, *LASTS))
+    )
+    sleep(store)
+    assert current(store) == sorted(LASTS)
 
 
 INSTRUCTION = """# Every session
