@@ -29,15 +29,13 @@ HOPELESS = 0.06
 """Confidence by signs below which nothing is read."""
 READ, ENOUGH = 4, 0.3
 """Candidates that are read, the first, and how likely one must answer that no more are."""
-ORDER = 0.2
-"""What a unit of the log odds that a candidate answers is worth beside its score, among those read."""
 
 
 def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """The candidates with the confidence that reading leaves them, those read in the order that it gives them.
+    """The candidates with the confidence that reading leaves them.
 
     What is not read is at most as sure as the surest of what is; where none of that answers, it counts as
-    what answers least. Where the model is gone in the meantime, the signs decide.
+    what answers least. The order stays. Where the model is gone in the meantime, the signs decide.
 
     Args:
         ranked: Found with the model.
@@ -68,20 +66,8 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
         each._replace(confidence=round(value, 6))
         for each, value in zip(ranked.candidates, [*sure, *rest], strict=True)
     ]
-    candidates[: len(sure)] = _reordered(candidates[: len(sure)], chances)
     first = candidates[:FIRST]
     return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))
-
-
-def _reordered(read: Sequence[Candidate], chances: Sequence[float]) -> list[Candidate]:
-    """The candidates that were read by score + ORDER · logit(chance); the best gets the best score."""
-    worth = [
-        each.score + ORDER * confidence.logit(chance)
-        for each, chance in zip(read, chances, strict=True)
-    ]
-    order = sorted(range(len(read)), key=lambda row: -worth[row])
-    scores = sorted((each.score for each in read), reverse=True)
-    return [read[row]._replace(score=score) for row, score in zip(order, scores, strict=True)]
 
 
 def _can_be_read(question: Question) -> bool:

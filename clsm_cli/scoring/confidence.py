@@ -125,16 +125,11 @@ def read_probability(sure: float, chance: float) -> float:
     >>> read_probability(0.1, 0.001) < 0.15 < read_probability(0.1, 0.9)
     True
     """
-    odds = READ.sure * logit(sure) + READ.chance * logit(chance) + READ.bias
+    odds = READ.sure * _logit(sure) + READ.chance * _logit(chance) + READ.bias
     return cap(1 / (1 + exp(-odds)))
 
 
-def logit(chance: float) -> float:
-    """Log odds of a probability; of one near 0 or 1 as far as they tell anything.
-
-    >>> logit(0.5), logit(0.0) == logit(LEAST)
-    (0.0, True)
-    """
+def _logit(chance: float) -> float:
     kept = max(LEAST, min(1 - LEAST, chance))
     return log(kept / (1 - kept))
 

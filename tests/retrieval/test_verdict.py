@@ -81,20 +81,3 @@ def test_a_model_that_is_lost_meanwhile_leaves_the_signs(
 ) -> None:
     monkeypatch.setattr(answer_head, "answers", lost)
     assert ask(sample, UNSURE).query == UNSURE
-
-
-def test_of_those_read_what_answers_goes_first(
-    sample: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[str] = []
-
-    def only_the_second(_: str, passage: str) -> float:
-        read.append(passage)
-        return 0.25 if len(read) == 2 else 0.0001
-
-    monkeypatch.setattr(answer_head, "answers", lost)
-    first, second, *_ = (each.id for each in ask(sample, QUESTION, min_score=0).memories)
-    monkeypatch.setattr(answer_head, "answers", only_the_second)
-    memories = ask(sample, QUESTION, min_score=0).memories
-    assert [each.id for each in memories][:2] == [second, first]
-    assert [each.score for each in memories] == sorted((m.score for m in memories), reverse=True)
