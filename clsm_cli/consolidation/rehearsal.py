@@ -19,7 +19,7 @@ from clsm_cli.store import atomic
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from clsm_cli.consolidation.consolidation_report import Report
     from clsm_cli.store.layout import Store
@@ -31,16 +31,19 @@ _LEFT_OUT = shutil.ignore_patterns(".git", "runs", f"{PREFIX}*", atomic.TEMP_PRE
 
 
 def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
-    """Run on a copy that is deleted afterwards; the report lists what differs, file by file.
+    """Run on a copy that is deleted afterwards; the report lists what it changed, file by file.
+
+    Hidden files and ``runs.jsonl`` are not listed. A language model, if one is set, is really asked.
 
     Raises:
         DiskError: There is no room for the copy.
     """
     with copy_store(store) as copy:
+        before = {name: atomic.digest_of(copy.root / name) for name in _files(copy.root)}
         report = run(copy)
         report.dry_run = True
         report.run = None
-        report.files = _differences(store.root, copy.root)
+        report.files = _differences(store.root, copy.root, before)
     return report
 
 
@@ -68,13 +71,18 @@ def _copy(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def _differences(before: Path, after: Path) -> list[FileChange]:
-    names = sorted(_files(before) | _files(after))
-    return [
-        change
-        for name in names
-        if (change := _change(name, _bytes(before / name), _bytes(after / name))) is not None
+def _differences(root: Path, copy: Path, before: Mapping[str, str | None]) -> list[FileChange]:
+    """What the run changed in the copy; what others write into the store meanwhile is not its doing."""
+    changed = [
+        name
+        for name in sorted(before.keys() | _files(copy))
+        if atomic.digest_of(copy / name) != before.get(name)
     ]
+    found = [
+        _change(name, _bytes(root / name) if name in before else None, _bytes(copy / name))
+        for name in changed
+    ]
+    return [change for change in found if change is not None]
 
 
 def _files(root: Path) -> set[str]:

@@ -147,7 +147,11 @@ def _of_old_block(
 
 
 def _may_rival(row: Statement, claim: Statement, *, is_later: bool) -> bool:
-    """Whether one of the two may end the other, whatever they say."""
+    """Whether the later of the two may end the earlier.
+
+    The row is current, both are of kinds that change, they share no source, and the later one (the row
+    if ``is_later``) is at least as trusted.
+    """
     trusts = TRUST_ORDER.index(claim.trust), TRUST_ORDER.index(row.trust)
     return (
         row.is_current

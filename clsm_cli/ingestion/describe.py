@@ -93,7 +93,7 @@ def describe(
 
 
 def mean_vector(episode: Episode, vectors: Sequence[Vector]) -> Vector:
-    """Mean vector of what was said (of everything where only tools speak), not of length 1."""
+    """Mean of the vectors, one a turn, of what was said, of tools only if nobody else speaks; not normalised."""
     import numpy as np
 
     spoken = [

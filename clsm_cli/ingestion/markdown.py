@@ -64,7 +64,7 @@ def read(
 
     Args:
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
-        fence_key: Gives the key by which recalled text is known; it is passed over.
+        fence_key: Gives the key by which text that clsm itself recalled is known; such text is left out.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
         is_agents: Whether dated notes where it lies are an agent's (``folders``).
     """

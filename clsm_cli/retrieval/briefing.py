@@ -1,7 +1,7 @@
 """What an agent should read when a session starts and does not read anyway.
 
 What depends on neither the time nor a query is read from one file (``store.index.prepared_briefing``), which is
-made again when the store has changed; so a hook may ask before every turn. Nothing is touched.
+made again when the store has changed; so a hook may ask before every turn. No memory counts as used by it.
 """
 
 from __future__ import annotations

@@ -108,35 +108,40 @@ def _at(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> S
 
 
 def _beside(index: Index, request: Request, counted: Sequence[Session]) -> SessionScope:
-    """The sessions before, after or between places."""
-    first = _anchor(index, request.place, counted)
-    last = _anchor(index, request.other, counted) if request.other else first
-    if first is None or last is None:
-        place = request.place if first is None or request.other is None else request.other
-        what = f'"{place.subject}"' if place.subject else "that conversation"
-        return SessionScope(hard=False, warning=f"{what} was not found in any conversation")
-    begin, end = sorted((counted.index(first), counted.index(last)))
+    """The sessions before, after or between places: all, or ``length`` from the ``step``-th nearest on."""
+    spans = []
+    for place in filter(None, (request.place, request.other)):
+        anchors = _anchors(index, place, counted)
+        if not anchors:
+            told = f'"{place.subject}" was not found in any conversation'
+            return SessionScope(
+                hard=False, warning=told if place.subject else "that conversation was not found"
+            )
+        spans.append((counted.index(anchors[0]), counted.index(anchors[-1])))
+    (begin, end), (later, _) = min(spans), max(spans)
     step, length = request.step, request.length
     if request.relation == "between":
-        chosen = counted[begin + 1 : end]
+        chosen = counted[end + 1 : later]
     elif request.relation == "after":
-        chosen = counted[begin + 1 :]
+        chosen = counted[end + 1 :]
         chosen = chosen[step - 1 :][:length] if step else chosen
     else:
         chosen = counted[:begin]
         chosen = chosen[::-1][step - 1 :][:length][::-1] if step else chosen
-    warning = "" if chosen else f"there is no conversation {request.relation} that"
+    what = "those" if request.other else "that"
+    warning = "" if chosen else f"there is no conversation {request.relation} {what}"
     return SessionScope(tuple(chosen), warning=warning)
 
 
-def _anchor(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> Session | None:
-    """The one session that a relation starts from."""
+def _anchors(
+    index: Index, place: ConversationPlace, counted: Sequence[Session]
+) -> Sequence[Session]:
+    """The sessions that a relation starts from, in order of time; of a subject the one most about it."""
     if place.number:
-        found = _at(index, place, counted).sessions
-        return found[-1] if found else None
+        return _at(index, place, counted).sessions
     about = _about(index, place.subject)
     known = [each for each in counted if each.id in about]
-    return max(known, key=lambda each: about[each.id], default=None)
+    return [max(known, key=lambda each: about[each.id])] if known else []
 
 
 def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
@@ -231,8 +236,12 @@ def _is_date(request: Request, bounds: Sequence[Bound]) -> bool:
 
 
 def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
-    # Of notes alone a day bounds nothing: what was said on it stands in the note of another.
-    hard = times.hard and ordinals.is_about_talk(text)
+    """The days that a question names.
+
+    They bound it where its words fix them, it asks what was said, and there is any conversation; else
+    they are a preference.
+    """
+    is_about_talk = times.hard and ordinals.is_about_talk(text)
     periods = tuple(
         each
         for first, until in times.periods
@@ -245,7 +254,8 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
     return TimeScope(
         periods,
         (),
-        hard=hard and any(not each.is_note for each in _known(index, now)),
+        # With notes alone a day bounds nothing: what was said on one may stand in the note of the next.
+        hard=is_about_talk and any(not each.is_note for each in _known(index, now)),
         contradictory=times.contradictory,
         rest=_rest(text, [(each.start, each.end, "") for each in times.bounds]),
         warning="the times of the question exclude each other" if times.contradictory else "",

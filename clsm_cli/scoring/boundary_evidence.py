@@ -57,7 +57,7 @@ def gap_evidence(minutes: float | None, new_day: bool, settings: BoundarySetting
     >>> gap_evidence(20, True, s) < 0.5, gap_evidence(31, True, s)
     (True, 1.0)
     """
-    if minutes is None or minutes <= settings.gap_ignored:
+    if minutes is None or minutes <= max(0.0, settings.gap_ignored):
         return 0.0
     if minutes >= settings.gap_certain or (new_day and minutes >= settings.gap_half):
         return 1.0
@@ -68,8 +68,8 @@ def gap_evidence(minutes: float | None, new_day: bool, settings: BoundarySetting
 
 def _share(value: float, low: float, high: float) -> float:
     """Where ``value`` lies between ``low`` (0) and ``high`` (1) on a logarithmic scale."""
-    low = max(low, 1e-3)
-    return math.log(value / low) / math.log(high / low)
+    low = max(low, 1e-3)  # 0 has no logarithm
+    return max(0.0, math.log(value / low) / math.log(high / low))
 
 
 def coherence_evidence(cosine: float, past: Sequence[float]) -> float:

@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ingesting import new_store, take
+from ingesting import new_store, place, take
 from sample_store import SAMPLE
 from sleeping import believed, bytes_of, current, edges, heard, nodes, rows, sleep, told
 from small_store import note, row, tell
 
+from clsm_cli.consolidation.consolidation_report import Report
 from clsm_cli.consolidation.learning import Learner
+from clsm_cli.consolidation.rehearsal import dry_run
 from clsm_cli.errors import RefusedError
 from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node
@@ -194,6 +196,17 @@ def test_a_dry_run_tells_and_changes_nothing(store: Store, tmp_path: Path) -> No
     assert any("Ghent" in line for change in report.files for line in change.added)
     sleep(store)
     assert {change.path for change in report.files if change.added} <= set(bytes_of(store))
+
+
+def test_a_dry_run_does_not_tell_what_others_write_meanwhile(store: Store) -> None:
+    place(store.root, **{"notes.md": b"- mine\n"})
+
+    def run(copy: Store) -> Report:
+        place(store.root, **{"notes.md": b"- mine\n- written meanwhile\n"})
+        place(copy.root, **{"other.md": b"- by the run\n"})
+        return Report()
+
+    assert [change.path for change in dry_run(store, run).files] == ["other.md"]
 
 
 def test_much_is_not_withdrawn_at_once(store: Store, tmp_path: Path) -> None:

@@ -78,6 +78,11 @@ def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
         ("What did we say two conversations ago?", "s7"),
         ("What did we talk about since our sixth conversation?", "s7 s8"),
         ("the three sessions before the Lisbon trip one", "s5 s6 s7"),
+        ("What had we discussed before our last two conversations?", "s1 s2 s3 s4 s5 s6"),
+        (
+            "What did we cover between our first conversation and our last two conversations?",
+            "s2 s3 s4 s5 s6",
+        ),
         ("What did we cover between our first and our fourth conversation?", "s2 s3"),
         ("What did we cover between our first conversation and our fourth one?", "s2 s3"),
         ("In our conversation about the move, how many boxes were closed?", "s5"),

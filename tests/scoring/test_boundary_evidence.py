@@ -29,6 +29,10 @@ def test_a_gap_is_log_linear_between_its_three_marks(minutes: float, expected: f
 def test_midnight_counts_only_after_half_an_hour() -> None:
     assert boundary_evidence.gap_evidence(2, True, SETTINGS) == 0.0
     assert boundary_evidence.gap_evidence(29, True, SETTINGS) < 0.5
+    for ignored in (0.0, -5.0):
+        changed = SETTINGS._replace(gap_ignored=ignored)
+        assert boundary_evidence.gap_evidence(-3.0, False, changed) == 0.0
+        assert boundary_evidence.gap_evidence(0.0005, False, changed) == 0.0
     assert boundary_evidence.gap_evidence(30, True, SETTINGS) == 1.0
     assert boundary_evidence.gap_evidence(-30, True, SETTINGS) == 0.0
     assert boundary_evidence.gap_evidence(None, True, SETTINGS) == 0.0
