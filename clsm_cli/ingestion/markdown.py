@@ -73,6 +73,8 @@ def read(
     tally = Tally()
     lines, recalled = _lines(data, tally, fence_key)
     meta, start = _front_matter(lines, tally)
+    # Unusable front matter is text like any other, so only its fences are passed over.
+    fences = _fences(lines) if meta is None else ()
     if in_vault:
         from clsm_cli.ingestion import folders
 
@@ -81,8 +83,7 @@ def read(
     for number in marks:
         if lines[number].startswith("<"):
             tally.add("git conflict, both sides read", number + 1)
-    # Unusable front matter is text like any other, so only its fences are passed over.
-    for number in [*marks, *(_fences(lines) if meta is None else ())]:
+    for number in [*marks, *fences]:
         lines[number] = ""
     meta = meta or {}
     spans = scan(lines, start)

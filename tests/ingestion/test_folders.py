@@ -117,3 +117,9 @@ def test_a_vault_is_ingested_and_again(store: Store, tmp_path: Path) -> None:
     assert sum(source.added for source in first.sources) == 5
     again = take(store, vault, model=False)
     assert sum(source.known for source in again.sources) == 5
+
+
+def test_a_comment_that_swallows_the_end_of_unusable_front_matter_stops_nothing() -> None:
+    text = b"---\na: [\nb: %%\n---\ntext\n"
+    found = markdown.read(text, path="n.md", zone=UTC, in_vault=True)
+    assert isinstance(found, RawDocument)
