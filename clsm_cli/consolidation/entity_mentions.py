@@ -32,9 +32,7 @@ LEAST_PERSON, LEAST_KIND = 0.5, 0.3
 """Probability from which a thing is taken for a person, and for one of another kind."""
 PART_OF_PATH = 0.85
 """Share of a name's uses in paths and names of files from which it is a part of these and no name."""
-MOSTLY_SMALL = 0.5
-"""Share of a name's uses that have no capital from which these are a word's."""
-_IN_PATH, _SMALL = map(INPUTS.index, ("in path", "small"))
+_IN_PATH = INPUTS.index("in path")
 PERSON, CONCEPT, FILE = "person", "concept", "file"
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
@@ -86,18 +84,15 @@ def build_vocabulary(
     told += _short_names(sightings, present)
     labels = _candidates(sightings) | {*speakers}
     labels |= {name for pair in told for name in pair}
-    uses = _judged(state, labels, episodes)
-    told_of = uses.judged
-    persons = {name for name, each in told_of.items() if _kind(name, each) == PERSON}
+    told_of = _judged(state, labels, episodes)
     found = resolve_entities(
         [*sightings, *spoken],
         told,
         same=[pair for pair, is_one in state.decided.items() if is_one],
         different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
-        persons=persons,
-        no_things=uses.no_things,
-        words=uses.small - persons,  # who types without capitals means a person all the same
+        persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
+        no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
     )
     entries = {entry.id: entry for entry in found} | {
         node.id: Entity(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
@@ -131,20 +126,9 @@ def _candidates(sightings: Iterable[Name]) -> set[str]:
     return marked | often | {name for name in turns if not often.isdisjoint(name.split())}
 
 
-class _NameUses(NamedTuple):
-    """What the uses of names in a store say.
-
-    Attributes:
-        no_things: Those that name nothing in particular.
-        small: Those that mostly have no capital.
-    """
-
-    judged: dict[str, NameJudged]
-    no_things: set[str]
-    small: set[str]
-
-
-def _judged(state: StoreState, names: Collection[str], episodes: Collection[str]) -> _NameUses:
+def _judged(
+    state: StoreState, names: Collection[str], episodes: Collection[str]
+) -> dict[str, NameJudged]:
     """What names are, judged from all their uses and what the strings mean."""
     texts = evidence_queries.episode_texts(state.connection, episodes)
     features = name_features(sorted(names), texts)
@@ -152,16 +136,12 @@ def _judged(state: StoreState, names: Collection[str], episodes: Collection[str]
     unknown = [0.0] * DIMENSIONS
     rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
     told = dict(zip(features, judge_names(rows), strict=True))
-
-    def is_no_thing(name: str, row: list[float]) -> bool:
-        is_part = row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
-        return is_part or told[name].thing < LEAST_THING
-
-    return _NameUses(
-        told,
-        {name for name, row in features.items() if is_no_thing(name, row)},
-        {name for name, row in features.items() if row[_SMALL] >= MOSTLY_SMALL},
-    )
+    parts = [
+        name
+        for name, row in features.items()
+        if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
+    ]
+    return told | {name: told[name]._replace(thing=0.0) for name in parts}
 
 
 def _kind(name: str, told: NameJudged | None) -> str:

@@ -90,7 +90,6 @@ def resolve_entities(
     people: Collection[str] = (),
     persons: Collection[str] = (),
     no_things: Collection[str] = (),
-    words: Collection[str] = (),
 ) -> list[Entity]:
     """The things that are named often enough, each with its names, by id.
 
@@ -102,7 +101,6 @@ def resolve_entities(
         persons: names that are used as a person's.
         no_things: names that are used as words are that name nothing in particular. An author's own
             link or title is a thing all the same.
-        words: names that are written without a capital more often than with it.
     """
     everything = {each._replace(label=label) for each, label in _short_links(set(sightings))}
     lower = _lower_words(everything)
@@ -123,8 +121,8 @@ def resolve_entities(
     for name in uses:
         names[groups.group_of(name)].append(name)
     accepted = _accepted(seen, {groups.group_of(name) for name in people}, groups, no_things)
-    small = lower | STOP_WORDS | {name.lower() for name in words}
-    return sorted(_entry(names[group], uses, small) for group in accepted)
+    words = lower | STOP_WORDS
+    return sorted(_entry(names[group], uses, words) for group in accepted)
 
 
 def _short_links(seen: Collection[Name]) -> Iterator[tuple[Name, str]]:

@@ -39,11 +39,11 @@ def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
         DiskError: There is no room for the copy.
     """
     with copy_store(store) as copy:
-        before = {name: atomic.digest_of(copy.root / name) for name in _files(copy.root)}
+        before = {name: (copy.root / name).read_bytes() for name in _files(copy.root)}
         report = run(copy)
         report.dry_run = True
         report.run = None
-        report.files = _differences(store.root, copy.root, before)
+        report.files = _differences(copy.root, before)
     return report
 
 
@@ -71,18 +71,11 @@ def _copy(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def _differences(root: Path, copy: Path, before: Mapping[str, str | None]) -> list[FileChange]:
+def _differences(copy: Path, before: Mapping[str, bytes]) -> list[FileChange]:
     """What the run changed in the copy; what others write into the store meanwhile is not its doing."""
-    changed = [
-        name
-        for name in sorted(before.keys() | _files(copy))
-        if atomic.digest_of(copy / name) != before.get(name)
-    ]
-    found = [
-        _change(name, _bytes(root / name) if name in before else None, _bytes(copy / name))
-        for name in changed
-    ]
-    return [change for change in found if change is not None]
+    names = sorted(before.keys() | _files(copy))
+    changes = (_change(name, before.get(name), _bytes(copy / name)) for name in names)
+    return [change for change in changes if change is not None]
 
 
 def _files(root: Path) -> set[str]:

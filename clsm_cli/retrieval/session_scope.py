@@ -112,16 +112,13 @@ def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Sessi
     spans = []
     for place in filter(None, (request.place, request.other)):
         anchors = _anchors(index, place, counted)
-        if not anchors:
-            told = f'"{place.subject}" was not found in any conversation'
-            return SessionScope(
-                hard=False, warning=told if place.subject else "that conversation was not found"
-            )
-        spans.append((counted.index(anchors[0]), counted.index(anchors[-1])))
-    (begin, end), (later, _) = min(spans), max(spans)
+        if not anchors.sessions:
+            return anchors
+        spans.append((counted.index(anchors.sessions[0]), counted.index(anchors.sessions[-1])))
+    (begin, end), (second, _) = min(spans), max(spans)  # of one place: the same twice
     step, length = request.step, request.length
     if request.relation == "between":
-        chosen = counted[end + 1 : later]
+        chosen = counted[end + 1 : second]
     elif request.relation == "after":
         chosen = counted[end + 1 :]
         chosen = chosen[step - 1 :][:length] if step else chosen
@@ -133,15 +130,16 @@ def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Sessi
     return SessionScope(tuple(chosen), warning=warning)
 
 
-def _anchors(
-    index: Index, place: ConversationPlace, counted: Sequence[Session]
-) -> Sequence[Session]:
+def _anchors(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> SessionScope:
     """The sessions that a relation starts from, in order of time; of a subject the one most about it."""
     if place.number:
-        return _at(index, place, counted).sessions
+        return _at(index, place, counted)
     about = _about(index, place.subject)
     known = [each for each in counted if each.id in about]
-    return [max(known, key=lambda each: about[each.id])] if known else []
+    if not known:
+        told = f'"{place.subject}" was not found in any conversation'
+        return SessionScope(hard=False, warning=told)
+    return SessionScope((max(known, key=lambda each: about[each.id]),))
 
 
 def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:

@@ -111,6 +111,7 @@ def test_periods_are_the_days_of_the_sessions(index: Index) -> None:
         ("the ninth time the bike came up", False, 'there are only 2 conversations about "the bike"'),
         ("the last time we talked about the yacht", False, 'no conversation about "the yacht" was found'),
         ("what did we say before our first chat?", True, "there is no conversation before that"),
+        ("what did we say before our twelfth conversation?", True, "there are only 8 conversations"),
         ("our first conversation in May 2019", True, "there was no conversation at that time"),
         ("what did we discuss after the yacht race?", False, '"the yacht race" was not found in any conversation'),
     ],
