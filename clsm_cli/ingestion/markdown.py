@@ -7,6 +7,7 @@ that nobody takes it for an empty one.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from bisect import bisect_left, bisect_right
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 
 _DAILY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-|\Z)", re.ASCII)
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:[-_ ]|\Z)", re.ASCII)
+_NAMED = re.compile(
+    r"(?<![\d+])((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?(?!\d)",
+    re.ASCII,
+)
+"""A day inside a name, as in "review-2026-02-13" or "review_20260213", perhaps with a clock behind it."""
 _AGENT_NOTES = frozenset({"memory", "dreams", "agents"})
 
 # What may stand before a date: list marker, task box, emphasis.
@@ -209,17 +215,37 @@ def _heading_day(heading: tuple[str, ...]) -> str | None:
         for found in expressions.find_expressions(title[:_FIRST_LINE], _ANY_YEAR):
             if found.day and not found.relative:
                 return found.day.isoformat()
+        if day := _named_day(title[:_FIRST_LINE]):
+            return day
+    return None
+
+
+def _named_day(name: str) -> str | None:
+    """The last day that a name has in it.
+
+    >>> _named_day("weekly-review-2026-02-13"), _named_day("Weekly Review - 20260213")
+    ('2026-02-13', '2026-02-13')
+    >>> _named_day("invoice 4917620260213"), _named_day("plan-2026-02-31")
+    (None, None)
+    """
+    for year, _, month, day in reversed(_NAMED.findall(name)):
+        with contextlib.suppress(ValueError):
+            return date(int(year), int(month), int(day)).isoformat()
     return None
 
 
 def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
-    """The day a document is about; a day is enough, its blocks tell the hour."""
+    """The day a document is about, by its name, what it says itself, or the name of its folder.
+
+    A day is enough, its blocks tell the hour.
+    """
     named = _DATED.match(_stem(path))
     for value in (named.group(1) if named else None, meta.get("date"), meta.get("created")):
         time = normalise(value, zone)
         if time:
             return time[:10]
-    return None
+    folder = os.path.basename(os.path.dirname(path))
+    return _named_day(_stem(path)) or _named_day(folder)
 
 
 def _trust_of(

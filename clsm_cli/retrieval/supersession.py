@@ -41,7 +41,7 @@ PERHAPS = 0.15
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
-_LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
+_LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
 """A line that gives something with a label a value."""
 LONGEST = 40
 """Words, at most, of a passage that may be over as a whole."""
@@ -201,7 +201,7 @@ def _side(
     index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
 ) -> _Side | None:
     """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
-    is_long = passage.text.count(" ") >= LONGEST
+    is_long = len(passage.text.split()) > LONGEST
     told = None if is_long or candidate.traits.vector < 0 else _told(index, passage)
     if told is None:
         return None

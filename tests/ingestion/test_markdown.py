@@ -58,6 +58,28 @@ def test_time_of_a_block_in_a_daily_note(first_line: str, expected: str) -> None
     assert block.time == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("notes/weekly-review-2026-02-13.md", "2026-02-13"),
+        ("notes/review_20260213_103000.md", "2026-02-13"),
+        ("notes/202602131030 pets.md", "2026-02-13"),
+        ("notes/from-2026-02-09-to-2026-02-13.md", "2026-02-13"),
+        ("standup/2026-02-13/notes.md", "2026-02-13"),
+        ("backup-2026-02-13/vault/notes.md", None),
+        ("notes/plan-2026-02-31.md", None),
+        ("notes/+4920260213555.md", None),
+        ("notes/version-2026-0213.md", None),
+    ],
+)
+def test_a_name_with_a_day_in_it_dates_a_note(path: str, expected: str | None) -> None:
+    assert [block.time for block in read("Fish.", path).blocks] == [expected]
+    (block,) = read("---\ndate: 2026-02-01\n---\nFish.", path).blocks
+    assert block.time == "2026-02-01", "what a note says of itself goes before"
+    (block,) = read("# Review of 20260301\n\nFish.", path).blocks
+    assert block.time == "2026-03-01"
+
+
 def test_a_heading_tells_the_day_of_its_blocks() -> None:
     text = "# Log 2026-01-01\n## 2026-01-02\na\n- 08:15 b\n### Deep\nc\n## Other\nd\n"
     document = read(text, "2026-02-24.md")
