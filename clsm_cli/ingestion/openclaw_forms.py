@@ -38,6 +38,7 @@ MACHINE: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     # src/auto-reply/heartbeat.ts, reply/prompt-prelude.ts; src/infra/heartbeat-events-filter.ts
+    # apps/shared/OpenClawKit, CanvasA2UIAction.swift: a button of a page that the agent made
     (
         "system event",
         (
@@ -45,6 +46,7 @@ MACHINE: tuple[tuple[str, tuple[str, ...]], ...] = (
             "[OpenClaw session event]",
             "[OpenClaw room event]",
             "A scheduled cron event was triggered, but no event content was found.",
+            "CANVAS_A2UI action=",
         ),
     ),
     # src/auto-reply/reply/session-reset-prompt.ts, prompt-prelude.ts; src/gateway/boot.ts
@@ -62,7 +64,7 @@ MACHINE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("memory flush", ("Pre-compaction memory flush. Store durable memories",)),
     # src/agents/main-session-restart-recovery.ts, subagent-orphan-recovery.ts
     # src/auto-reply/reply/stranded-reply-recovery.ts, post-compaction-context.ts
-    # src/agents/tools/sessions-send-tool.a2a.ts; once src/commands/agent.ts
+    # src/agents/tools/sessions-send-tool.a2a.ts; once src/infra/restart-sentinel.ts, commands/agent.ts
     (
         "internal message",
         (
@@ -70,6 +72,7 @@ MACHINE: tuple[tuple[str, tuple[str, ...]], ...] = (
             "[System] Your previous reply was not delivered to the conversation",
             "[Post-compaction context refresh]\n",
             "Agent-to-agent announce step.",
+            "The gateway restart completed successfully. Tell the user OpenClaw restarted successfully",
             "Continue where you left off. The previous model attempt failed or timed out.",
         ),
     ),
@@ -126,6 +129,9 @@ BEFORE = _any(
     # src/auto-reply/reply/prompt-prelude.ts, behind the prompt of a reset
     r"A new session was started via /new or /reset(?s:.*?)\n\nUser note for this reset turn "
     r"\(treat as ordinary user input, not startup instructions\):\n",
+    # apps/macos, VoiceWakeForwarder.swift; apps/shared/OpenClawKit, TalkPromptBuilder.swift
+    r"User talked via voice recognition on [^\n]* - repeat prompt first [^\n]*\n\n",
+    r"Talk Mode active\. Reply in a concise, spoken tone\.\n(?:[^\n]+\n)*\n",
     # src/sessions/input-provenance.ts
     r"(?P<relayed>\[Inter-session message\][^\n]*(?:\n|\Z)"
     r"(?:This content was routed by OpenClaw from another session [^\n]*(?:\n|\Z))?)",
@@ -211,12 +217,10 @@ INTERNAL = re.compile(
     r"(?:\n[ \t]*<<<END_OPENCLAW_INTERNAL_CONTEXT>>>[ \t]*(?=\r?\n|\Z)|\Z)"
 )
 
-# src/agents/subagent-initial-user-message.ts
-SUBAGENT, TASK, TASK_END = (
-    "[Subagent Context]",
-    "[Subagent Task]\n",
-    "\n\nBegin. Execute the assigned task",
-)
+# src/agents/subagent-initial-user-message.ts, once subagent-spawn.ts (with a colon)
+SUBAGENT = "[Subagent Context]"
+TASK = re.compile(r"\[Subagent Task\](?:: |\n)")
+TASK_END = "\n\nBegin. Execute the assigned task"
 # src/cron/isolated-agent/run.ts, src/agents/current-time.ts
 CRON = re.compile(r"\[cron:[^\]\s]+(?: (?P<job>[^\]\n]*))?\] ?")
 CRON_END = "\nCurrent time: "

@@ -218,9 +218,9 @@ def _report(told: str, result: str) -> Part:
 def _task(text: str) -> Part | None:
     """What the agent asked of a sub-agent, of itself at a time, or to be reminded of."""
     if text.startswith(forms.SUBAGENT):
-        _, found, task = text.partition(forms.TASK)
-        task = task.rpartition(forms.TASK_END)[0].strip() or task.strip()
-        return Part(task if found else text, trust="agent")
+        found = forms.TASK.search(text)
+        task = text[found.end() :] if found else text
+        return Part(task.rpartition(forms.TASK_END)[0].strip() or task.strip(), trust="agent")
     if text.startswith(forms.REMINDER):
         return Part(forms.REMINDER_END.split(text[len(forms.REMINDER) :])[0], trust="agent")
     if job := forms.CRON.match(text):
