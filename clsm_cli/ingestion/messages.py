@@ -4,8 +4,8 @@ A tool call and its result are two turns: neither looks at the other, so that a 
 them anywhere gives the same turns. The one thing that needs both is to drop the result of a call that
 ran clsm; the ids of such calls come out (``Dropped.call``) for the next read.
 
-What is no memory is recognised here: heartbeat polls, and clsm's own answers. A recall that is read back
-as something that was said would make every answer its own evidence.
+What is no memory is recognised here: clsm's own answers, and what ``openclaw_messages`` knows as a
+machine's. A recall that is read back as something that was said would make every answer its own evidence.
 """
 
 from __future__ import annotations

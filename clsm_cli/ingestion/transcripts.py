@@ -114,10 +114,11 @@ def _not_written(role: Role, told: dict[str, Any], text: str) -> str | None:
     """Why a message is a program's, by what stands beside its text; None where its text must tell."""
     if role == "user":
         provenance = mapping(told.get("provenance"))
+        if provenance.get("kind") != "internal_system":
+            return messages.adviser_task(text)
         is_poll = provenance.get("sourceTool") == "heartbeat"
-        if provenance.get("kind") == "internal_system":
-            return "heartbeat poll" if is_poll else "internal message"
-        return messages.adviser_task(text)
+        by_text = messages.machine_talk(role, text)
+        return by_text or ("heartbeat poll" if is_poll else "internal message")
     is_injected = told.get("model") == openclaw_forms.INJECTED and "openclawAbort" not in told
     is_programs = role == "assistant" and (is_injected or text == openclaw_forms.FAILED)
     return "message of the program" if is_programs else None

@@ -392,6 +392,12 @@ def test_in_a_message_of_another_session_nothing_is_a_persons() -> None:
     assert said(NOTICE + MAIL, **relayed)[0][2] == "web"
 
 
+def test_an_internal_message_is_dropped_whatever_it_says() -> None:
+    internal = {"provenance": {"kind": "internal_system", "sourceTool": "exec"}}
+    assert why_dropped("[OpenClaw exec completion] ok", **internal) == ["exec completion"]
+    assert why_dropped("Refresh the card.", **internal) == ["internal message"]
+
+
 def test_a_name_that_stands_beside_a_message_comes_first() -> None:
     text = "[Telegram Mara id:7 2026-02-24 08:16 UTC] At nine."
     assert said(text, senderName="Mara Vos") == person("At nine.", "Mara Vos")
