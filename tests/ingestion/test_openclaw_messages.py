@@ -393,7 +393,7 @@ def test_in_a_message_of_another_session_nothing_is_a_persons() -> None:
 
 
 def test_an_internal_message_is_dropped_whatever_it_says() -> None:
-    internal = {"provenance": {"kind": "internal_system", "sourceTool": "exec"}}
+    internal: dict[str, Any] = {"provenance": {"kind": "internal_system", "sourceTool": "exec"}}
     assert why_dropped("[OpenClaw exec completion] ok", **internal) == ["exec completion"]
     assert why_dropped("Refresh the card.", **internal) == ["internal message"]
 
