@@ -4,8 +4,8 @@ A tool call and its result are two turns: neither looks at the other, so that a 
 them anywhere gives the same turns. The one thing that needs both is to drop the result of a call that
 ran clsm; the ids of such calls come out (``Dropped.call``) for the next read.
 
-What is no memory is recognised here: heartbeat polls, and clsm's own answers. A recall that is read back
-as something that was said would make every answer its own evidence.
+What is no memory is recognised here: clsm's own answers, and what ``openclaw_messages`` knows as a
+machine's. A recall that is read back as something that was said would make every answer its own evidence.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, label, parts_of, text_of, text_or_empty
+from clsm_cli.ingestion.openclaw_forms import SAYS_NOTHING
+from clsm_cli.ingestion.openclaw_messages import machine_text
 from clsm_cli.model.episodes import ToolCall
 
 if TYPE_CHECKING:
@@ -198,18 +200,10 @@ class ToolReader:
                 yield message.dropped("thinking" if "thinking" in kind else NOT_TEXT)
 
 
-_POLLS = ("[OpenClaw heartbeat poll]", "Read HEARTBEAT.md if it exists")
 ADVICE = "[clsm: advise the memory]"
 """How the task begins that ``clsm schedule install --adviser`` gives an agent at night."""
 _BEFORE_ADVICE = 200
 """Characters that a scheduler puts before a task: its own name, the job's, the time."""
-_NOTHING_TO_DO = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
-_CONTEXT_BEGIN = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
-_CONTEXT_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
-# A gateway may put the time before what it hands on.
-_SUBAGENT = re.compile(r"(?:\[[^\]\n]{1,40}\] )?\[Subagent Context\]")
-_TASK, _TASK_END = "[Subagent Task]\n", "\n\nBegin. Execute the assigned task"
-
 _ENDS = ";&|()`\n"
 """What ends a simple command of a shell."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -226,42 +220,18 @@ _CORPUS = re.compile(r'"corpus\\*"\s*:\s*\\*"clsm\\*"')
 _MAX_SHELLS = 4
 
 
+def adviser_task(text: str) -> str | None:
+    """Why clsm's own task for an agent is dropped; None for any other message."""
+    return "task of the adviser" if ADVICE in text[: _BEFORE_ADVICE + len(ADVICE)] else None
+
+
 def machine_talk(role: str, text: str) -> str | None:
     """Why a message is none of a person's or an agent's; None for a real one."""
-    if role == "user" and text.startswith(_POLLS):
-        return "heartbeat poll"
-    if role == "user" and ADVICE in text[: _BEFORE_ADVICE + len(ADVICE)]:
-        return "task of the adviser"
-    if role == "user" and text.startswith("[OpenClaw exec completion]"):
-        return "exec completion"
-    if role == "assistant" and text.strip(" \t\r\n*_`.") in _NOTHING_TO_DO:
+    if role == "user":
+        return adviser_task(text) or machine_text(text)
+    if role == "assistant" and text.strip(" \t\r\n*_`.") in SAYS_NOTHING:
         return "heartbeat reply"
     return None
-
-
-def without_context(text: str) -> str:
-    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end."""
-    kept, place = [], 0
-    while (begin := text.find(_CONTEXT_BEGIN, place)) >= 0:
-        kept.append(text[place:begin])
-        end = text.find(_CONTEXT_END, begin)
-        place = len(text) if end < 0 else end + len(_CONTEXT_END)
-    kept.append(text[place:])
-    return "".join(kept).strip() if len(kept) > 1 else text
-
-
-def subagent_task(text: str) -> str | None:
-    r"""What an agent told a sub-agent of its own, without what OpenClaw says round it; else None.
-
-    >>> subagent_task("[Subagent Context] You are one.\n\n[Subagent Task]\n\nLook.")
-    'Look.'
-    >>> subagent_task("What is a [Subagent Context]?") is None
-    True
-    """
-    if not _SUBAGENT.match(text):
-        return None
-    _, found, task = text.partition(_TASK)
-    return task.rpartition(_TASK_END)[0].strip() or task.strip() if found else text
 
 
 def is_clsm_tool(name: str) -> bool:

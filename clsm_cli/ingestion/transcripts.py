@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion import messages
+from clsm_cli.ingestion import messages, openclaw_forms, openclaw_messages
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     RawBreak,
@@ -31,13 +31,13 @@ from clsm_cli.ingestion.jsonl_rows import (
 )
 from clsm_cli.ingestion.messages import NO_TEXT, SPOKEN, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
+from clsm_cli.model.episodes import TRUST_ROLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
     from clsm_cli.model.episodes import Role, ToolCall
-    from clsm_cli.model.trust import Trust
 
 _OPENCLAW = frozenset(
     {"session", "message", "reset", "compaction", "custom", "custom_message", "label"}
@@ -91,7 +91,7 @@ def _openclaw_message(
         yield tools.result(message, name, text, call_id, error=error, is_clsms=is_clsms)
     elif role in SPOKEN:
         if (whole := spoken_text(parts)) is not None:
-            yield _openclaw_said(message, SPOKEN[role], told, whole)
+            yield from _openclaw_said(message, SPOKEN[role], told, whole)
         # Results are rows of their own here: what stands as one in a message is nobody's word.
         yield from tools.parts(message, (p for p in parts if p.get("type") != "tool_result"))
     else:
@@ -100,22 +100,41 @@ def _openclaw_message(
 
 def _openclaw_said(
     message: Message, role: Role, told: dict[str, Any], whole: str
-) -> TranscriptItem:
-    text, provenance = messages.without_context(whole), mapping(told.get("provenance"))
-    reason = messages.machine_talk(role, text)
-    if reason is None and provenance.get("kind") == "internal_system":
+) -> Iterator[TranscriptItem]:
+    if reason := _not_written(role, told, whole):
+        yield message.dropped(reason)
+    elif role == "user":
+        yield from _openclaw_user(message, told, whole)
+    else:
+        text = openclaw_messages.without_context(whole)
+        yield message.said(role, text, "internal context" if whole else NO_TEXT)
+
+
+def _not_written(role: Role, told: dict[str, Any], text: str) -> str | None:
+    """Why a message is a program's, by what stands beside its text; None where its text must tell."""
+    if role == "user":
+        provenance = mapping(told.get("provenance"))
+        if provenance.get("kind") != "internal_system":
+            return messages.adviser_task(text)
         is_poll = provenance.get("sourceTool") == "heartbeat"
-        reason = "heartbeat poll" if is_poll else "internal message"
-    if reason is None and not text:
-        reason = "internal context" if whole else NO_TEXT
-    if reason:
-        return message.dropped(reason)
-    speaker = (_sender(told) if role == "user" else None) or role
-    # Another session of the agent's asks in a person's place; of a sub-agent, without telling so.
-    task = messages.subagent_task(text) if role == "user" else None
-    is_relayed = provenance.get("kind") == "inter_session" or task is not None
-    trust: Trust | None = "agent" if is_relayed else None
-    return message.turn(speaker, role, text if task is None else task, trust=trust)
+        by_text = messages.machine_talk(role, text)
+        return by_text or ("heartbeat poll" if is_poll else "internal message")
+    is_injected = told.get("model") == openclaw_forms.INJECTED and "openclawAbort" not in told
+    is_programs = role == "assistant" and (is_injected or text == openclaw_forms.FAILED)
+    return "message of the program" if is_programs else None
+
+
+def _openclaw_user(message: Message, told: dict[str, Any], whole: str) -> Iterator[TranscriptItem]:
+    """What a message in a person's name is made of; only the first part has the id of the message."""
+    is_relayed = mapping(told.get("provenance")).get("kind") == "inter_session"
+    for number, part in enumerate(openclaw_messages.parts(whole, is_relayed=is_relayed)):
+        if part.dropped or not part.text.strip():
+            yield message.dropped(part.dropped or NO_TEXT)
+            continue
+        role = TRUST_ROLE[part.trust or "user"]
+        speaker = part.speaker if part.trust else _sender(told) or part.speaker
+        part_id = f"{message.id}.{number}" if message.id and number else None
+        yield message.turn(speaker or role, role, part.text, part_id, trust=part.trust)
 
 
 def _sender(message: dict[str, Any]) -> str | None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.ingestion.messages import is_clsm_tool, machine_talk, runs_clsm, without_context
+from clsm_cli.ingestion.messages import is_clsm_tool, machine_talk, runs_clsm
+from clsm_cli.ingestion.openclaw_messages import without_context
 
 BEGIN, END = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 
@@ -89,5 +90,6 @@ def test_machine_talk(role: str, text: str, reason: str | None) -> None:
 
 def test_internal_context_is_cut_out() -> None:
     assert without_context(f"before\n{BEGIN}\nx\n{END}\nafter") == "before\n\nafter"
-    assert without_context(f"{BEGIN}x{END}{BEGIN}y") == ""
+    assert without_context(f"{BEGIN}\nx\n{END}\n{BEGIN}\ny") == ""
+    assert without_context(f"What does {BEGIN} mean?") == f"What does {BEGIN} mean?"
     assert without_context("  plain ") == "  plain "

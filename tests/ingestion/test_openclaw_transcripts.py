@@ -65,14 +65,14 @@ def test_what_is_not_memory_is_dropped_by_reason() -> None:
         (message(2, "user", "Wake up", provenance=internal), "heartbeat poll"),
         (message(3, "user", "[OpenClaw exec completion] ok"), "exec completion"),
         (message(4, "assistant", [{"type": "text", "text": "NO_REPLY"}]), "heartbeat reply"),
-        (message(5, "user", f"{begin} x {end}"), "internal context"),
+        (message(5, "user", f"{begin}\nx\n{end}"), "internal context"),
         (message(7, "custom", "x", excludeFromContext=True), "custom message"),
         (message(8, "user", [{"type": "image", "data": "…"}]), "part that is not text"),
         (message(9, "user", " "), "no text"),
         ({"type": "compaction", "summary": "long"}, "compaction row"),
         ({"type": "new_in_version_5"}, "unknown row"),
     ]
-    items = read(message(6, "user", f"Really? {begin} x {end}"), *(row for row, _ in rows))
+    items = read(message(6, "user", f"Really?\n{begin}\nx\n{end}"), *(row for row, _ in rows))
     assert turns(items) == [("user", "user", "Really?", "m6")]
     assert reading.dropped(items) == [reason for _, reason in rows]
 

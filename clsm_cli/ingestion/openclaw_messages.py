@@ -1,0 +1,327 @@
+"""What OpenClaw hands to its agent in a person's name: what of it a person typed, and whose the rest is.
+
+Messages of role "user" are also polls, results of sub-agents and cron jobs, system events and mails, and
+what a person did type comes in an envelope, with notes and quotes. ``openclaw_forms`` has all their
+texts. Whatever matches none, or is unfinished, stays the person's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.ingestion import openclaw_forms as forms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.model.trust import Trust
+
+_GROUP = re.compile(r"@g\.us\b|\bid:-\d|\b(?:group|room|channel|channel id):|(?:\A|\s)#")
+"""How the label of an envelope shows that it names a group, not who wrote."""
+_IN_GROUP = re.compile(r"(?P<name>[^\n:]{1,80}?)(?: \([^()\n]*\))?: ")
+_ID, _IN_BRACKETS = re.compile(r"(?:\A| )(?:user )?id:.*"), re.compile(r" \([^()]*\)\Z")
+_NO_NAME = re.compile(
+    r"[+\d\s()-]*|(?:group|user|whatsapp|telegram):.*|\S+@\S+|unknown sender|unknown"
+    r"|openclaw-.*|gateway-client|webchat|cli"
+)
+"""A number, an address or a program (the names of OpenClaw's own clients)."""
+_FORWARDED = "forwarded"
+_MOST_BEHIND = 8
+"""Lines and quotes behind a message that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one of those says whom a message comes from, or why it is dropped.
+
+    ``speaker`` where it is told, ``trust`` where it is not the person's who writes.
+    """
+
+    text: str
+    speaker: str | None = None
+    trust: Trust | None = None
+    dropped: str = ""
+
+
+def machine_text(text: str) -> str | None:
+    """Why nothing of a message is memory; None for a person's.
+
+    >>> machine_text("[OpenClaw heartbeat poll]"), machine_text("What is an [OpenClaw cron wake]?")
+    ('heartbeat poll', None)
+    """
+    return next((reason for reason, heads in forms.MACHINE if text.startswith(heads)), None)
+
+
+def without_context(text: str) -> str:
+    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end."""
+    if forms.INTERNAL.search(text) is None:
+        return text
+    return forms.INTERNAL.sub("", text).strip()
+
+
+def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
+    r"""What a message of role "user" is made of, in its order.
+
+    Args:
+        is_relayed: Another session of the agent's sent it, so that nothing in it is a person's.
+
+    >>> [*parts("[Telegram Mara id:7 2026-02-03 09:00 UTC] The ferry is at nine.\n[message_id: 4]")]
+    [Part(text='The ferry is at nine.', speaker='Mara', trust=None, dropped='')]
+    """
+    opened = _open(text)
+    is_relayed |= opened.is_relayed
+    for part in _told(opened):
+        is_agents = is_relayed and part.trust is None
+        yield replace(part, speaker=None, trust="agent") if is_agents else part
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A message without what OpenClaw put before it."""
+
+    text: str = ""
+    sender: str | None = None
+    is_relayed: bool = False
+    """Another session of the agent's sent it."""
+    is_forwarded: bool = False
+    has_events: bool = False
+    has_media: bool = False
+    is_persons: bool = False
+    """It came in a channel's envelope: no machine writes behind one."""
+
+
+def _open(text: str) -> _Opened:
+    opened, place = _Opened(), 0
+    while found := forms.BEFORE.match(text, place):
+        place = found.end()
+        opened.is_relayed |= found["relayed"] is not None
+        opened.is_forwarded |= found["forwarded"] is not None
+        opened.has_events |= found["events"] is not None
+        opened.has_media |= found["media"] is not None
+        opened.sender = _sender_of(found["json"]) or opened.sender
+    opened.text = text[place:]
+    envelope = forms.ENVELOPE.match(text, place)
+    if envelope and (
+        envelope["time"] or envelope["elapsed"] or "id:" in (envelope["sender"] or "")
+    ):
+        name, opened.text = _in_envelope(envelope["sender"] or "", text[envelope.end() :])
+        opened.sender = name or opened.sender
+        opened.is_persons = True
+    return opened
+
+
+def _sender_of(metadata: str | None) -> str | None:
+    """The name in a block of metadata; an id or a label alone is none."""
+    try:
+        told = json.loads(metadata or "null")
+    except (ValueError, RecursionError):
+        return None
+    sender = told.get("sender", told) if isinstance(told, dict) else None
+    name = sender.get("name") if isinstance(sender, dict) else sender
+    return _name(name) if isinstance(name, str) else None
+
+
+def _in_envelope(label: str, body: str) -> tuple[str | None, str]:
+    """Who wrote, and what. In a group, and in newer versions always, the name is before the text."""
+    if _GROUP.search(label):
+        found = _IN_GROUP.match(body)
+        return (_name(found["name"]), body[found.end() :]) if found else (None, body)
+    for said in (f"{label.split(' id:', 1)[0]}: ", "(self): ", "(sender): "):
+        body = body.removeprefix(said)
+    return _name(label), body
+
+
+def _name(label: str) -> str | None:
+    """A name without the id behind it; None for a number, an address or a program.
+
+    >>> _name("Mara (@mara) id:120"), _name("+49 170 1234567"), _name("id:120")
+    ('Mara', None, None)
+    """
+    name = _IN_BRACKETS.sub("", _ID.sub("", label.strip())).strip()
+    return None if _NO_NAME.fullmatch(name) else name
+
+
+def _told(opened: _Opened) -> Iterator[Part]:
+    text = opened.text
+    if opened.is_persons:
+        yield from _persons(opened)
+    elif forms.EVENTS.match(text):
+        yield from _events(text)
+    elif reason := _machine(opened):
+        yield Part("", dropped=reason)
+    elif forms.QUEUE.match(text):
+        yield from _queue(text)
+    elif part := _announced(text) or _task(text) or _external(text):
+        yield part
+    elif forms.OTHERS.match(text):
+        yield Part(text, trust="agent")
+    else:
+        yield from _persons(opened)
+
+
+def _machine(opened: _Opened) -> str | None:
+    # A system event may have paragraphs; then what it woke the agent for begins one.
+    begins = opened.text.split("\n\n") if opened.has_events else [opened.text]
+    return next(filter(None, map(machine_text, begins)), None)
+
+
+def _queue(text: str) -> Iterator[Part]:
+    """Messages that waited; of those that were too many, OpenClaw tells how each began."""
+    overflow, *items = forms.QUEUED.split(text)
+    if summary := overflow.partition("\nSummary:\n")[2].strip():
+        yield Part(summary, trust="agent" if " announce" in overflow else None)
+    for sender, item in zip(items[::2], items[1::2], strict=True):
+        for part in parts(item.strip("\n")):
+            is_known = part.speaker or part.trust or not sender
+            yield part if is_known else replace(part, speaker=_name(sender))
+
+
+def _announced(text: str) -> Part | None:
+    """How a sub-agent or a cron job ended, without what the agent is told to do with it."""
+    found = forms.ANNOUNCED.match(text)
+    if found is None:
+        return None
+    result = found["result"]
+    # The result may quote another one: the last "Stats: …" is OpenClaw's.
+    end = result.rfind(forms.STATS)
+    if end < 0:
+        end = max(
+            (each.start() for each in forms.ANNOUNCED_END.finditer(result)), default=len(result)
+        )
+    return _report(found["told"], result[:end])
+
+
+def _events(text: str) -> Iterator[Part]:
+    """The same as an event; what holds none is for the model alone."""
+    _, *events = forms.EVENT.split(text)
+    for event in events:
+        head, _, rest = event.partition("\n\n")
+        about = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
+        kind, task = about.get("type", "task"), about.get("task", "")
+        result = next(
+            (rest.partition(a)[2].rpartition(b)[0] for a, b in forms.RESULTS if a in rest), ""
+        )
+        yield _report(f'A {kind} "{task}" just {about.get("status", "ended")}.', result)
+    if not events:
+        yield Part("", dropped="internal context")
+
+
+def _report(told: str, result: str) -> Part:
+    result = result.strip()
+    is_empty = result in {"", forms.NO_OUTPUT}
+    return Part(told if is_empty else f"{told}\n\n{result}", trust="agent")
+
+
+def _task(text: str) -> Part | None:
+    """What the agent asked of a sub-agent, of itself at a time, or to be reminded of."""
+    if text.startswith(forms.SUBAGENT):
+        found = forms.TASK.search(text)
+        task = text[found.end() :] if found else text
+        return Part(task.rpartition(forms.TASK_END)[0].strip() or task.strip(), trust="agent")
+    if text.startswith(forms.REMINDER):
+        return Part(forms.REMINDER_END.split(text[len(forms.REMINDER) :])[0], trust="agent")
+    if job := forms.CRON.match(text):
+        asked = text[job.end() :]
+        asked = asked.rpartition(forms.CRON_END)[0] or asked
+        if job["job"] in forms.HOOKS:
+            return Part(asked.strip(), job["job"].lower(), "web")
+        return Part(asked.strip(), trust="agent")
+    return None
+
+
+def _external(text: str) -> Part | None:
+    """A mail, a page or what a web hook sent; one without an end is all of the rest."""
+    if not forms.EXTERNAL.match(text):
+        return None
+    begin = forms.EXTERNAL_BEGIN.search(text)
+    content = text[begin.end() :] if begin else text
+    source = (begin["source"] if begin else None) or "external"
+    content = forms.EXTERNAL_END.split(content)[0].replace("\n---\n", "\n", 1)
+    return Part(content.strip("\n"), source.lower(), "web")
+
+
+def _persons(opened: _Opened) -> Iterator[Part]:
+    """What a person wrote or said, and what they forwarded."""
+    text = without_context(opened.text)
+    dropped = "internal context" if opened.text and not text else ""
+    text, behind = _without_end(text)
+    sender = opened.sender or behind
+    if (heard := _heard(text)) != text:  # the envelope is inside
+        inner = _open(heard)
+        text, sender = inner.text, inner.sender or sender
+    written = _without_media(text)
+    if opened.has_media or written != text:
+        dropped = "media without words"
+    forwarded = [*forms.FORWARDED.finditer(written)]
+    ends = [*(each.start() for each in forwarded), len(written)]
+    own = written[: ends[0]]
+    if own.strip():
+        trust: Trust | None = "web" if opened.is_forwarded else None
+        yield Part(own, _FORWARDED if trust else sender, trust)
+    elif not forwarded:
+        yield Part("", dropped=dropped)
+    for each, end in zip(forwarded, ends[1:], strict=True):
+        name = _name(each["sender"] or each["author"] or "")
+        yield Part(written[each.end() : end], name or _FORWARDED, "web")
+
+
+def _without_end(text: str) -> tuple[str, str | None]:
+    """``text`` without ids and quotes behind it, and who wrote it, where that is told there."""
+    context = forms.CONTEXT.search(text)
+    text, sender = text[: context.start()] if context else text, None
+    for _ in range(_MOST_BEHIND):
+        before, _, last = text.rstrip().rpartition("\n")
+        if found := forms.AFTER.fullmatch(last):
+            text, sender = before, _name(found["sender"] or "") or sender
+        elif (begin := _quote(text)) is not None:
+            text = text[:begin].rstrip()
+        else:
+            break
+    return text, sender
+
+
+def _quote(text: str) -> int | None:
+    """Where the quoted message begins that ``text`` ends with."""
+    for begin, end in forms.QUOTES:
+        place = text.rfind(begin) if text.rstrip().endswith(end) else -1
+        if place == 0 or (place > 0 and text[place - 1] == "\n"):
+            return place
+    return None
+
+
+def _heard(text: str) -> str:
+    """What was typed and spoken, of a message with sound or pictures; not what a picture shows."""
+    text = forms.VOICE.sub(_spoken, text)
+    head, *sections = forms.HEARD.split(text)
+    if not sections or (head and not head.startswith(forms.TYPED)):
+        return text
+    kept = [head.removeprefix(forms.TYPED)]
+    for section in sections:
+        typed, is_voice, spoken = section.partition(forms.TRANSCRIPT)
+        typed = typed if is_voice else section.partition(forms.DESCRIPTION)[0]
+        kept += [typed.removeprefix(forms.TYPED).strip(), spoken.strip()]
+    return "\n\n".join(filter(None, kept))
+
+
+def _spoken(found: re.Match[str]) -> str:
+    try:
+        return str(json.loads(found[1]))
+    except ValueError:
+        return found[0]
+
+
+def _without_media(text: str) -> str:
+    """``text`` without what stands for a picture, and the files put into it; an unfinished one stays."""
+    kept, place = [], 0
+    while begin := forms.FILE.search(text, place):
+        end = text.find(forms.FILE_END, begin.end())
+        if end < 0:
+            break
+        kept.append(text[place : begin.start()].rstrip())
+        place = end + len(forms.FILE_END)
+    text = "".join(kept) + text[place:]
+    found = forms.PLACEHOLDER.match(text)
+    return text[found.end() :] if found else text
