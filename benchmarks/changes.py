@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
     from scripts.told_changes import Told
 
-NOW = "2026-05-01T08:00:00+02:00"
+NOW = "2027-01-04T08:00:00+01:00"
+"""After the last day of both sets."""
 TOGETHER = 12
 """Items of a store: enough that each must be found among others."""
 FIRST, CLOSED, WRONG = 0.85, 0.85, 0.02
