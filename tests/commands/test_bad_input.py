@@ -92,22 +92,6 @@ def test_a_line_of_100_megabytes(cli: Cli) -> None:
     assert_found(cli, "After the flood")
 
 
-def test_loops_of_links_and_things_that_are_no_files(cli: Cli) -> None:
-    folder = cli.folder / "notes"
-    folder.mkdir()
-    (folder / "again").symlink_to("../notes")
-    (folder / "nowhere.md").symlink_to("gone")
-    (folder / "outside.md").symlink_to("/etc/passwd")
-    (cli.folder / "self").symlink_to("self")
-    os.mkfifo(folder / "pipe.md")
-    (folder / "good.md").write_text("The heron stood on the gauge.\n")
-    done = cli("ingest", "notes", "self", "--verbose", *NOW)
-    assert_remarked(done, "self: too many levels of symbolic links", "pipe.md: a FIFO")
-    for name in ("again", "nowhere.md", "outside.md"):
-        assert f"notes/{name}: skipped, symbolic link" in done.out
-    assert texts(cli, "heron gauge") == ["The heron stood on the gauge."]
-
-
 # What is in the files
 
 
