@@ -23,9 +23,8 @@ KEY = "ghp_" + "a1B2c3" * 6
         ("forget", KEY, "--yes"),
     ],
 )
-def test_no_error_tells_a_secret(bare: Cli, words: tuple[str, ...]) -> None:
-    bare.ok("init", "memory")
-    done = bare(*words, CLSM_STORE="memory")
+def test_no_error_tells_a_secret(cli: Cli, words: tuple[str, ...]) -> None:
+    done = cli(*words)
     assert done.code
     assert KEY not in done.out + done.err
     assert "[masked:" in done.err
