@@ -65,9 +65,10 @@ def answers(told: Cli) -> dict[str | bytes, Any]:
     texts = [query for query in QUERIES.values() if isinstance(query, str)]
     lines = "".join(json.dumps({"query": text}) + "\n" for text in texts)
     done = told.ok("recall", "--batch", "-", *NOW, stdin=lines.encode())
-    found = map(json.loads, done.out.splitlines())
-    rest = {query: alone(told, query) for query in QUERIES.values() if isinstance(query, bytes)}
-    return {**dict(zip(texts, found, strict=True)), **rest}
+    found: dict[str | bytes, Any] = {
+        query: alone(told, query) for query in QUERIES.values() if isinstance(query, bytes)
+    }
+    return found | dict(zip(texts, map(json.loads, done.out.splitlines()), strict=True))
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))

@@ -18,25 +18,6 @@ from clsm_cli.store import atomic
 ROOT = Path(__file__).parents[2]
 
 
-def modes(root: Path) -> dict[str, int]:
-    return {str(p.relative_to(root)): p.stat().st_mode & 0o777 for p in root.rglob("*")}
-
-
-@pytest.fixture(params=[0o000, 0o022, 0o077])
-def umask(request: pytest.FixtureRequest) -> Iterator[int]:
-    before = os.umask(request.param)
-    yield request.param
-    os.umask(before)
-
-
-def test_folders_and_files_are_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
-    atomic.put(tmp_path / "a" / "b" / "note.md", b"x")
-    atomic.put(tmp_path / "a" / "b" / "note.md", b"y")
-    atomic.append(tmp_path / "a" / "log.jsonl", b"{}")
-    found = {"a": 0o700, "a/b": 0o700, "a/b/note.md": 0o600, "a/log.jsonl": 0o600}
-    assert modes(tmp_path) == found
-
-
 @pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
 def test_an_exception_at_any_step_leaves_the_old_file_and_no_temp_file(
     tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch

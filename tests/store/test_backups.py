@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def make(
 
 
 def restore(
-    path: Path, root: Path, environment: Mapping[str, str] = PI, *, dry_run: bool = False
+    path: Path, root: Path, environment: dict[str, str] = PI, *, dry_run: bool = False
 ) -> restoring.Restored:
     return restoring.restore(path, root, environment, lambda *_: None, dry_run=dry_run)
 
