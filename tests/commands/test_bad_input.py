@@ -51,13 +51,9 @@ def assert_remarked(done: Done, *remarks: str) -> None:
         assert NEXT_STEP.search(sentence), sentence
 
 
-def texts(cli: Cli, query: str) -> list[str]:
-    answer = cli.ok("recall", "--json", "--no-touch", *NOW, "--", query).json
-    return [memory["text"] for memory in answer["memories"]]
-
-
 def assert_found(cli: Cli, query: str) -> None:
-    assert any(query in text for text in texts(cli, query))
+    found = cli.ok("recall", "--json", "--no-touch", *NOW, query).json["memories"]
+    assert any(query in memory["text"] for memory in found)
 
 
 # What is named and cannot be read
@@ -202,3 +198,31 @@ def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
     answer = wrong.ok("recall", "heron stood", *NOW)
     assert "heron stood" in answer.out
     assert "this answer is from words alone" in answer.err
+
+
+# What is wrong with a command line is told without the secret in it
+
+
+KEY = "ghp_" + "a1B2c3" * 6
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("note", "-----BEGIN RSA PRIVATE KEY" + "-----\n" + KEY),
+        ("recall", f"--{KEY}", "x"),
+        (KEY,),
+        ("recall", "x", "--now", KEY),
+        ("recall", "-k", KEY, "x"),
+        ("recall", "x", "--store", f"/{KEY}"),
+        ("show", KEY),
+        ("ingest", f"/{KEY}.md"),
+        ("feedback", KEY, "--good", KEY),
+        ("forget", KEY, "--yes"),
+    ],
+)
+def test_no_error_tells_a_secret(cli: Cli, words: tuple[str, ...]) -> None:
+    done = cli(*words)
+    assert done.code
+    assert KEY not in done.out + done.err
+    assert "[masked:" in done.err

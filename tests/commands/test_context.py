@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from processes import Cli
 from small_store import row, talk
@@ -107,11 +105,9 @@ def test_a_damaged_shard_is_told(own: Cli) -> None:
         assert "The tariff of the house" in done.out
 
 
-def shown(text: str, **values: Any) -> Briefing:
-    item = Item("0123456789ab", "fact", text, "identity", "web", 3)._replace(**values)
-    return Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
-
-
 def test_an_item_cannot_pose_as_another() -> None:
-    lines = context_lines(shown("One.\n- Two.\nTasks\n- [ ] Three."))
+    text = "One.\n- Two.\nTasks\n- [ ] Three."
+    item = Item("0123456789ab", "fact", text, "identity", "web", 3)
+    shown = Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
+    lines = context_lines(shown)
     assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]

@@ -51,11 +51,6 @@ def lived(shared: Cli) -> Cli:
     return cli
 
 
-def later(day: str) -> list[str]:
-    """What tells a value that a fact had only after a day."""
-    return [new for changed, _, _, new in CHANGES if changed > day]
-
-
 def value(day: str, word: str) -> str:
     """What tells the value that a fact had on a day."""
     ((changed, _, old, new),) = [each for each in CHANGES if each[1] == word]
@@ -80,7 +75,8 @@ def test_nothing_later_is_told(lived: Cli, day: str, clock: str) -> None:
         command = InProcess(words[0], f"{LAST}T12:00:00+01:00")
         said[" ".join(words)] = command.run(store, *words[1:], clock, day).stdout
     assert all(said[" ".join(words)] for words in GRAPHS)
-    leaks = [(name, new) for name, out in said.items() for new in later(day) if new in out]
+    later = [new for changed, _, _, new in CHANGES if changed > day]
+    leaks = [(name, new) for name, out in said.items() for new in later if new in out]
     assert not leaks
 
 
