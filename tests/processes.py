@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import forking
+import pytest
 
 TIMEOUT = 300
 """Seconds after which a command hangs."""
@@ -84,6 +85,14 @@ class Cli:
         done = self(*words, stdin=stdin, **environment)
         assert done.code == 0, done.err
         return done
+
+    def unprivileged(self) -> Cli:
+        """The same for a user whom file modes bind: without its capabilities root is an owner like any."""
+        if os.geteuid() != 0:
+            return self
+        if shutil.which("setpriv") is None:
+            pytest.skip("root reads and writes everywhere")
+        return replace(self, prefix=("setpriv", "--bounding-set=-all", "--inh-caps=-all"))
 
 
 def _is_ordinary(words: Sequence[str | bytes | Path], values: Mapping[str, str]) -> bool:

@@ -85,7 +85,6 @@ def visited(shared: Cli) -> Cli:
 @pytest.mark.parametrize(
     ("script", "code"),
     [
-        ("$CLSM recall heron | true; exit ${PIPESTATUS[0]}", 0),
         (
             "$CLSM recall --json heron -k 1000 --budget 9999999 | head -c 1; exit ${PIPESTATUS[0]}",
             0,
@@ -94,7 +93,6 @@ def visited(shared: Cli) -> Cli:
         ("$CLSM recall heron 2>&-", 0),
         ("$CLSM ingest - <&-", 12),
         ("$CLSM note - <&-", 12),
-        ("$CLSM recall heron > /dev/full", 16),
         ("$CLSM status 2>&- --store nowhere", 11),
         ("mkdir x && cd x && rmdir ../x && $CLSM status --store $CLSM_STORE", 0),
         ("mkdir x && cd x && rmdir ../x && env -u CLSM_STORE $CLSM status", 11),

@@ -104,18 +104,3 @@ def test_what_is_refused(cli: Cli) -> None:
             assert done.err.startswith("clsm: ")
     assert sorted(os.listdir(cli.folder)) == ["b.tar.gz", "memory", "text.tar.gz", "torn.tar.gz"]
     assert (cli.folder / "b.tar.gz").read_bytes() == whole
-
-
-def test_what_was_forgotten_since_is_in_an_old_backup_until_the_tombstones_come_too(
-    cli: Cli,
-) -> None:
-    cli.ok("note", "The gate number is 4711 from May on.", *NOW)
-    cli.ok("note", "The heron gauge stands in the canal.", *NOW)
-    cli.ok("backup", "b.tar.gz", *NOW)
-    found = cli.ok("recall", "gate number", "--json", *NOW).json["memories"][0]
-    cli.ok("forget", found["id"], "--yes", *NOW)
-    cli.ok("restore", "b.tar.gz", "new")
-    asked = ("recall", "gate number 4711", "--store", "new", *NOW)
-    assert "4711" in cli.ok(*asked).out
-    shutil.copytree(cli.store / "tombstones", cli.folder / "new" / "tombstones")
-    assert "4711" not in cli.ok(*asked).out

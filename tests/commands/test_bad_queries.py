@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from processes import Cli
@@ -54,12 +55,30 @@ def told(shared: Cli) -> Cli:
     return shared
 
 
+def alone(told: Cli, query: str | bytes) -> Any:
+    return told.ok("recall", "--json", "--no-touch", *NOW, "--", query).json
+
+
+@pytest.fixture(scope="module")
+def answers(told: Cli) -> dict[str | bytes, Any]:
+    """What each query is answered, the texts in one batch."""
+    texts = [query for query in QUERIES.values() if isinstance(query, str)]
+    lines = "".join(json.dumps({"query": text}) + "\n" for text in texts)
+    done = told.ok("recall", "--batch", "-", *NOW, stdin=lines.encode())
+    found: dict[str | bytes, Any] = {
+        query: alone(told, query) for query in QUERIES.values() if isinstance(query, bytes)
+    }
+    return found | dict(zip(texts, map(json.loads, done.out.splitlines()), strict=True))
+
+
 @pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
-def test_every_query_ends_well(told: Cli, query: str | bytes) -> None:
+def test_every_query_ends_well(
+    told: Cli, answers: dict[str | bytes, Any], query: str | bytes
+) -> None:
     done = told.ok("recall", "--no-touch", *NOW, "--", query)
     assert done.err.startswith(NOTHING) != ("\n1. " in f"\n{done.out}")
     assert "\x1b" not in done.out
-    answer = told.ok("recall", "--json", "--no-touch", *NOW, "--", query).json
+    answer = answers[query]
     assert answer["answered"] == bool(answer["memories"]) == (not done.err)
     assert 0 <= answer["confidence"] <= 1
     assert all(0 <= m["score"] <= 1 and 0 <= m["confidence"] <= 1 for m in answer["memories"])
@@ -67,13 +86,9 @@ def test_every_query_ends_well(told: Cli, query: str | bytes) -> None:
         assert answer["query"] == query.strip()
 
 
-def test_all_in_one_batch(told: Cli) -> None:
-    """A query answers the same whatever was asked before it."""
-    texts = [query for query in QUERIES.values() if isinstance(query, str)]
-    lines = "".join(json.dumps({"query": text}) + "\n" for text in texts)
-    done = told.ok("recall", "--batch", "-", *NOW, stdin=lines.encode())
-    found = [json.loads(line) for line in done.out.splitlines()]
-    assert [answer["query"] for answer in found] == [text.strip() for text in texts]
-    for number in (0, 3, 6):
-        alone = told.ok("recall", "--json", "--no-touch", *NOW, "--", texts[number]).json
-        assert {"id": number + 1, **alone} == found[number]
+@pytest.mark.parametrize("name", ["20 KB of text", "a stop word", "names only"])
+def test_a_batch_answers_as_if_nothing_was_asked_before(
+    told: Cli, answers: dict[str | bytes, Any], name: str
+) -> None:
+    found = answers[QUERIES[name]]
+    assert {"id": found["id"], **alone(told, QUERIES[name])} == found

@@ -16,7 +16,6 @@ from typer.testing import Result
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
 
-AT = "2026-03-01 10:00"
 CORRECT, PIN, UNPIN, EDIT = (InProcess(n, NOW) for n in ("correct", "pin", "unpin", "edit"))
 
 
@@ -31,12 +30,7 @@ def test_what_was_and_what_is(store: Store) -> None:
     planned = CORRECT.ok(store, "bell", "15", "minutes", "--dry-run").splitlines()
     lines = CORRECT.ok(store, "bell", "15", "minutes").splitlines()
     assert planned == [*lines, "nothing was written"]
-    was, now = lines
-    assert was.split() == [
-        "was", bell().id, *BELL.split(), "(from", "2026-02-20", "08:00", "until", *f"{AT})".split(),
-    ]  # fmt: skip
-    assert now.startswith("is     f-")
-    assert now.endswith(f"  {QUARTER}  (from {AT})")
+    assert [line.split()[0] for line in lines] == ["was", "is"]
     assert CORRECT.ok(store, "bell", "15 minutes").split()[0] == "known"
 
 
@@ -77,14 +71,18 @@ def test_what_cannot_be_corrected(store: Store) -> None:
 
 def test_what_is_said_of_pins(store: Store) -> None:
     hold(store, home())
+    before = tree(store.root, derived=True)
     planned = PIN.ok(store, "bell", home().id, "--dry-run").splitlines()
+    assert tree(store.root, derived=True) == before
     lines = PIN.ok(store, "bell", home().id).splitlines()
     assert planned == [*lines, "nothing was written"]
     assert lines == [
         f"pinned    statement {bell().id}  {BELL}",
         f"pinned    statement {home().id}  {HOME}",
     ]
+    pinned = tree(store.root, derived=True)
     assert PIN.ok(store, "bell") == f"known     statement {bell().id}  {BELL}\n"
+    assert tree(store.root, derived=True) == pinned
     assert UNPIN.ok(store, "bell") == f"unpinned  statement {bell().id}  {BELL}\n"
     assert UNPIN.ok(store, "bell") == f"known     statement {bell().id}  {BELL}\n"
     assert [row.pinned for row in rows(store).values()] == [

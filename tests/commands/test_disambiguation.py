@@ -36,19 +36,8 @@ def store(store: Store) -> Store:
     return store
 
 
-def words_of(store: Store) -> str:
-    """Everything that was said, wherever it is kept."""
-    return "".join(p.read_text(encoding="utf-8") for p in store.flow.rglob("*") if p.is_file())
-
-
 def run(store: Store, command: str, *words: str, **given: str) -> Result:
     return InProcess(command, NOW).run(store, *words, **given)
-
-
-@pytest.fixture
-def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disambiguation, "has_person", lambda: True)
-    monkeypatch.setattr(forget, "has_person", lambda: True)
 
 
 @pytest.mark.parametrize(
@@ -96,11 +85,15 @@ def test_nobody_to_ask_gets_the_list_and_the_next_step(store: Store) -> None:
     ("answer", "left"),
     [("1\n", NOTES[1:]), ("none\n", NOTES), ("\n", NOTES), ("7\n1\n", NOTES[1:])],
 )
-@pytest.mark.usefixtures("at_terminal")
-def test_a_person_says_which(store: Store, answer: str, left: tuple[str, ...]) -> None:
+def test_a_person_says_which(
+    store: Store, monkeypatch: pytest.MonkeyPatch, answer: str, left: tuple[str, ...]
+) -> None:
+    for module in (disambiguation, forget):
+        monkeypatch.setattr(module, "has_person", lambda: True)
     done = run(store, "forget", "Nina's birthday on 4 May", input=f"{answer}y\n")
     assert "1. Nina's birthday is on 4 May." in done.stderr
-    assert [text for text in NOTES if text in words_of(store)] == list(left)
+    kept = "".join(p.read_text(encoding="utf-8") for p in store.flow.rglob("*") if p.is_file())
+    assert [text for text in NOTES if text in kept] == list(left)
     assert isinstance(done.exception, RefusedError) == (left == NOTES)
 
 

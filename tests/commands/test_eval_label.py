@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import labelled_store
 import pytest
-from ingesting import scratch
-from processes import Cli, Done, environment
+from processes import Cli, Done
 
 from clsm_cli.store import labels
 
 NOW = ("--now", labelled_store.NOW)
 
 
-@pytest.fixture(scope="module")
-def cli(model_folder: Path) -> Iterator[Cli]:
-    """A folder with a store that has something to label."""
-    with scratch() as folder:
-        labelled_store.make(folder)
-        seen = environment(folder, model_folder)
-        yield Cli(folder, {**seen, "CLSM_STORE": str(folder / "memory")})
-
-
 @pytest.fixture
-def path(cli: Cli) -> Iterator[Path]:
-    """The file of labels, gone before and after."""
-    file = labels.path_of(cli.store)
-    file.unlink(missing_ok=True)
-    yield file
-    file.unlink(missing_ok=True)
+def cli(bare: Cli, tmp_path: Path) -> Cli:
+    """A folder with a store that has something to label."""
+    return bare.holding(labelled_store.make(tmp_path / "labelled").root)
 
 
 def run(cli: Cli, *words: str, stdin: str = "", **more: str) -> Done:
     return cli("eval", "label", *words, *NOW, stdin=stdin.encode(), **more)
 
 
-def test_in_an_editor(cli: Cli, path: Path) -> None:
+def test_in_an_editor(cli: Cli) -> None:
     """What is marked is saved, with other words for a query; the next call goes on with the rest."""
+    path = labels.path_of(cli.store)
     editor = cli.folder / "editor"
     editor.write_text(
         '#!/bin/sh\ncp "$1" seen\n'
@@ -62,7 +49,8 @@ def test_in_an_editor(cli: Cli, path: Path) -> None:
     assert len(labels.parse(path.read_text(), "x").rows) == 1
 
 
-def test_a_list_for_scripts(cli: Cli, path: Path) -> None:
+def test_a_list_for_scripts(cli: Cli) -> None:
+    path = labels.path_of(cli.store)
     printed = run(cli, "--print", "-n", "4")
     assert printed.code == 0, printed.err
     assert printed.out == run(cli, "--print", "-n", "4").out

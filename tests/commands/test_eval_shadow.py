@@ -8,21 +8,18 @@ from typing import Any
 
 import pytest
 from processes import Cli
+from small_store import row as turn
 
 NIGHT = ("--now", "2026-02-26T03:00:00+01:00")
 
 
-def turn(session: str, role: str, time: str, text: str) -> str:
-    said = {"session": session, "role": role, "timestamp": time, "text": text}
-    return json.dumps(said) + "\n"
-
-
 TALKS = "".join(
-    (
-        turn("one", "user", "2026-02-24T08:00:00+01:00", "I lent the brass sextant to Ottoline."),
-        turn("one", "assistant", "2026-02-24T08:01:00+01:00", "Noted: Ottoline, brass sextant."),
-        turn("two", "user", "2026-02-25T08:00:00+01:00", "Where did my sextant go?"),
-        turn("two", "assistant", "2026-02-25T08:01:00+01:00", "You lent it to Ottoline. Brass!"),
+    turn(text, session=session, role=role, speaker=role, timestamp=f"2026-02-{time}:00+01:00")
+    for session, role, time, text in (
+        ("one", "user", "24T08:00", "I lent the brass sextant to Ottoline."),
+        ("one", "assistant", "24T08:01", "Noted: Ottoline, brass sextant."),
+        ("two", "user", "25T08:00", "Where did my sextant go?"),
+        ("two", "assistant", "25T08:01", "You lent it to Ottoline. Brass!"),
     )
 )
 

@@ -103,16 +103,26 @@ BAD = (
 
 
 @pytest.mark.parametrize(("text", "reason"), BAD)
-def test_a_bad_file_costs_no_night_and_is_told(told: Cli, text: str, reason: str) -> None:
-    path = machine_file(told, text)
+def test_a_bad_file_is_refused(
+    bare: Cli, monkeypatch: pytest.MonkeyPatch, text: str, reason: str
+) -> None:
+    path = machine_file(bare, text)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(path.parent.parent))
+    with pytest.raises(BadInputError) as caught:
+        machine_settings.load_settings(None, {})
+    assert str(caught.value).startswith(f"{path}: ")
+    assert reason in str(caught.value)
+
+
+def test_it_costs_no_night_and_is_told(told: Cli) -> None:
+    path = machine_file(told, BAD[0][0])
     done = told.ok("consolidate", "--json", *NOW)
     (warning,) = done.json["warnings"]
-    assert warning.startswith(f"{path}: ")
-    assert reason in warning
+    assert warning.startswith(f"{path}: {BAD[0][1]}")
     assert warning.endswith("no language model is asked")
     assert done.json["episodes"]["consolidated"] == 1
     found = {each["code"]: each for each in told.ok("doctor", "--json", *NOW).json["findings"]}
-    assert reason in found["machine-settings"]["reason"]
+    assert BAD[0][1] in found["machine-settings"]["reason"]
 
 
 def test_one_that_others_can_write_or_that_travels_is_not_used(

@@ -182,53 +182,37 @@ def test_what_is_noted_is_found_and_judged_but_a_locked_store_refuses_to_judge(c
     os.close(folder)
 
 
-def start(cli: Cli) -> subprocess.Popen[bytes]:
-    server = subprocess.Popen(
+def test_junk_does_not_end_the_server(cli: Cli) -> None:
+    def line(number: int | None, method: str, **params: Any) -> bytes:
+        told = {"jsonrpc": "2.0", "method": method, "params": params}
+        return json.dumps(told if number is None else {**told, "id": number}).encode()
+
+    who = {"name": "raw", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
+    lone = line(2, "tools/call", name="note", arguments={"text": "a\ud800b"})
+    junk = (b"junk", b'{"a"', b"\xff\xfe\0", b"[]", b"{}", b"[" * 9000, b"", lone)
+    noted = line(4, "tools/call", name="note", arguments={"text": COFFEE})
+    asked = (line(1, "initialize", **hello), line(None, "notifications/initialized"), *junk)
+    with subprocess.Popen(
         [sys.executable, "-m", "clsm_cli", "mcp"],
         cwd=cli.folder,
         env=dict(cli.environment),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    who = {"name": "raw", "version": "1"}
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
-    write(server, {"id": 1, "method": "initialize", "params": hello})
-    assert read(server)["result"]["serverInfo"]["name"] == "clsm"
-    write(server, {"method": "notifications/initialized"})
-    return server
-
-
-def write(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
-    assert server.stdin
-    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-    server.stdin.flush()
-
-
-def read(server: subprocess.Popen[bytes]) -> Any:
-    assert server.stdout
-    return json.loads(server.stdout.readline())
-
-
-def asking(number: int, tool: str, **arguments: str) -> dict[str, Any]:
-    return {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-
-
-def test_junk_does_not_end_the_server(cli: Cli) -> None:
-    server = start(cli)
-    assert server.stdin
-    lone = json.dumps({"jsonrpc": "2.0", **asking(2, "note", text="a\ud800b")}).encode()
-    for line in (b"junk", b'{"a"', b"\xff\xfe\0", b"[]", b"{}", b"[" * 9000, b"", lone):
-        server.stdin.write(line + b"\n")
-    write(server, {"id": 3, "method": "no/such/method"})
-    write(server, asking(4, "note", text=COFFEE))
-    answers: dict[Any, Any] = {}
-    while 4 not in answers:
-        answer = read(server)
-        answers[answer.get("id")] = answer
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(b"\n".join([*asked, line(3, "no/such/method"), noted, b""]))
+        server.stdin.flush()
+        answers: dict[Any, Any] = {}
+        while 4 not in answers:
+            answer = json.loads(server.stdout.readline())
+            answers[answer.get("id")] = answer
+        out, err = server.communicate(timeout=60)
+    assert answers[1]["result"]["serverInfo"]["name"] == "clsm"
     assert "error" in answers[3]
     assert answers[4]["result"]["isError"] is False
-    out, err = server.communicate(timeout=60)
     assert server.returncode == 0
     assert b"Traceback" not in err
     assert out == b""

@@ -58,12 +58,6 @@ def run(store: Store, command: str, *words: str) -> Result:
     return done
 
 
-def opened(told: dict[str, Any], line: str = "line") -> str:
-    lines: list[str] = Path(told["file"]).read_text(encoding="utf-8").split("\n")
-    number: int = told[line]
-    return lines[number - 1]
-
-
 @pytest.mark.parametrize("is_gone", [False, True])
 def test_what_is_recalled_opens_at_its_words(store: Store, is_gone: bool) -> None:
     desk = store.root.parent / "desk"
@@ -77,7 +71,8 @@ def test_what_is_recalled_opens_at_its_words(store: Store, is_gone: bool) -> Non
     ):
         found = json.loads(run(store, "recall", query, "-k", "1", "--json").stdout)
         (source, *_) = found["memories"][0]["sources"]
-        assert words in opened(source)
+        lines = Path(source["file"]).read_text(encoding="utf-8").split("\n")
+        assert words in lines[source["line"] - 1]
         is_own = source["file"] == str(desk / file)
         assert is_own == bool(file and not is_gone), source
         assert run(store, "open", found["memories"][0]["id"], "--print").stdout.strip() == (

@@ -1,4 +1,4 @@
-"""``clsm recall --format prompt``: what a model reads, the key that seals it, and its way back."""
+"""``clsm recall --format prompt``: what a model reads, and the key that seals it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import Cli
-from small_store import row
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.render_recall import ABOUT, prompt_lines
@@ -18,7 +16,6 @@ from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, 
 from clsm_cli.text.fence_lines import KEY_BYTES
 
 KEY = bytes(range(KEY_BYTES))
-NOW = ("--now", "2026-03-02T08:00:00+01:00")
 
 
 def memory(text: str = "Juno is a cat.", **values: Any) -> Memory:
@@ -46,7 +43,7 @@ def answer(*memories: Memory, concepts: tuple[str, ...] = (), dropped: int = 0) 
     return Answer(
         recall_id="r-0123456789ab",
         query="juno",
-        now=NOW[1],
+        now="2026-03-02T08:00:00+01:00",
         route="ltm",
         confidence=0.9,
         concepts=tuple(
@@ -155,53 +152,3 @@ def test_a_key_that_cannot_be_used_is_said_and_left_alone(data: Path, how: str) 
         assert fence_key.key_reader(said.append)() is None
         assert said[1] == said[0]
     assert sorted(data.parent.rglob("*")) == before
-
-
-def stored(cli: Cli, text: str = "asleep in the boiler room") -> int:
-    """How often a text stands in what the store holds, the derived index left aside."""
-    return sum(
-        path.read_text().count(text)
-        for path in cli.store.rglob("*")
-        if path.is_file() and ".clsm" not in path.parts and path.suffix in {".md", ".jsonl"}
-    )
-
-
-@pytest.fixture
-def recalled(cli: Cli) -> str:
-    """What a recall gives of the one message that the store holds."""
-    chat = cli.folder / "chat.jsonl"
-    chat.write_text(row("Juno the cat is asleep in the boiler room."))
-    cli.ok("ingest", "chat.jsonl", *NOW)
-    asked = ("recall", "--format", "prompt", "--no-touch", "where is juno the cat")
-    block = cli.ok(*asked, *NOW).out
-    assert "asleep in the boiler room" in block
-    assert stored(cli) == 1
-    return block
-
-
-def paste(cli: Cli, block: str) -> str:
-    """Into a message, a quoted message, a hook's message, and a note; what ingest says of it."""
-    quoted = "".join(f"> {line}\n" for line in block.splitlines())
-    said = [block, f"{block}\nWhere is Juno?", f"You wrote:\n{quoted}Is that so?"]
-    rows = [row(text, timestamp=f"2026-03-01T09:0{n}:00+01:00") for n, text in enumerate(said)]
-    (cli.folder / "session.jsonl").write_text("".join(rows))
-    (cli.folder / "note.md").write_text(f"# Pets\n\nOur cat:\n\n{block}\nShe is fourteen.\n")
-    hooked = row(f"Look: {block}", timestamp="2026-03-01T10:00:00+01:00").encode()
-    captured = cli.ok("ingest", "-", "--capture", *NOW, stdin=hooked)
-    done = cli.ok("ingest", "session.jsonl", "note.md", *NOW)
-    return captured.err + done.err
-
-
-def test_a_recall_that_is_pasted_back_leaves_no_trace(cli: Cli, recalled: str) -> None:
-    assert paste(cli, recalled) == ""
-    assert stored(cli) == 1
-    found = cli.ok("recall", "--json", "--no-touch", "boiler room", *NOW).json["memories"]
-    assert sum("asleep in the boiler room" in item["text"] for item in found) == 1
-    for left in ("Where is Juno?", "Is that so?", "Our cat:", "She is fourteen.", "Look:"):
-        assert stored(cli, left) == 1
-
-
-def test_with_one_character_changed_it_is_text(cli: Cli, recalled: str) -> None:
-    said = paste(cli, recalled.replace("the cat", "the bat", 1))
-    assert said.count("does not verify") == 3
-    assert stored(cli) == 6

@@ -81,25 +81,3 @@ def test_each_filter(told: Cli, words: tuple[str, ...], texts: set[str]) -> None
 
 def test_today(told: Cli) -> None:
     assert TODAY in found(told, "--since", "today")
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--kind", "poem"), "'poem' is not one of 'passage', 'statement', 'gist'"),
-        (("--stream", "sea"), "'sea' is not one of 'identity', 'projects', 'tasks', 'flow'"),
-        (("--since", "whenever"), "'whenever' is no day; write it like"),
-        (("--until", "2026-02-31"), "'2026-02-31' is no day"),
-        (("--since", ""), "'' is no day"),
-        (("--budget", "much"), "'much' is no size; write 800 for tokens or 3000c for characters"),
-        (("--budget", "-1"), "no size"),
-        (("--format", "xml"), "'xml' is not one of 'text', 'json', 'prompt'"),
-        (("--json", "--format", "text"), "--json and --format text exclude each other"),
-        (("--min-score", "2"), "0"),
-    ],
-)
-def test_what_cannot_be_meant(told: Cli, words: tuple[str, ...], said: str) -> None:
-    done = told("recall", *words, "ferry", COLUMNS="200")
-    assert (done.code, done.out) == (2, "")
-    assert said in done.err
-    assert words[0] in done.err

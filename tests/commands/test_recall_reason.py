@@ -75,14 +75,3 @@ def test_what_cannot_be_answered(slept: Cli) -> None:
     assert contradictory.json["warnings"]
     nothing_known = recall(slept, "zxqv blorp")
     assert nothing_known.json["concepts"] == []
-    for words, reason in (
-        (("--as-of", "last month"), "more than one day"),
-        (("--as-of", "soon"), "is no day"),
-        (("--context", "no-such-file.jsonl"), "no-such-file.jsonl"),
-    ):
-        done = slept("recall", *words, "barge")
-        assert done.code in (2, 12)
-        assert reason in done.err
-        assert done.out == ""
-    done = slept("recall", "--batch", "-", "--context", "-")
-    assert done.code == 2

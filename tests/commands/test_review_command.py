@@ -41,19 +41,13 @@ def store(store: Store) -> Store:
 
 def test_the_list_without_a_terminal(store: Store) -> None:
     before = tree(store.root)
-    lines = ok(store).splitlines()
-    assert lines[0] == "v-a1  contradiction  (2026-02-28)"
-    assert lines[2] == f"  Memory says: {BELL}"
-    place, _, number = lines[3].rpartition(" · ")[2].rpartition(":")
-    assert bell().id in Path(place).read_text().split("\n")[int(number) - 1]
-    assert lines[4] == f"  Something else says: {QUARTER}"
-    assert [line.split(":")[0].strip() for line in lines[5:7]] == ["accept", "reject"]
-    assert lines[7] == "v-b2  two names, perhaps of one thing  (2026-02-28)"
+    assert "v-b2  two names, perhaps of one thing  (2026-02-28)" in ok(store)
     data = json.loads(ok(store, "--json"))
     assert (data["schema"], data["run"], data["decisions"]) == ("clsm.review/1", None, [])
     assert [item["id"] for item in data["items"]] == ["v-a1", "v-b2"]
     assert set(data["items"][0]) == {*ReviewItem._fields, "what", "accept", "reject", "sources"}
-    assert data["items"][0]["sources"]["kept"]["file"].startswith(str(store.root))
+    place = data["items"][0]["sources"]["kept"]
+    assert bell().id in Path(place["file"]).read_text().split("\n")[place["line"] - 1]
     assert tree(store.root) == before
 
 
@@ -122,7 +116,7 @@ def test_deciding_in_an_editor(store: Store, tmp_path: Path, model_folder: Path)
     assert f"Memory says: {BELL}" in text
 
 
-TEXTS = st.text(max_size=200)
+TEXTS = st.text(max_size=60)
 ITEMS = st.builds(
     ReviewItem,
     id=st.from_regex(r"v-[0-9a-f]{12}", fullmatch=True),

@@ -20,15 +20,16 @@ QUERIES = (
     "日本",
 )
 PARTS = (
-    *(SAMPLE / "workspace" / f"{name}.md" for name in ("MEMORY", "USER", "memory/2026-02-12")),
-    *(SAMPLE / "sessions" / f"{name}.jsonl" for name in ("a41f09c7", "5d2ce8b0")),
+    *(SAMPLE / "workspace" / f"{name}.md" for name in ("USER", "memory/2026-02-12")),
+    SAMPLE / "sessions" / "5d2ce8b0.jsonl",
 )
 
 
 def answers(cli: Cli, store: Path) -> list[str]:
     """What recall says, byte by byte; many candidates, so that ties would show."""
-    asked = ("--json", "--no-touch", "--min-score", "0", "-k", "200", "--budget", "100000")
-    return [cli.ok("recall", "--store", store, *asked, *NOW, "--", q).out for q in QUERIES]
+    rows = "".join(json.dumps({"query": query}) + "\n" for query in QUERIES).encode()
+    asked = ("--batch", "-", "--no-touch", "--min-score", "0", "-k", "200", "--budget", "100000")
+    return cli.ok("recall", "--store", store, *asked, *NOW, stdin=rows).out.splitlines()
 
 
 def ingest(cli: Cli, store: Path, *parts: Path) -> None:

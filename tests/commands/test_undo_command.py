@@ -61,10 +61,6 @@ def test_by_newer_records(store: Store) -> None:
     assert HOME not in current(store)
 
 
-def listed(store: Store, *words: str) -> list[str]:
-    return [row for row in STATUS.ok(store, *words).splitlines() if "  run-" in row]
-
-
 def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Store) -> None:
     at = "2026-03-01T11:00:00Z"
     noted(store, "One.")
@@ -78,7 +74,7 @@ def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Stor
     )
     forgot = newest(store).id
     atomic.remove_folder(store.derived / "runs" / one)
-    assert listed(store) == [
+    assert [row for row in STATUS.ok(store).splitlines() if "  run-" in row] == [
         f"{at}  forget  {forgot}  0 files  cannot be undone",
         f"{at}  undo  {undone}  1 file  undo of {two}",
         f"{at}  note  {two}  1 file  undone by {undone}",

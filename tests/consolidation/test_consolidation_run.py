@@ -247,20 +247,6 @@ def test_nor_are_nodes_and_edges(store: Store, kind: str, count: int) -> None:
     assert {**nodes(store), **edges(store)} == {}
 
 
-def test_a_task_is_done_once_somebody_says_so(store: Store, tmp_path: Path) -> None:
-    boxes = {
-        "2026-02-10": "- [ ] Order the spare sensor for the gauge",
-        "2026-02-12": "- [x] Order the spare sensor",
-    }
-    for day, box in boxes.items():
-        note(store, tmp_path / f"{day}.md", f"# {day}\n\n## Todo\n\n{box}\n")
-    sleep(store)
-    (task,) = [row for row in rows(store).values() if row.kind == "task"]
-    assert task.state == "done"
-    page = (store.root / "tasks" / "tasks.md").read_text("utf-8")
-    assert f"- [x] {task.text}" in page
-
-
 def test_without_the_model_shape_decides(store: Store) -> None:
     take(store, SAMPLE / "workspace" / "MEMORY.md")
     report = sleep(store, model=False)

@@ -8,48 +8,35 @@ from hypothesis import strategies as st
 
 from clsm_cli.consolidation.edges import Matcher, NameForm
 
-
-def nodes(text: str, *forms: NameForm) -> list[str]:
-    return [named.node for named in Matcher(forms).find(text)]
-
-
-def test_whole_words_whatever_the_case() -> None:
-    form = NameForm("clock key", "clock-key", is_exact=False)
-    assert nodes("The Clock Key, the clock-key; clockkey, clock keys.", form) == ["clock-key"] * 2
-
-
-def test_exact_names_need_their_capitals() -> None:
-    form = NameForm("Will", "will", is_exact=True)
-    assert nodes("It will be Will's. WILL?", form) == ["will"]
-
-
-def test_c_is_not_c_plus_plus() -> None:
-    c, cpp = NameForm("C", "c", is_exact=True), NameForm("C++", "cpp", is_exact=True)
-    assert nodes("C, C++ and C#.", c, cpp) == ["c", "cpp"]
-
-
-def test_the_ending_of_a_file_is_none_of_its_names() -> None:
-    form = NameForm(".env", "env", is_exact=False)
-    assert nodes("Keep .env, no prod.env; env alone is none. `.env`", form) == ["env", "env"]
-
-
-@pytest.mark.parametrize("text", ["index.html", "ada@index.org", "Mail to index@ada.org"])
-def test_a_part_of_an_address_or_of_a_file_is_no_mention(text: str) -> None:
-    form = NameForm("Index", "index", is_exact=False)
-    assert nodes(text, form) == []
-    assert nodes("The index. It was index/a.", form) == ["index", "index"]
+NAMES = [
+    *(NameForm(name, name, is_exact=True) for name in ("Will", "C", "C++")),
+    *(NameForm(name, name, is_exact=False) for name in ("clock key", ".env", "index")),
+    *(
+        NameForm(name, name, is_exact=False)
+        for name in ("delegation defect", "Gödel, Escher, Bach")
+    ),
+]
+CASES = {
+    "whole words whatever the case": (
+        "The Clock Key, the clock-key; clockkey, clock keys.",
+        ["clock key", "clock key"],
+    ),
+    "exact names need their capitals": ("It will be Will's. WILL?", ["Will"]),
+    "C is not C++": ("C, C++ and C#.", ["C", "C++"]),
+    "the ending of a file": ("Keep .env, no prod.env; env alone is none. `.env`", [".env", ".env"]),
+    "a part of a file": ("index.html", []),
+    "a part of an address": ("ada@index.org or mail to index@ada.org", []),
+    "a folder": ("The index. It was index/a.", ["index", "index"]),
+    "over one line end": ("the delegation\ndefect", ["delegation defect"]),
+    "over no paragraph": ("the delegation\n\ndefect", []),
+    "over no item": ("delegation\n- defect", []),
+    "punctuation of a title": ("read gödel, Escher, Bach twice", ["Gödel, Escher, Bach"]),
+}
 
 
-def test_a_name_runs_over_one_line_end_but_no_paragraph() -> None:
-    form = NameForm("delegation defect", "d", is_exact=False)
-    assert nodes("the delegation\ndefect", form) == ["d"]
-    assert nodes("the delegation\n\ndefect", form) == []
-    assert nodes("delegation\n- defect", form) == []
-
-
-def test_punctuation_of_a_title_does_not_count() -> None:
-    form = NameForm("Gödel, Escher, Bach", "geb", is_exact=False)
-    assert nodes("read gödel, Escher, Bach twice", form) == ["geb"]
+@pytest.mark.parametrize(("text", "found"), CASES.values(), ids=CASES)
+def test_where_a_name_stands(text: str, found: list[str]) -> None:
+    assert [named.node for named in Matcher(NAMES).find(text)] == found
 
 
 words = st.sampled_from(["red", "fox", "Fox", "den", "red fox", "fox den"])

@@ -21,13 +21,12 @@ from clsm_cli.store import logs, record_files, runs, shards
 from clsm_cli.store.episode_files import files, read
 from clsm_cli.store.layout import Store
 
-LATER = "2026-03-08T10:00:00+01:00"
 MARA = Node(id="mara", rev=(1, "pi"), label="Mara", aliases=("Mara Lind",), stream="identity")
 
 
-def put(store: Store, *wanted: str, now: str = NOW, on: bool = True, dry: bool = False) -> Pinning:
+def put(store: Store, *wanted: str, now: str = NOW, on: bool = True) -> Pinning:
     moment = datetime.fromisoformat(now)
-    return pin(store, wanted, moment, lambda _: None, is_pinned=on, dry_run=dry)
+    return pin(store, wanted, moment, lambda _: None, is_pinned=on, dry_run=False)
 
 
 def episodes(store: Store) -> dict[str, EpisodeRecord]:
@@ -69,19 +68,6 @@ def test_all_that_is_named_in_one_run_or_nothing(store: Store) -> None:
     ledger = [row for _, row in logs.rows(store.flow / "runs.jsonl")[0]]
     assert (ledger[-1]["id"], ledger[-1]["command"]) == (result.run, "pin")
     assert all(row.pinned for row in rows(store).values())
-
-
-def test_again_and_dry_nothing_is_written(store: Store) -> None:
-    hold(store, bell())
-    before = tree(store.root, derived=True)
-    planned = put(store, bell().id, dry=True)
-    assert planned.found[0].is_new
-    assert tree(store.root, derived=True) == before
-    put(store, bell().id)
-    after = tree(store.root, derived=True)
-    again = put(store, bell().id, now=LATER)
-    assert (again.run, again.found[0].is_new) == (None, False)
-    assert tree(store.root, derived=True) == after
 
 
 def test_a_name_that_several_statements_are_about_is_the_concept(store: Store) -> None:

@@ -20,7 +20,8 @@ from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.store import atomic, layout, shards, yaml_text
+from clsm_cli.model.streams import Stream
+from clsm_cli.store import atomic, layout, record_files, runs, shards, yaml_text
 from clsm_cli.store.layout import Store
 
 MARA = Node(id="mara", rev=(4, "pi"), label="Mara", kind="person", stream="identity")
@@ -48,12 +49,8 @@ def changed(store: Store, wanted: str, old: str, new: str) -> Record:
     return result.record
 
 
-def keep(store: Store, stream: str, *kept: Record) -> None:
-    folder = (store.flow if stream == "flow" else store.root / stream) / "graph"
-    folder.mkdir(parents=True, exist_ok=True)
-    for record in kept:
-        path = folder / shards.shard_name(record.id, 1)
-        path.write_bytes(shards.render([*shards.read(path).records, record]))
+def keep(store: Store, stream: Stream, *kept: Record) -> None:
+    runs.apply(store, "test", NOW, record_files.plan_records(store, stream, kept))
 
 
 def record(store: Store, record_id: str) -> Record:

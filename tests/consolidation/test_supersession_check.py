@@ -8,11 +8,17 @@ from pathlib import Path
 
 from ingesting import new_store, take
 from sample_store import ask
-from sleeping import chat, current, rows, sleep
+from sleeping import bytes_of, chat, current, rows, sleep
+from using_git import commit, git
 
 from clsm_cli.consolidation.edges import over, with_validity
 from clsm_cli.model.graph import Edge, Statement
-from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store, open_store
+
+CLUB = (
+    "Our reading club meets at Holm on Fridays.",
+    "Our reading club no longer meets at Holm, it has moved to Besgate.",
+)
 
 
 def monday(week: int) -> datetime:
@@ -33,11 +39,7 @@ def told(folder: Path, *texts: str, speaker: str = "user") -> Store:
 
 
 def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:
-    store = told(
-        tmp_path,
-        "Our reading club meets at Holm on Fridays.",
-        "Our reading club no longer meets at Holm, it has moved to Besgate.",
-    )
+    store = told(tmp_path, *CLUB)
     assert len(current(store)) == 1
     assert "moved to Besgate" in current(store)[0]
     found = rows(store).values()
@@ -113,3 +115,49 @@ def test_the_same_in_other_words_is_one_statement_with_both_sources(tmp_path: Pa
     )
     (row,) = [row for row in rows(store).values() if row.kind != "gist"]
     assert len(row.sources) == 2
+
+
+# What two machines learnt apart, after git put it together: the next night of each puts it in order.
+
+
+def clones(folder: Path) -> list[Store]:
+    """Two machines with a clone each of one store."""
+    new_store(folder / "a", "a")
+    assert git(folder, "init", "-q", "--bare", "-b", "main", str(folder / "o")).returncode == 0
+    git(folder / "a", "init", "-q", "-b", "main")
+    git(folder / "a", "remote", "add", "origin", str(folder / "o"))
+    commit(folder / "a")
+    assert git(folder / "a", "push", "-q", "origin", "main").returncode == 0
+    assert git(folder, "clone", "-q", str(folder / "o"), str(folder / "b")).returncode == 0
+    return [open_store(folder / name, {"CLSM_DEVICE": name}) for name in "ab"]
+
+
+def exchange(machines: list[Store]) -> None:
+    """Each commits, merges and pushes; the first one once more, to hear of the second."""
+    for store in (*machines, machines[0]):
+        commit(store.root)
+        pull = git(store.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        assert pull.returncode == 0
+        assert git(store.root, "push", "-q", "origin", "HEAD:main").returncode == 0
+
+
+def files(store: Store) -> dict[str, bytes]:
+    return {name: data for name, data in bytes_of(store).items() if not name.startswith(".git/")}
+
+
+def test_a_value_that_each_machine_heard_of(tmp_path: Path) -> None:
+    machines = clones(tmp_path)
+    for week, (store, text) in enumerate(zip(machines, CLUB, strict=True)):
+        take(store, chat(tmp_path, f"week-{week}", [("user", monday(week).isoformat(), text)]))
+        sleep(store, night(week))
+    exchange(machines)
+    for store in machines:
+        sleep(store, night(2))
+        (held,) = current(store, "club")
+        assert "Besgate" in held
+        (closed,) = [row for row in rows(store).values() if row.valid_until]
+        assert (closed.valid_until or "")[:10] == monday(1).isoformat()[:10]
+    exchange(machines)
+    assert files(machines[0]) == files(machines[1])
+    for store in machines:
+        assert sleep(store, night(3)).run is None

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,10 @@ from faults.stores.worn import AROUND, largest
 from clsm_cli.health import diagnosis, surroundings
 from clsm_cli.health.findings import CODES, Finding
 from clsm_cli.health.store_snapshot import CheckContext
+from clsm_cli.model.codec import Record, encode
+from clsm_cli.model.episodes import Block, Document
+from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import Store
 
 
@@ -54,9 +57,9 @@ def edit(pattern: str, change: Callable[[bytes], bytes]) -> Damage:
     return damage
 
 
-def add(row: Mapping[str, object]) -> Damage:
+def add(record: Record) -> Damage:
     """A record that somebody wrote into a shard."""
-    return edit(SHARD, lambda data: data + f"- {json.dumps(row)}\n".encode())
+    return edit(SHARD, lambda data: data + f"- {dump(encode(record))}\n".encode())
 
 
 def swap(pattern: str, old: str, new: str) -> Damage:
@@ -102,22 +105,11 @@ def _silent(store: Store) -> None:
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-EDGE = {"id": "g-7d2f1f32a0d6", "record": "edge", "rev": [1, "pi"], "target": "gone"}
-SOURCE = {
-    "id": "f-0000000000aa",
-    "record": "statement",
-    "rev": [1, "pi"],
-    "text": "So.",
-    "stream": "flow",
-    "sources": ["0123456789ab"],
-}
-DOCUMENT = {
-    "id": "d-0000000000aa",
-    "record": "document",
-    "rev": [1, "pi"],
-    "origin": "~/x.md",
-    "blocks": [{"key": "0123456789ab", "lines": [1, 1]}],
-}
+REV, GONE = (1, "pi"), "0123456789ab"
+EDGE = Edge(id="g-7d2f1f32a0d6", rev=REV, target="gone")
+SOURCE = Statement(id="f-0000000000aa", rev=REV, text="So.", stream="flow", sources=(GONE,))
+BLOCK = Block(key=GONE, line_start=1, line_end=1)
+DOCUMENT = Document(id="d-0000000000aa", rev=REV, origin="~/x.md", blocks=(BLOCK,))
 _cut_topic = edit(TOPIC, lambda data: data[:-8])
 DAMAGE: dict[str, tuple[str, str, Damage]] = {
     "link": ("not-a-file", "damage", _link),

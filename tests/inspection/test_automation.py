@@ -59,20 +59,6 @@ def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
     )
 
 
-def test_why_runs_failed_is_said_until_one_succeeds(store: Store) -> None:
-    runs.note_success(store, utc_text(NIGHT))
-    runs.note_failure(store, utc_text(after(24)), "the disk is full")
-    runs.note_failure(store, utc_text(after(48)), "it is locked")
-    assert look(store, 30).sentence.endswith(
-        "; since then 2 runs failed, the last 2026-03-03T03:00:00Z: it is locked"
-    )
-    found = look(store, 49)
-    assert (found.is_stale, found.failed, found.reason) == (True, 2, "it is locked")
-    runs.note_success(store, utc_text(after(50)))
-    found = look(store, 51)
-    assert (found.is_stale, found.failed, found.reason) == (False, 0, None)
-
-
 def test_without_the_mark_the_ledger_tells(store: Store) -> None:
     captured(store, -10)
     sleep(store, NIGHT.isoformat())  # the use case alone leaves no mark

@@ -42,12 +42,6 @@ def edge(source: str, kind: str, target: str, **fields: Any) -> Edge:
     return Edge(id=record, rev=(1, "pi"), source=source, target=target, type=kind, **fields)
 
 
-def link(store: Store, *edges: Edge) -> None:
-    runs.apply(
-        store, "test", "2026-02-20T21:00:00Z", record_files.plan_records(store, "projects", edges)
-    )
-
-
 def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> None:
     hold(store, bell())
     new = done(store, bell().id, QUARTER).now
@@ -114,13 +108,13 @@ def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> Non
         statement("Mara sings.", subject="mara-hart"),
         bell(),
     )
-    link(
-        store,
+    edges = [
         edge("mara-hart", "owns", "bell", valid_from="2026-02-10", valid_until="2026-02-20"),
         edge("mara-hart", "owns", "yawl", valid_from="2026-02-20"),
         edge("mara-hart", "co_occurs", "bell", recorded_at="2026-02-20T21:00:00Z"),
         edge("bell", "located_at", "mara-hart", sources=("0a532821e780",)),
-    )
+    ]
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", edges))
     expected = {
         ("Mara Hart", ""): [("Mara lives in Leeds.", "current"), ("Mara sings.", "current")],
         ("the bell", "located_at"): [("Mara Hart", "current")],

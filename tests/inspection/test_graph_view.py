@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 
+import ingesting
 import pytest
-from small_store import page
+from consolidation.test_correction import hold, statement
+from laid_down import bury
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import View
@@ -20,9 +22,9 @@ from clsm_cli.inspection.graph_view import (
 )
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.ids import edge_id, statement_id, tombstone_hash
-from clsm_cli.store import layout, logs, record_files, runs, topics
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import edge_id
+from clsm_cli.store import record_files, runs
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
 
@@ -64,28 +66,9 @@ def sample() -> list[Record]:
 
 
 def new_store(root: Path, records: list[Record]) -> Store:
-    layout.create(root, "UTC")
-    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    store = ingesting.new_store(root)
     runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", records))
     return store
-
-
-def state(store: Store, text: str, subject: str, **values: object) -> Statement:
-    """Write a statement about a node as a topic file has it."""
-    statement = Statement(
-        id=statement_id(text),
-        rev=REV,
-        text=text,
-        text_sha=topics.text_sha(text),
-        topic="yard",
-        subject=subject,
-        **values,  # type: ignore[arg-type]
-    )
-    runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", [statement]))
-    if statement.is_current:
-        made = page("Yard", "projects", "yard", [statement])
-        (store.root / "projects" / "yard.md").write_bytes(made)
-    return statement
 
 
 def of(records: list[Record]) -> Graph:
@@ -111,9 +94,7 @@ def test_what_holds_now_without_episodes_and_what_was_forgotten(tmp_path: Path) 
         Edge(id="g-1", rev=REV, source="e-1", target="e-2", type="next", directed=True),
     ]
     store = new_store(tmp_path / "memory", records)
-    gone = logs.render(logs.Tombstone(tombstone_hash("e"), NOW))
-    (store.root / "tombstones").mkdir()
-    (store.root / "tombstones" / "pi.jsonl").write_bytes(gone + b"\n")
+    bury(store, "e")
     found = load(store, View(NOW))
     assert (ids(found), found.total, found.dangling) == (set("abcd"), 4, 1)
     assert [(each.source, each.target) for each in found.edges] == [("a", "b")]
@@ -121,13 +102,13 @@ def test_what_holds_now_without_episodes_and_what_was_forgotten(tmp_path: Path) 
 
 def test_statements_stand_at_their_subject(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory", [node("Mara"), node("Jonas")])
-    kept = state(store, "Mara winds the lamp.", "mara")
-    state(store, "Mara lives in Bergen.", "mara", superseded_at=NOW)
+    kept = statement("Mara winds the lamp.", subject="mara")
+    hold(store, kept, statement("Mara lives in Bergen.", subject="mara", superseded_at=NOW))
     found = load(store, View(NOW))
     assert {name: [s.text for s in about] for name, about in found.statements.items()} == {
         "mara": ["Mara winds the lamp."]
     }
-    page = store.root / "projects" / "yard.md"
+    page = store.root / "projects" / "facts.md"
     page.write_text(page.read_text().replace("winds the lamp", "winds the clock"))
     (edited,) = load(store, View(NOW)).statements["mara"]
     assert (edited.id, edited.text) == (kept.id, "Mara winds the clock.")

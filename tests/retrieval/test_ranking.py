@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.retrieval import lexical_search
-from clsm_cli.retrieval.answer import Memory, Signals, Source
+from clsm_cli.retrieval.answer import Memory, Signals
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.store.index import database
@@ -20,20 +20,8 @@ from clsm_cli.text.tokens import stems
 
 
 def memory(number: int, tokens: int) -> Memory:
-    return Memory(
-        id=f"m{number}",
-        kind="passage",
-        text="x",
-        stream="flow",
-        score=1 / (number + 1),
-        confidence=0.5,
-        tokens=tokens,
-        trust="user",
-        session="s",
-        sources=(Source("a.md", 1, 1, ("t",), None),),
-        why=Signals(),
-        shares=Signals(),
-    )
+    fields = ("x", "flow", 1 / (number + 1), 0.5, tokens, "user", "s", (), Signals(), Signals())
+    return Memory(f"m{number}", "passage", *fields)
 
 
 @given(st.lists(st.integers(1, 60), max_size=12), st.integers(0, 200))

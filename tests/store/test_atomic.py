@@ -18,25 +18,6 @@ from clsm_cli.store import atomic
 ROOT = Path(__file__).parents[2]
 
 
-def modes(root: Path) -> dict[str, int]:
-    return {str(p.relative_to(root)): p.stat().st_mode & 0o777 for p in root.rglob("*")}
-
-
-@pytest.fixture(params=[0o000, 0o022, 0o077])
-def umask(request: pytest.FixtureRequest) -> Iterator[int]:
-    before = os.umask(request.param)
-    yield request.param
-    os.umask(before)
-
-
-def test_folders_and_files_are_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
-    atomic.put(tmp_path / "a" / "b" / "note.md", b"x")
-    atomic.put(tmp_path / "a" / "b" / "note.md", b"y")
-    atomic.append(tmp_path / "a" / "log.jsonl", b"{}")
-    found = {"a": 0o700, "a/b": 0o700, "a/b/note.md": 0o600, "a/log.jsonl": 0o600}
-    assert modes(tmp_path) == found
-
-
 @pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
 def test_an_exception_at_any_step_leaves_the_old_file_and_no_temp_file(
     tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
@@ -155,44 +136,29 @@ def test_an_unwritable_folder_is_one_plain_sentence(tmp_path: Path) -> None:
     assert (folder / "note.md").read_bytes() == b"old"
 
 
-def _syscalls(code: str, folder: Path) -> list[str]:
-    """What a process asks of the system for the files of a folder, in order: ``fsync note.md``."""
-    words = [
-        "strace",
-        "-y",
-        "-e",
-        "trace=fsync,rename,renameat,renameat2,write",
-        "-o",
-        "/dev/stderr",
-    ]
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_what_is_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
+    """A name is durable only once its folder is synced, a line once its file is."""
+    code = (
+        "from pathlib import Path; from clsm_cli.store import atomic; here = Path.cwd()\n"
+        "atomic.put(here / 'note.md', b'text')\n"
+        "atomic.append(here / 'log.jsonl', b'{}'); atomic.append(here / 'log.jsonl', b'{}')"
+    )
+    traced = ("strace", "-y", "-e", "trace=fsync,rename,renameat,renameat2,write")
     done = subprocess.run(
-        [*words, sys.executable, "-c", f"{_IMPORTS}{code}"],
-        cwd=folder,
+        [*traced, "-o", "/dev/stderr", sys.executable, "-c", code],
+        cwd=tmp_path,
         env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=True,
     )
-    told = done.stderr.replace(f"{folder}/", "").replace(f"{folder}>", ".>")
+    told = done.stderr.replace(f"{tmp_path}/", "").replace(f"{tmp_path}>", ".>")
     call = re.compile(r'^(\w+?)(?:at2?)?\([^<"\n]*[<"]([^>"\n]+)[>"].* = [04]$', re.MULTILINE)
-    return [f"{name} {path}" for name, path in call.findall(told)]
-
-
-_IMPORTS = "from pathlib import Path; from clsm_cli.store import atomic; here = Path.cwd(); "
-
-
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-def test_what_is_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
-    """A name is durable only once its folder is synced, a line once its file is."""
-    assert _syscalls("atomic.put(here / 'note.md', b'text')", tmp_path) == [
-        "write .tmp-note.md",
-        "fsync .tmp-note.md",
-        "rename .tmp-note.md",
-        "fsync .",
-    ]
+    put = ["write .tmp-note.md", "fsync .tmp-note.md", "rename .tmp-note.md", "fsync ."]
     grown = ["write log.jsonl", "fsync log.jsonl"]
-    assert _syscalls("atomic.append(here / 'log.jsonl', b'{}')", tmp_path) == [*grown, "fsync ."]
-    assert _syscalls("atomic.append(here / 'log.jsonl', b'{}')", tmp_path) == grown
+    found = [f"{name} {path}" for name, path in call.findall(told)]
+    assert found == [*put, *grown, "fsync .", *grown]
 
 
 @pytest.fixture

@@ -36,18 +36,19 @@ LATER = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
 PI = {"CLSM_DEVICE": "pi"}
 
 
-def quiet(_what: str, _done: int, _total: int) -> None:
-    """No progress is shown."""
+Told = Callable[[str, int, int], None]
 
 
 def make(
-    store: Store, path: Path, told: Callable[[str, int, int], None] = quiet, *, force: bool = False
+    store: Store, path: Path, told: Told = lambda *_: None, *, force: bool = False
 ) -> backups.BackupResult:
     return backups.make_backup(store, path, AT, end_begun_run, told, force=force)
 
 
-def restore(path: Path, root: Path, *, dry_run: bool = False) -> restoring.Restored:
-    return restoring.restore(path, root, PI, quiet, dry_run=dry_run)
+def restore(
+    path: Path, root: Path, environment: dict[str, str] = PI, *, dry_run: bool = False
+) -> restoring.Restored:
+    return restoring.restore(path, root, environment, lambda *_: None, dry_run=dry_run)
 
 
 def kept(root: Path) -> dict[str, bytes]:
@@ -317,13 +318,13 @@ def test_it_is_one_moment(tmp_path: Path) -> None:
 
 
 def test_another_place_is_another_device_unless_it_is_said(small: Path, tmp_path: Path) -> None:
-    done = restoring.restore(small, tmp_path / "new", {}, quiet)
+    done = restore(small, tmp_path / "new", {})
     assert not done.goes_on
     assert not (tmp_path / "new" / ".clsm").exists()
     opened = layout.open_store(tmp_path / "new", {})
     assert opened.device == done.device != "pi"
     noted(opened, "A note of the new machine's.")
     assert sorted(os.listdir(tmp_path / "new" / "flow")) == sorted(["pi", done.device])
-    restoring.restore(small, tmp_path / "heir", PI, quiet)
+    restore(small, tmp_path / "heir")
     assert layout.open_store(tmp_path / "heir", {}).device == "pi"
     assert (tmp_path / "heir" / ".clsm" / "runs").is_dir()

@@ -50,21 +50,6 @@ def node(name: str, rev: int, device: str = "pi", **fields: object) -> Node:
     return replace(Node(id=name, rev=(rev, device)), **fields)  # type: ignore[arg-type]
 
 
-def test_records_are_joined_by_id(clone: Path) -> None:
-    base = [node("a", 1), node("b", 1), node("gone", 1)]
-    ours = [node("a", 2, aliases=("x",)), node("b", 1), node("c", 1, "pi")]
-    theirs = [node("a", 3, "pc", aliases=("y",)), node("b", 2, "pc", label="B"), node("gone", 1)]
-    data = three(clone, "projects/graph/3.yaml", *map(shards.render, (base, ours, theirs)))
-    expected = [node("a", 3, "pc", aliases=("x", "y")), node("b", 2, "pc", label="B"), ours[2]]
-    assert data == shards.render(expected)
-
-
-def test_a_pinned_value_that_lost_stays_beside_the_winner(clone: Path) -> None:
-    mine, theirs = node("a", 2, label="Mine", pinned=True), node("a", 3, "pc", label="Theirs")
-    data = three(clone, "identity/graph/3.yaml", *map(shards.render, ([], [mine], [theirs])))
-    assert shards.fold([shards.parse(data, clone)]).lost == (mine,)
-
-
 def test_items_come_once_and_what_one_side_changed_stays_changed(clone: Path) -> None:
     base = f"{HEAD}- Old.  ^f-1\n- Gone.  ^f-2\n- Both.  ^f-3\n".encode()
     ours = f"{HEAD}- Both: mine.  ^f-3\n- Old.  ^f-1\n- Same.\n".encode()

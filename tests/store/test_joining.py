@@ -32,11 +32,6 @@ def beside(path: Path, data: bytes | None = None, mark: str = MARK) -> Path:
     return copy
 
 
-def aside(store: Store) -> list[bytes]:
-    """What lies in quarantine."""
-    return [path.read_bytes() for path in sorted(store.quarantine.iterdir())]
-
-
 @pytest.mark.parametrize(
     ("name", "original"),
     [
@@ -78,7 +73,7 @@ def test_records_are_joined_by_id_and_the_copy_is_kept(store: Store) -> None:
     assert len(joining.join(store, NOW)) == 1
     assert shards.read(path).records == (replace(ours, aliases=("M", "Mar")),)
     assert not copy.exists()
-    assert aside(store) == [data]
+    assert [path.read_bytes() for path in store.quarantine.iterdir()] == [data]
     assert joining.join(store, NOW) == []
 
 

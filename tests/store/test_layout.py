@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from clsm_cli.errors import (
     StoreNotFoundError,
 )
 from clsm_cli.model.ids import is_id
-from clsm_cli.model.streams import STREAMS
 from clsm_cli.startup import zones
 from clsm_cli.store import layout
 
@@ -22,20 +20,6 @@ from clsm_cli.store import layout
 def make(root: Path) -> Path:
     assert layout.create(root, "Europe/Berlin")
     return root.resolve()
-
-
-def test_a_new_store_is_private_and_small(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        root = make(tmp_path / "deep" / "memory")
-    finally:
-        os.umask(before)
-    names = {path.name for path in root.iterdir()}
-    assert names == {*STREAMS, ".gitattributes", ".gitignore", "clsm.yaml"}
-    assert {path.stat().st_mode & 0o077 for path in [root, root.parent, *root.rglob("*")]} == {0}
-    store = layout.open_store(root, {})
-    assert (store.zone_name, str(store.zone)) == ("Europe/Berlin", "Europe/Berlin")
-    assert len(store.store_id) == 12
 
 
 @pytest.mark.parametrize("what", ["a file in it", "a stream of its own", "a file"])
@@ -90,13 +74,6 @@ def test_a_named_store_that_is_none_is_not_replaced_by_another(tmp_path: Path, n
             tmp_path / "h" / ".clsm" / "memory",
         )
     assert caught.value.exit_code == 11
-
-
-def test_no_store_at_all_names_the_default(tmp_path: Path) -> None:
-    with pytest.raises(StoreNotFoundError, match=r"\.clsm/memory"):
-        layout.discover(None, {"HOME": str(tmp_path)}, tmp_path)
-    with pytest.raises(StoreNotFoundError):
-        layout.open_store(tmp_path, {})
 
 
 CONFIGS: list[tuple[str, type[ClsmError], str]] = [

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import logs, runs, settle, shards
+from clsm_cli.store import runs, settle, shards
 from clsm_cli.store.layout import Store
 
 NOW = "2026-02-24T08:00:00Z"
 LATER = "2026-02-25T08:00:00Z"
 
 
-def write(store: Store, text: str, name: str = "identity/tastes.md") -> Path:
-    path = store.root / name
+def write(store: Store, text: str) -> Path:
+    path = store.root / "identity" / "tastes.md"
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -65,18 +65,3 @@ def test_a_folder_that_is_not_mounted_is_said(store: Store) -> None:
     (store.root / "identity").rmdir()
     (store.root.parent / "away").rename(store.root / "identity")
     assert settle.plan(store, LATER) == ([], [])
-
-
-def test_two_texts_under_one_id_both_stay_and_are_reviewed(store: Store) -> None:
-    path = write(store, "- Ilse likes rye.\n")
-    settled(store)
-    mark = path.read_text(encoding="utf-8").rsplit("^", 1)[1].strip()
-    path.write_text(
-        f"- Ilse likes rye.  ^{mark}\n- Ilse likes spelt bread.  ^{mark}\n", encoding="utf-8"
-    )
-    settled(store, LATER)
-    assert len([s for s in statements(store).values() if s.is_current]) == 2
-    rows, problems = logs.rows(store.flow / "review.jsonl")
-    assert not problems
-    (item,) = [logs.parse(logs.ReviewItem, row) for _, row in rows]
-    assert {item.kept, item.other} == {"Ilse likes rye.", "Ilse likes spelt bread."}

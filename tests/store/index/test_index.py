@@ -24,30 +24,16 @@ from clsm_cli.text.tokens import count_tokens
 ORIGIN = "~/notes.md"
 
 
-class Counting:
-    """A model, and which texts it was given."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def __call__(self, texts: Sequence[str]) -> Any:
-        self.texts += texts
-        return fake(texts)
-
-    def embedder(self) -> Embedder:
-        return Embedder("test", lambda: self)
-
-
-def block(text: str, line: int) -> Turn:
-    return Turn(turn_key(ORIGIN, "", None, text), "", "user", text, None, "notes.md", line, line)
-
-
-def add_document(store: Store, current: Sequence[Turn], rev: int) -> None:
-    lay_document(store, ORIGIN, rev, [("", turn) for turn in current])
+def add_document(store: Store, *texts: str) -> None:
+    blocks = [
+        Turn(turn_key(ORIGIN, "", None, text), "", "user", text, None, "notes.md", line, line)
+        for line, text in enumerate(texts, 1)
+    ]
+    lay_document(store, ORIGIN, 1, [("", block) for block in blocks])
 
 
 def test_an_unchanged_file_is_not_read_again(store: Store) -> None:
-    add_document(store, [block("Salt.", 1)], 1)
+    add_document(store, "Salt.")
     with open_index(store, None) as opened:
         before = opened.index.connection.execute("SELECT id FROM passages").fetchall()
     for path in store.flow.rglob("*.md"):
@@ -57,20 +43,26 @@ def test_an_unchanged_file_is_not_read_again(store: Store) -> None:
 
 
 def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
-    counting = Counting()
-    add_document(store, [block("Salt in the blue jar.", 1)], 1)
-    with open_index(store, counting.embedder()) as opened:
+    asked: list[str] = []
+
+    def counted(texts: Sequence[str]) -> Any:
+        asked.extend(texts)
+        return fake(texts)
+
+    counting = Embedder("test", lambda: counted)
+    add_document(store, "Salt in the blue jar.")
+    with open_index(store, counting) as opened:
         assert opened.index.unembedded() == 0
     path = next(store.flow.rglob("*.md"))
     path.rename(path.with_name("20260101T000000Z-moved.md"))
-    with open_index(store, counting.embedder()) as opened:
+    with open_index(store, counting) as opened:
         assert len(opened.index.vectors.sentence_rows() or b"") == codes.SENTENCE_BYTES
-    assert counting.texts == ["Salt in the blue jar."]
+    assert asked == ["Salt in the blue jar."]
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a database at all" * 400])
 def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
-    add_document(store, [block("Salt.", 1)], 1)
+    add_document(store, "Salt.")
     with open_index(store, None):
         pass
     for path in database.path_of(store.derived).parent.iterdir():
@@ -80,7 +72,7 @@ def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
 
 
 def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:
-    add_document(store, [block(f"Fact {n} about jar {n}.", n) for n in range(300)], 1)
+    add_document(store, *(f"Fact {n} about jar {n}." for n in range(300)))
     pauses = []
     with closing(database.open_to_write(store.derived)) as connection:
         embedder = Embedder("test", lambda: fake)

@@ -24,12 +24,6 @@ ORIGIN = "~/notes.md"
 DAY = date(2026, 2, 24).toordinal()
 
 
-@pytest.fixture
-def other(store: Store) -> Store:
-    """The same store on another machine."""
-    return layout.open_store(store.root, {"CLSM_DEVICE": "attic"})
-
-
 def turn(text: str, time: str | None = "2026-02-24T08:00:00+01:00", speaker: str = "Mara") -> Turn:
     return Turn(turn_key(SESSION, speaker, None, text), speaker, "user", text, time)
 
@@ -72,9 +66,8 @@ def runs(index: Index) -> list[list[str]]:
     return found
 
 
-def test_a_session_goes_along_its_episodes_then_its_inboxes(
-    store: Store, other: Store, opened: Any
-) -> None:
+def test_a_session_goes_along_its_episodes_then_its_inboxes(store: Store, opened: Any) -> None:
+    other = layout.open_store(store.root, {"CLSM_DEVICE": "attic"})
     capture(other, "seventh")
     capture(store, "eighth", "ninth")
     early = put_episode(store, [turn("first", None), turn("second")])

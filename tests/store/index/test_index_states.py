@@ -7,7 +7,6 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -29,8 +28,6 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 NOW = ("--now", "2026-02-26T08:00:00+01:00")
-UNPRIVILEGED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
-"""As root every file can be written; without its capabilities root is an owner like any other."""
 HERON = "The heron stood on the gauge."
 OTHERS = ("Salt is in the blue jar.", "Who fed the cat?", "The shed is green.")
 
@@ -88,14 +85,13 @@ def test_what_another_engine_made_is_made_anew(told: Cli) -> None:
 @pytest.fixture
 def read_only(told: Cli) -> Iterator[Cli]:
     """A store that nobody may write to, with a file that the index does not know."""
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("root writes everywhere")
+    owner = told.unprivileged()
     ask(told)
     (told.store / "tasks" / "new.md").write_text("- [ ] Polish the theremin.\n")
     paths = [told.store, *told.store.rglob("*")]
     for path in paths:
         path.chmod(0o500 if path.is_dir() else 0o400)
-    yield replace(told, prefix=UNPRIVILEGED) if os.geteuid() == 0 else told
+    yield owner
     for path in paths:
         path.chmod(0o700 if path.is_dir() else 0o600)
 

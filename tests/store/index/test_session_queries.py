@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-import pytest
 from ingesting import take
 from small_store import row
 
 from clsm_cli.store.index import session_queries
-from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
 END = '{{"type": "session_end", "session": "{}", "timestamp": "{}"}}\n'
 
 
-@pytest.fixture
-def index(store: Store, tmp_path: Path) -> Iterator[Index]:
-    """Two ended conversations, told in the wrong order and in two zones; one open; a dated note."""
+def test_order_is_that_of_instants(store: Store, tmp_path: Path) -> None:
+    """Two conversations that ended, told in the wrong order and in two zones; one open; a note."""
     late = "2026-02-20T23:30:00-05:00"
     rows = [
         row("We met [[Odette]] at the quay.", session="late", timestamp=late),
@@ -35,13 +31,8 @@ def index(store: Store, tmp_path: Path) -> Iterator[Index]:
     note.write_text("# Day\n\nA note about [[Odette]].\n", encoding="utf-8")
     take(store, note, model=False)
     with open_index(store, None) as opened:
-        yield opened.index
-
-
-def test_order_is_that_of_instants(index: Index, tmp_path: Path) -> None:
-    found = session_queries.sessions_by_time(index.connection)
-    note = str(tmp_path / "2026-02-19.md")
-    assert [each.id for each in found] == [note, "early", "late", "open"]
+        found = session_queries.sessions_by_time(opened.index.connection)
+    assert [each.id for each in found] == [str(note), "early", "late", "open"]
     assert [each.is_note for each in found] == [True, False, False, False]
     assert found[2].start == datetime(2026, 2, 21, 4, 30, tzinfo=UTC).timestamp()
     assert found[2].day == date(2026, 2, 21).toordinal()  # in the zone of the store
