@@ -26,6 +26,5 @@ def statement(text: str, *turns: str, **changes: Any) -> dict[str, Any]:
 
 
 def answer(part: Part, *statements: Any, **changes: Any) -> dict[str, Any]:
-    """An answer to one part."""
     told: dict[str, Any] = {"statements": list(statements), "relations": []}
     return {"parts": [{"part": part.handle, **told, **changes}]}

@@ -33,11 +33,7 @@ def age(store: Store, days: int | date, *, believed: bool = True, **options: Any
 
 
 def say(
-    store: Store,
-    *texts: str,
-    day: date = BORN,
-    session: str = "main",
-    **fields: Any,
+    store: Store, *texts: str, day: date = BORN, session: str = "main", **fields: Any
 ) -> list[str]:
     """An episode that was consolidated; returns the keys of its turns.
 
@@ -74,7 +70,6 @@ def say(
 
 
 def living(store: Store, keys: Iterable[str], **fields: Any) -> None:
-    """A document that holds some blocks now."""
     blocks = tuple(Block(key=key, line_start=1, line_end=1) for key in keys)
     document = Document(id="d-note", rev=(1, "pi"), blocks=blocks, recorded_at=at(BORN), **fields)
     write(store, record_files.plan_records(store, "flow", [document]))
@@ -103,7 +98,6 @@ def write(store: Store, writes: Sequence[runs.Write]) -> None:
 
 
 def recall(store: Store, day: date, *ids: str, name: str = "r-1", hour: int = 12) -> None:
-    """A line of the activation log."""
     line = logs.Activation(name, at(day, hour), ids)
     atomic.append(store.flow / "activation.jsonl", line.render())
 
@@ -127,5 +121,4 @@ def tree(store: Store) -> dict[str, bytes]:
 
 
 def later(days: int) -> date:
-    """So many days after ``BORN``."""
     return BORN + timedelta(days)

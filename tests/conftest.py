@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from ingesting import new_store, take
+from ingesting import new_store, opened, take
 from processes import Cli, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
@@ -191,24 +191,20 @@ def slept_store(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     with _of_all(tmp_path_factory, "slept") as root:
         if not root.exists():
             shutil.copytree(made_store, root)
-            sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), NOW)
+            sleep(opened(root), NOW)
     return root
 
 
 @pytest.fixture
 def sample(made_store: Path, tmp_path: Path) -> Store:
     """A copy of the sample store that a test may change."""
-    root = tmp_path / "sample"
-    shutil.copytree(made_store, root)
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    return opened(shutil.copytree(made_store, tmp_path / "sample"))
 
 
 @pytest.fixture
 def slept(slept_store: Path, tmp_path: Path) -> Store:
     """A copy that a test may change."""
-    root = tmp_path / "slept"
-    shutil.copytree(slept_store, root)
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    return opened(shutil.copytree(slept_store, tmp_path / "slept"))
 
 
 @pytest.fixture
@@ -229,6 +225,4 @@ def worn_root(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> P
 @pytest.fixture
 def worn_store(worn_root: Path, tmp_path: Path) -> Store:
     """A copy of it, to damage."""
-    root = tmp_path / "home" / "desk" / "memory"
-    shutil.copytree(worn_root, root, symlinks=True)
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    return opened(shutil.copytree(worn_root, tmp_path / "home/desk/memory", symlinks=True))

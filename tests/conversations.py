@@ -134,7 +134,6 @@ def generic(event: Event, *, with_session: bool = True) -> list[bytes]:
 
 
 def header(session: str) -> bytes:
-    """The first row of an OpenClaw transcript."""
     row = {"type": "session", "version": 4, "id": session, "timestamp": START.isoformat()}
     return json.dumps(row).encode() + b"\n"
 

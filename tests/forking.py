@@ -142,7 +142,6 @@ class Ended:
 
     @property
     def has_traceback(self) -> bool:
-        """Whether it ended by a bug."""
         told = self.err + self.out
         return b"Traceback (most recent call last)" in told or b"clsm itself failed" in told
 
@@ -194,7 +193,6 @@ class Forks:
         self.close()
 
     def close(self) -> None:
-        """End it, and what it runs."""
         self._socket.close()
         self._process.kill()
         self._process.wait()
@@ -347,7 +345,6 @@ def _tell(asking: socket.socket, *numbers: int) -> None:
 
 
 def _learn(noted: int) -> None:
-    """Import what a command imported."""
     for name in os.pread(noted, os.fstat(noted).st_size, 0).decode().split():
         with contextlib.suppress(ImportError):
             import_module(name)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, NamedTuple
+
+from loopback import Loopback
 
 PATH = "/hooks/wake"
 
 
 class Asked(NamedTuple):
-    """A request as it came."""
-
     method: str
     path: str
     headers: dict[str, str]
     body: Any
 
 
-class HookServer:
+class HookServer(Loopback):
     """A server while it is entered; it answers ``code``, with a way elsewhere where it has one.
 
     Args:
@@ -53,15 +53,9 @@ class HookServer:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}{PATH}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
+        super().__init__(Handler)
+        self.url = f"http://127.0.0.1:{self.port}{PATH}"
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
+        super().__exit__()

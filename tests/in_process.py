@@ -45,5 +45,4 @@ class InProcess:
         return done.stdout
 
     def data(self, store: Store, *words: str | Path) -> Any:
-        """What it prints as JSON."""
         return json.loads(self.ok(store, "--json", *words))

@@ -48,7 +48,6 @@ class Files:
         self.blocks: dict[str, list[Turn]] = {origin: [] for origin in DOCUMENTS}
 
     def change(self) -> None:
-        """One change."""
         often: list[Callable[[], None]] = [self.add_episode, self.capture, self.rewrite_document]
         seldom = [self.edit_topic, self.copy_episode, self.remove, self.archive, self.use]
         self.random.choice([*often, *often, *seldom])()
@@ -117,7 +116,6 @@ class Files:
         lay_archived(self._flow(), since)
 
     def use(self) -> None:
-        """A machine folds a use."""
         keys = self.keys()
         if keys:
             use = logs.Use(self.random.choice(keys), self._day(), 1)

@@ -84,9 +84,14 @@ def place(root: Path, *names: str, **files: bytes) -> None:
         path.write_bytes(data)
 
 
+def opened(root: Path, device: str = "pi") -> Store:
+    """A store as a machine sees it."""
+    return layout.open_store(root, {"CLSM_DEVICE": device})
+
+
 def new_store(root: Path, device: str = "pi") -> Store:
     layout.create(root, "Europe/Amsterdam")
-    return layout.open_store(root, {"CLSM_DEVICE": device})
+    return opened(root, device)
 
 
 def made_once(make: Callable[[Path], Store]) -> Callable[[Path], Store]:
@@ -100,8 +105,7 @@ def made_once(make: Callable[[Path], Store]) -> Callable[[Path], Store]:
         return folder
 
     def copied(folder: Path) -> Store:
-        shutil.copytree(first(), folder, dirs_exist_ok=True)
-        return layout.open_store(folder / "memory", {"CLSM_DEVICE": "pi"})
+        return opened(shutil.copytree(first(), folder, dirs_exist_ok=True) / "memory")
 
     return copied
 
@@ -214,5 +218,4 @@ def row(text: str, minute: float | None = None, speaker: str = "user", **more: A
 
 
 def pipe(store: Store, *rows: bytes, **options: Any) -> Report:
-    """Ingest lines from standard input."""
     return take(store, stdin=b"".join(rows), **options)

@@ -1,4 +1,4 @@
-"""A store of thirty plain facts, and labels of it, for tests of a person's own labelled set."""
+"""A store of plain facts, and labels of it, for tests of a person's own labelled set."""
 
 from __future__ import annotations
 
@@ -24,17 +24,9 @@ FACTS = (
     ("When is the lighthouse open?", "The lighthouse is open on Sundays from ten."),
     ("What is wrong with the barometer?", "The barometer sticks whenever it freezes."),
     ("Where did the old compass go?", "The old compass went to the museum in Delft."),
-    ("How tall is the mast?", "The mast is fourteen metres tall."),
-    ("Who tunes the piano?", "Lotte tunes the piano twice a year."),
-    ("What grows behind the greenhouse?", "Rhubarb grows behind the greenhouse."),
-    ("Which bakery makes the rye bread?", "The rye bread comes from the bakery of Henk."),
-    ("Why is the cellar damp?", "The cellar is damp as the pump was switched off."),
-    ("Where does the heron sleep?", "The heron sleeps on the weir below the mill."),
     ("Who bought the telescope?", "The telescope was bought by Yusuf in Haarlem."),
     ("What is the kayak made of?", "The kayak is made of cedar and glass."),
-    ("Which lock sticks in winter?", "The lock of the garden gate sticks in winter."),
     ("What did the vet say about the goat?", "The vet said that the goat needs more salt."),
-    ("Where are the blankets?", "The blankets are in the sea chest upstairs."),
     ("Who lost the bet about the eel?", "Tomas lost the bet about the eel."),
 )
 """Questions, and what answers each; one turn a fact."""
@@ -42,7 +34,6 @@ FACTS = (
 
 @made_once
 def make(folder: Path) -> Store:
-    """The store, consolidated."""
     store = new_store(folder / "memory")
     days = [f"2026-02-{1 + n // 4:02}T09:{n:02}:00+01:00" for n in range(len(FACTS))]
     said = [("Mara", day, text) for day, (_, text) in zip(days, FACTS, strict=True)]
@@ -60,7 +51,6 @@ def make(folder: Path) -> Store:
 
 
 def write(store: Store, content: str) -> Path:
-    """Put a file of labels into a store."""
     path = labels.path_of(store.root)
     path.parent.mkdir(exist_ok=True)
     path.write_text(content, encoding="utf-8")

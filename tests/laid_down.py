@@ -40,7 +40,6 @@ def lay_document(store: Store, origin: str, rev: int, blocks: Sequence[tuple[str
 
 
 def lay_capture(store: Store, session: str, *turns: Turn) -> None:
-    """Turns in the inbox of a session."""
     items = [inbox.CapturedTurn(session, turn, AT) for turn in turns]
     atomic.append(inbox.path_of(store.inbox, session), inbox.render(items))
 

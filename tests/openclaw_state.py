@@ -67,12 +67,10 @@ def message(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]
 
 
 def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
-    """A part of a message in which the agent uses a tool."""
     return {"type": "toolCall", "id": call_id, "name": name, "arguments": arguments}
 
 
 def calls(number: int, call_id: str, command: str) -> dict[str, Any]:
-    """The agent runs a command."""
     return message(number, "assistant", [tool_call(call_id, "exec", {"command": command})])
 
 

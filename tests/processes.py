@@ -21,8 +21,6 @@ TIMEOUT = 300
 
 @dataclass(frozen=True)
 class Done:
-    """How a process ended."""
-
     code: int
     out: str
     err: str
@@ -49,7 +47,6 @@ class Cli:
 
     @property
     def store(self) -> Path:
-        """The store of ``CLSM_STORE``."""
         return self.folder / "memory"
 
     def holding(self, store: Path) -> Cli:
@@ -78,11 +75,9 @@ class Cli:
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def ok(
-        self, *words: str | bytes | Path, stdin: Any = b"", **environment: str | Path | None
-    ) -> Done:
+    def ok(self, *words: str | bytes | Path, **more: Any) -> Done:
         """The same for a command that must succeed."""
-        done = self(*words, stdin=stdin, **environment)
+        done = self(*words, **more)
         assert done.code == 0, done.err
         return done
 

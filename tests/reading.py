@@ -11,13 +11,7 @@ from zoneinfo import ZoneInfo
 
 from clsm_cli.ingestion import sources
 from clsm_cli.ingestion.detection import Format
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    Problem,
-    RawTurn,
-    Reading,
-    TranscriptItem,
-)
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Reading, TranscriptItem
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

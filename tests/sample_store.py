@@ -6,7 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from clsm_cli.commands.engine import QueryEngine, embedder
+from ingesting import embedder
+
+from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.retrieval.answer import Answer
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import recall
@@ -19,7 +21,9 @@ NOW = "2026-02-25T08:00:00+01:00"
 @cache
 def query_engine() -> QueryEngine:
     """The real engine; it stays open."""
-    return QueryEngine()
+    engine = QueryEngine()
+    engine.open()
+    return engine
 
 
 def ask(store: Store, text: str, *, k: int = 10, budget: int = 2000, **options: Any) -> Answer:

@@ -42,7 +42,6 @@ def chat(folder: Path, name: str, turns: Iterable[tuple[str, str, str]]) -> Path
 
 
 def told(store: Store, folder: Path, name: str, *turns: tuple[str, str, str]) -> None:
-    """Ingest a conversation."""
     take(store, chat(folder, name, turns))
 
 

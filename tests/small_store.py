@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
+import aging
 from ingesting import take
 from sample_store import ask
 
@@ -13,7 +15,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.streams import Stream
 from clsm_cli.retrieval.answer import Memory
-from clsm_cli.store import atomic, shards, topics
+from clsm_cli.store import topics
 from clsm_cli.store.layout import Store
 
 DAY = "2026-02-24"
@@ -26,7 +28,6 @@ def row(text: str, **fields: object) -> str:
 
 
 def tell(store: Store, *rows: str) -> None:
-    """Take in messages."""
     take(store, stdin="".join(rows).encode())
 
 
@@ -39,29 +40,14 @@ def talk(session: str, *texts: str, speaker: str = "Mara") -> list[str]:
 
 
 def note(store: Store, path: Path, text: str) -> None:
-    """Take in a document."""
     path.write_text(text, encoding="utf-8")
     take(store, path)
 
 
 def state(store: Store, stream: Stream, topic: str, text: str, sources: tuple[str, ...]) -> str:
     """Write a statement that rests on some turns, as consolidation will; returns its id."""
-    record = Statement(
-        id=statement_id(normalise_text(text)),
-        rev=(1, "pi"),
-        text=text,
-        text_sha=topics.text_sha(text),
-        stream=stream,
-        topic=topic,
-        sources=sources,
-        recorded_at=f"{DAY}T22:00:00Z",
-    )
-    folder = store.graph(stream)
-    atomic.make_folder(folder)
-    (folder / shards.shard_name(record.id, 1)).write_bytes(shards.render([record]))
-    path = store.root / stream / f"{topic}.md"
-    path.write_bytes(page(topic.title(), stream, topic, [record]))
-    return record.id
+    fields = {"id": statement_id(normalise_text(text)), "sources": sources}
+    return aging.state(store, text, date.fromisoformat(DAY), stream=stream, topic=topic, **fields)
 
 
 def page(title: str, stream: Stream, topic: str, statements: Sequence[Statement]) -> bytes:

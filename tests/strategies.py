@@ -149,7 +149,6 @@ MAKERS = {name: _maker(name, record) for name, record in _RECORDS.items()}
 
 
 def records(record_ids: st.SearchStrategy[str] = ids) -> st.SearchStrategy[Record]:
-    """A record of any type."""
     return st.one_of([make(record_ids) for make in MAKERS.values()])
 
 
@@ -157,7 +156,6 @@ tool_calls = st.builds(ToolCall, texts, _optional(texts), st.booleans())
 
 
 def turns(turn_texts: st.SearchStrategy[str] = texts) -> st.SearchStrategy[Turn]:
-    """Turns with arbitrary text."""
     return st.builds(
         Turn,
         key=keys,

@@ -30,14 +30,9 @@ CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"(?<![\w.-])clsm((?: [a-z][a-z-]*)*)([^`|&;#\n]*)")
 """A command in text or in a block: the words that may name it, and what follows them."""
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-ROOT_COMMAND = get_command(app)
-
-
-def _contexts() -> list[Any]:
-    return make_man._walk(ROOT_COMMAND.make_context("clsm", [], resilient_parsing=True))
-
-
-CONTEXTS = _contexts()
+CONTEXTS: list[Any] = make_man._walk(
+    get_command(app).make_context("clsm", [], resilient_parsing=True)
+)
 PATHS = [context.command_path for context in CONTEXTS]
 
 
@@ -166,3 +161,27 @@ def test_no_figure_hides_a_violation() -> None:
         assert planned != "0"
         assert fired != "0"
         assert found == tried != "0"
+
+
+# The page of the 64 rows names each row once, and tests that exist.
+
+
+ROWS = (ROOT / "docs" / "rows.md").read_text("utf-8")
+
+
+def test_every_row_is_told_once() -> None:
+    rows = [int(number) for number in re.findall(r"^\| (\d+) \|", ROWS, re.MULTILINE)]
+    assert sorted(rows) == list(range(1, 65))
+
+
+def test_every_test_that_is_named_exists() -> None:
+    named = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", ROWS)
+    assert len(named) >= 55
+    for path, test in named:
+        assert f"def {test}" in (ROOT / "tests" / path).read_text("utf-8"), (path, test)
+
+
+def test_a_row_that_works_or_is_a_presets_names_its_test() -> None:
+    for line in re.findall(r"^\| \d+ \|.*$", ROWS, re.MULTILINE):
+        _, _, _, state, shown, _ = (cell.strip() for cell in line.split("|"))
+        assert state == "not done" or ".py" in shown, line

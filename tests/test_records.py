@@ -23,12 +23,10 @@ class Ours(records.NamedTuple):
 
     @property
     def both(self) -> str:
-        """Both."""
         return f"{self.a}{self.b}"
 
     @classmethod
     def of(cls, a: int) -> Ours:
-        """One."""
         return cls(a, b="of")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-NOT_ON_A_PI = {"dev", "faults"}
+NOT_ON_A_PI = {"dev", "faults", "fit"}
 SYSTEMS = {"bookworm": ("3.11", 36), "trixie": ("3.13", 41)}
 """Release → its Python, and the minor version of its glibc."""
 OFFLINE = ("NewConnectionError", "NameResolutionError", "Temporary failure in name resolution")

@@ -43,6 +43,5 @@ def git_says(folder: Path, *words: str) -> str:
 
 
 def commit(folder: Path) -> None:
-    """Commit all that is in a folder."""
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "c")

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import os
-import threading
 import zipfile
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from loopback import Loopback
 from model_files import NAMES, OFFLINE, flip_byte, install, names, python
 
 from clsm_cli.embedding import pins, weights
@@ -57,10 +57,8 @@ def mirror(model_folder: Path, tmp_path: Path) -> Iterator[tuple[str, Path]]:
             pass
 
     handler = partial(Quiet, directory=str(tmp_path / "hub"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/", served
-        server.shutdown()
+    with Loopback(handler) as server:
+        yield f"http://127.0.0.1:{server.port}/", served
 
 
 def test_install_from_the_hub(mirror: tuple[str, Path], model_copy: Path) -> None:

@@ -22,7 +22,6 @@ def _cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def sentences(encoder: Encoder, texts: list[str]) -> np.ndarray:
-    """Sentence vectors, float32 [n, 384]."""
     return np.stack([found.sentence for found in encoder.encode(texts)])
 
 

@@ -19,7 +19,6 @@ from end_to_end.gateway import Gateway, install
 
 
 def main() -> int:
-    """Make all checks; how many failed decides the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m end_to_end")
     parser.add_argument("--openclaw", type=Path, metavar="DIR")
     named: Path | None = parser.parse_args().openclaw

@@ -109,7 +109,6 @@ class Gateway:
         }
 
     def start(self) -> None:
-        """Start the gateway and wait until it is ready."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 ["openclaw", "gateway", "run", "--port", str(self.port), "--bind", "loopback"],
@@ -122,14 +121,12 @@ class Gateway:
         wait_for(self._is_ready, "the gateway is ready")
 
     def stop(self) -> None:
-        """Stop it as a service manager does."""
         if self._process is not None:
             self._process.terminate()
             self._process.wait(60)
             self._process = None
 
     def say(self, text: str) -> str:
-        """Say something to the agent; its answer."""
         told = self.openclaw("agent", "--agent", "main", "--message", text, "--json")
         payloads = json.loads(told)["result"]["payloads"]
         return "\n".join(payload.get("text") or "" for payload in payloads)
@@ -180,7 +177,6 @@ class Gateway:
 
 
 def wait_for(true: Any, what: str, seconds: float = 120) -> None:
-    """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, f"not within {seconds} s: {what}"

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from loopback import Loopback
 
 from clsm_cli.text.fence_lines import CLOSING
 
@@ -20,7 +21,7 @@ _RUN = re.compile(r"RUN<<(.+?)>>", re.DOTALL)
 _CALL = re.compile(r"CALL<<(\w+) (.+?)>>", re.DOTALL)
 
 
-class ScriptedModel:
+class ScriptedModel(Loopback):
     """The server, while it is entered.
 
     Attributes:
@@ -54,16 +55,7 @@ class ScriptedModel:
                 self.end_headers()
                 self.wfile.write(body)
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self._server.server_address[1]
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(Handler)
 
 
 def _chunks(messages: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
@@ -111,7 +103,6 @@ def _tool(name: str, arguments: str, count: int) -> dict[str, Any]:
 
 
 def text_of(message: dict[str, Any]) -> str:
-    """The text of a message in either form."""
     content = message.get("content")
     if isinstance(content, list):
         return "\n".join(part.get("text", "") for part in content)

@@ -24,7 +24,6 @@ from typing import Any
 from processes import Cli, environment
 
 from clsm_cli.embedding import weights
-from clsm_cli.model.episodes import EndMark
 from clsm_cli.store import episode_files, inbox
 from clsm_cli.store.layout import open_store
 
@@ -57,7 +56,6 @@ class Agent:
 
     @property
     def session(self) -> str:
-        """The id of its one session."""
         return f"session-{self.name}"
 
     def turn(self, at: datetime) -> tuple[str, str]:
@@ -71,7 +69,6 @@ class Agent:
         return asked, f"Noted for {self.name} at {at:%d %B %H:%M}."
 
     def write(self, rows: list[dict[str, Any]]) -> None:
-        """Write messages into the transcript, as OpenClaw does."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{self.session}.jsonl"
         with path.open("a") as out:
@@ -92,19 +89,17 @@ class Week:
     sizes: list[int] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
 
-    def day(self, number: int, heartbeats: int) -> None:
+    def day(self, number: int, heartbeats: int, pool: ThreadPoolExecutor) -> None:
         """One day, and the night behind it."""
         begin = BEGIN + timedelta(days=number)
         at = {round((n + 1) * heartbeats / (self.turns + 1)) for n in range(self.turns)}
-        with ThreadPoolExecutor(len(self.agents)) as pool:
-            for beat in range(heartbeats):
-                now = begin + beat * STEP
-                self.cli.ok(
-                    "context", "--format", "prompt", "--budget", "300", "--now", f"{now:%FT%TZ}"
-                )
-                self.heartbeats += 1
-                if beat in at:
-                    list(pool.map(lambda agent, now=now: self._speak(agent, now), self.agents))
+        for beat in range(heartbeats):
+            now = begin + beat * STEP
+            read = ("context", "--format", "prompt", "--budget", "300")
+            self.cli.ok(*read, "--now", f"{now:%FT%TZ}")
+            self.heartbeats += 1
+            if beat in at:
+                list(pool.map(lambda agent, now=now: self._speak(agent, now), self.agents))
         night = (begin + timedelta(days=1)).replace(hour=3, minute=30)
         done = self.cli.ok("schedule", "run", "--catch-up", "--json", "--now", f"{night:%FT%TZ}")
         assert [step["code"] for step in done.json["steps"]] == [0, 0, 0], done.json
@@ -136,7 +131,6 @@ class Week:
             self.cli.ok("ingest", *capture, "--", "-", stdin=told)
 
     def wrong(self) -> list[str]:
-        """What is not as it must be at the end."""
         kept = Counter(self._kept())
         said = Counter(
             (agent.session, speaker, text) for agent in self.agents for speaker, text in agent.said
@@ -163,17 +157,12 @@ class Week:
             for episode in [episode_files.read(path)]
             for turn in episode.turns
         ]
-        waiting = [item for p in inbox.files(store.inbox) for item in inbox.read(p).items]
-        open_turns = [item for item in waiting if not isinstance(item, EndMark)]
-        turns += [(item.session, item.turn.speaker, item.turn.text) for item in open_turns]
-        return turns
+        waiting = [item for path in inbox.files(store.inbox) for item in inbox.read(path).turns]
+        return turns + [(item.session, item.turn.speaker, item.turn.text) for item in waiting]
 
     def _statements(self) -> list[str]:
-        paths = [
-            p
-            for stream in ("identity", "projects", "tasks")
-            for p in self.cli.store.glob(f"{stream}/*.md")
-        ]
+        streams = ("identity", "projects", "tasks")
+        paths = [path for stream in streams for path in self.cli.store.glob(f"{stream}/*.md")]
         lines = [line for path in paths for line in path.read_text().splitlines()]
         return [line.strip() for line in lines if line.startswith("- ")]
 
@@ -200,8 +189,9 @@ def simulate(folder: Path, model: Path, *, days: int, heartbeats: int, turns: in
         for name in AGENTS
     ]
     week = Week(cli, turns, agents)
-    for number in range(days):
-        week.day(number, heartbeats)
+    with ThreadPoolExecutor(len(agents)) as pool:
+        for number in range(days):
+            week.day(number, heartbeats, pool)
     return week
 
 

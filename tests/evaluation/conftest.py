@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from ingesting import embedder
+from sample_store import query_engine
 
-from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 
@@ -29,6 +29,4 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
 
 @pytest.fixture(scope="session")
 def engine(model_folder: Path) -> Engine:
-    opened = QueryEngine()
-    opened.open()
-    return opened
+    return query_engine()

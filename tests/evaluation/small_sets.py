@@ -59,7 +59,6 @@ def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
 
 
 def write_locomo(folder: Path) -> Path:
-    """A folder of two conversations."""
     folder.mkdir(parents=True)
     for number, names in enumerate((("Ann", "Bob", "cat"), ("Cleo", "Dan", "parrot")), 1):
         (folder / f"{number}.json").write_text(json.dumps(locomo_talk(*names)), encoding="utf-8")
@@ -193,38 +192,7 @@ def write_notes(folder: Path) -> Path:
     return folder
 
 
-DAYS = {
-    "2026-03-02": """# 2026-03-02, Monday
-
-## Pump
-
-[[Brian]] mended the pump in the cellar. The pump runs every 20 minutes.
-""",
-    "2026-03-03": """# 2026-03-03, Tuesday
-
-## Pump
-
-- [ ] Ask [[Brian]] for the **invoice** of the pump
-
-From today the pump runs every 40 minutes. `pump --status` says so. #cellar
-""",
-}
-
-
-def write_memory(folder: Path) -> Path:
-    """A workspace of two days and one session."""
-    (folder / "workspace" / "memory").mkdir(parents=True)
-    (folder / "sessions").mkdir()
-    (folder / "workspace" / "MEMORY.md").write_text(NOTE, encoding="utf-8")
-    for day, text in DAYS.items():
-        (folder / "workspace" / "memory" / f"{day}.md").write_text(text, encoding="utf-8")
-    said = {"role": "user", "content": "I live in Leiden.", "timestamp": "2026-03-03T08:00:00Z"}
-    (folder / "sessions" / "a.jsonl").write_text(json.dumps(said) + "\n", encoding="utf-8")
-    return folder
-
-
 def bench_of(case: Case, factory: StoreFactory, engine: Engine, unit: Unit = "turn") -> Bench:
-    """A case by itself, its stores made."""
     dataset = Dataset("test", "test", "0" * 64, unit, "recall@10", (case,))
     (made,) = benches.make_benches(dataset, factory, engine)
     return made

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from evaluation.small_sets import write_memory
+from evaluation.small_sets import write_notes
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
@@ -104,6 +104,14 @@ OFF = {"recall.weight_context"}
 ONLY_IN_LARGE = {"refinement", "statements"}
 """What changes nothing here: the first moves boundaries by a turn or two, the others lead to what the
 passages of so small a store say anyway. Answers of the sample memory change without each."""
+DAY = """## Pump
+
+[[Brian]] mended the pump in the cellar.
+
+- [ ] Ask [[Brian]] for the invoice of the pump
+
+From today the pump runs every 40 minutes.
+"""
 ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the gauge")
 
 
@@ -122,8 +130,8 @@ def queries(*texts: str) -> tuple[Query, ...]:
 def made(
     tmp_path_factory: pytest.TempPathFactory, shop: StoreFactory, engine: Engine
 ) -> list[Bench]:
-    """A chat and some notes, ingested and consolidated."""
-    notes = write_memory(tmp_path_factory.mktemp("ablation") / "memory")
+    notes = write_notes(tmp_path_factory.mktemp("ablation") / "memory")
+    (notes / "workspace" / "2026-03-03.md").write_text(DAY, encoding="utf-8")
     chat = Case("chat", Chat(("Mara", "Brian"), tuple(told())), queries(*ASKED))
     written = Case("notes", Folders(notes, ("workspace", "sessions")), queries(*ASKED_OF_NOTES))
     dataset = Dataset("small", "small", "0" * 64, "turn", "recall@10", (chat, written))
@@ -132,7 +140,6 @@ def made(
 
 @pytest.fixture(scope="module")
 def answers(made: list[Bench]) -> list[list[Retrieved]]:
-    """What clsm returns to each query of each bench."""
     return [list(recall_system("clsm").ask(bench, bench.case.queries)) for bench in made]
 
 

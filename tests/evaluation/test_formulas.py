@@ -8,14 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.evaluation.formulas import (
-    HOPS,
-    Link,
-    mmr,
-    pagerank,
-    reciprocal_ranks,
-    spread,
-)
+from clsm_cli.evaluation.formulas import HOPS, Link, mmr, pagerank, reciprocal_ranks, spread
 
 Rows = dict[int, dict[int, float]]
 

@@ -63,7 +63,6 @@ def test_auroc_is_the_u_of_mann_and_whitney(positive: list[float], negative: lis
 
 
 def p_of(differences: list[float], draws: float) -> float:
-    """The p-value of a permutation test."""
     found = scipy.stats.permutation_test(
         (differences,),
         lambda values, axis: values.mean(axis=axis),

@@ -211,7 +211,6 @@ def test_a_question_without_evidence_is_left_out_and_said(tmp_path: Path) -> Non
 
 
 def _changed(folder: Path, old: str, new: str) -> Dataset:
-    """The small memory with a change in its queries."""
     assert old in QUERIES
     (write_notes(folder) / own_memory.QUERIES).write_text(QUERIES.replace(old, new), "utf-8")
     return own_memory.load(folder)

@@ -51,7 +51,6 @@ SECOND = said(
 
 
 def catch_up(store: Store, now: datetime = NOW) -> int:
-    """How many sittings are logged then."""
     before = len(shadow_mode.logged_rows(store)[0])
     assert shadow_mode.catch_up(store, query_engine(), embedder(), now, lambda *_: None) == []
     return len(shadow_mode.logged_rows(store)[0]) - before
@@ -65,7 +64,6 @@ def replayed(store: Store) -> list[Given]:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """A workspace as an agent has it, older than the sessions."""
     folder = tmp_path / "workspace"
     (folder / "memory").mkdir(parents=True)
     for name, text in {

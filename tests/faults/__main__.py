@@ -60,7 +60,6 @@ def _run(rig: Rig, *, long: bool, control: bool, keep: bool) -> bool:
 
 
 def main() -> int:
-    """Run what was asked for; 1 when something is not as it must be."""
     names = [rig.name for rig in rigs()]
     parser = argparse.ArgumentParser(
         prog="python -m faults",

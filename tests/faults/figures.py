@@ -24,12 +24,8 @@ def rows(page: str) -> dict[int, list[list[str]]]:
 
 def keep(rig: Rig, day: str, outcomes: Sequence[Outcome], controls: Sequence[Outcome]) -> None:
     """Write what a long run found in place of what the last one did."""
-    planned, fired, wrong = (
-        sum(counts)
-        for counts in zip(
-            *((each.planned, each.fired, len(each.violations)) for each in outcomes), strict=True
-        )
-    )
+    planned, fired = sum(each.planned for each in outcomes), sum(each.fired for each in outcomes)
+    wrong = sum(len(each.violations) for each in outcomes)
     caught = f"{sum(bool(each.violations) for each in controls)} of {len(controls)}"
     row = (
         f"| {rig.name} | {day} | {planned:,} | {fired:,} | {wrong} | {caught} |"

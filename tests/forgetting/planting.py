@@ -27,7 +27,6 @@ CANARY = "quaggamire"
 
 
 def plan(store: Store, *, purge_history: bool = False, **wanted: Any) -> Plan:
-    """What a forget would do."""
     asked, past = Wanted(**wanted), purge_history
     found = erasure.plan(store, asked, NOW, embedder(), lambda *_: None, purge_history=past)
     assert found is not None
@@ -35,7 +34,6 @@ def plan(store: Store, *, purge_history: bool = False, **wanted: Any) -> Plan:
 
 
 def lose(store: Store, **wanted: Any) -> Receipt:
-    """Plan and apply."""
     receipt: Receipt = clean_writing.apply(store, plan(store, **wanted), NOW, embedder())
     return receipt
 

@@ -43,7 +43,6 @@ class Found(NamedTuple):
 
 
 def stories() -> Iterator[Story]:
-    """All stories of the file."""
     _, *parts = FILE.read_text("utf-8").split("\n== ")
     for part in parts:
         head, *lines = part.strip().split("\n")

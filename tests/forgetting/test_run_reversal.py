@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home
 from forgetting.undoing import AT, LATER, NOON, content, copied, heard, newest, noted, undo
+from ingesting import opened
 from sleeping import current, edges, nodes, rows, sleep
 
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
 from clsm_cli.model.graph import Node
-from clsm_cli.store import atomic, layout, ledger, runs, topics
+from clsm_cli.store import atomic, ledger, runs, topics
 from clsm_cli.store.layout import Store
 
 # Which run is meant, and why some cannot be taken back.
@@ -74,7 +75,7 @@ def test_a_preimage_that_is_damaged(store: Store) -> None:
 
 def test_a_run_of_another_device(store: Store) -> None:
     run = note(store)
-    other = layout.open_store(store.root, {"CLSM_DEVICE": "desk"})
+    other = opened(store.root, "desk")
     for wanted in (run, run[:9]):
         with pytest.raises(RefusedError, match=f"^{run}: was made on pi; undo it there$"):
             undo(other, wanted)

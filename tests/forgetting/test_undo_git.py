@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home, statement
 from forgetting.test_run_reversal import corrected
-from forgetting.undoing import content, newest, undo
-from ingesting import new_store
-from sleeping import current, rows
+from forgetting.undoing import content, undo
+from ingesting import new_store, opened
+from sleeping import current
 from using_git import commit
 from using_git import git_says as git
 
-from clsm_cli.errors import RefusedError
-from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -44,9 +42,8 @@ def pi(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def desk(pi: Store) -> Store:
-    """Another clone of it, on another machine."""
     git(pi.root.parent, "clone", "-q", "origin.git", "desk")
-    return layout.open_store(pi.root.parent / "desk", {"CLSM_DEVICE": "desk"})
+    return opened(pi.root.parent / "desk", "desk")
 
 
 def pushed(store: Store) -> None:
@@ -100,13 +97,3 @@ def test_what_was_pushed_is_taken_back_everywhere(pi: Store, desk: Store) -> Non
     synchronised(pi)
     pulled(desk)
     assert told(pi) == told(desk) == sorted([QUARTER, BLUE, HOME])
-
-
-def test_a_run_of_another_clone_is_undone_there(pi: Store, desk: Store) -> None:
-    run = corrected(desk, bell().id, QUARTER)
-    synchronised(desk)
-    pulled(pi)
-    with pytest.raises(RefusedError, match=f"{run}: was made on desk; undo it there"):
-        undo(pi, run)
-    assert {row.text for row in rows(pi).values()} >= {BELL, QUARTER}
-    assert newest(pi).command == "test"

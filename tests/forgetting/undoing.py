@@ -13,7 +13,7 @@ from typing import Any
 
 from faults.running.laying import ITEM as REVIEW
 from faults.running.laying import write_sources
-from ingesting import NOW, new_store, take
+from ingesting import NOW, new_store, opened, take
 from sleeping import rows, sleep
 
 from clsm_cli.consolidation import record_edit, review_queue
@@ -24,7 +24,7 @@ from clsm_cli.forgetting.run_reversal import UndoReport
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.feedback_log import record_feedback
-from clsm_cli.store import atomic, layout, ledger, logs
+from clsm_cli.store import atomic, ledger, logs
 from clsm_cli.store.layout import Store
 
 AT = datetime.fromisoformat(NOW)
@@ -56,9 +56,7 @@ def base() -> Store:
 
 
 def copied(folder: Path) -> Store:
-    """A copy of ``base``, on the same device."""
-    shutil.copytree(base().root, folder)
-    return layout.open_store(folder, {"CLSM_DEVICE": base().device})
+    return opened(shutil.copytree(base().root, folder))
 
 
 def facts(store: Store) -> list[Statement]:
@@ -120,9 +118,9 @@ COMMANDS: dict[str, Callable[[Store], None]] = {
     "ingest --capture": captured,
     "ingest": ingested,
     "consolidate": consolidated,
+    "pin": pinned,
     "correct": corrected,
     "edit": edited,
-    "pin": pinned,
     "review": reviewed,
     "feedback": judged,
     "decay": decayed,
@@ -130,7 +128,6 @@ COMMANDS: dict[str, Callable[[Store], None]] = {
 
 
 def undo(store: Store, wanted: str | None = None, **options: Any) -> UndoReport:
-    """``clsm undo`` on the evening of the day."""
     now = datetime.fromisoformat(options.pop("now", "2026-03-02T20:00:00+01:00"))
     return run_reversal.undo(store, wanted, now, options.pop("warn", heard), **options)
 

@@ -7,12 +7,13 @@ after.
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from loopback import Loopback
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.integrations.llm import Llm
@@ -26,7 +27,6 @@ LONG = 10 * TIMEOUT
 
 
 def completion(content: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
-    """A chat completion as OpenAI writes it."""
     said = {"role": "assistant", "content": content, **message}
     used = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
     return {
@@ -62,8 +62,6 @@ STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404}
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request."""
-
     endpoint: Endpoint
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
@@ -162,24 +160,15 @@ class Endpoint:
 
     @property
     def count(self) -> int:
-        """Completions asked for."""
         return len(self.requests)
-
-
-class _Server(ThreadingHTTPServer):
-    def handle_error(self, *_: object) -> None:
-        """A client that has gone is what some tests are about."""
 
 
 @contextmanager
 def running() -> Iterator[Endpoint]:
-    """A server on a free port."""
 
     class OfOne(Handler):
         endpoint = Endpoint()
 
-    with _Server(("127.0.0.1", 0), OfOne) as server:
-        OfOne.endpoint.address = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Loopback(OfOne) as server:
+        OfOne.endpoint.address = f"http://127.0.0.1:{server.port}"
         yield OfOne.endpoint
-        server.shutdown()

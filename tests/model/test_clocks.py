@@ -18,8 +18,6 @@ ZONES = [UTC, *(timezone(timedelta(hours=hours)) for hours in (-11, -3.5, 1, 2, 
 
 
 class Row(NamedTuple):
-    """The four times alone."""
-
     valid_from: str | None = None
     valid_until: str | None = None
     recorded_at: str | None = None

@@ -147,7 +147,7 @@ class Splitter:
         return False
 
 
-@examples(300)
+@examples(200)
 @given(
     conversations(most=int(os.environ.get("CLSM_TURNS", "60"))),
     st.sampled_from(["session field", "--session", "openclaw"]),

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from ingesting import embedder, new_store, take
+from ingesting import embedder, new_store, opened, take
 from sleeping import sleep
 from strategies import examples
 
@@ -36,7 +36,6 @@ from clsm_cli.model.episodes import TRUST_ROLE, EpisodeRecord, lowest_trust
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval import briefing
-from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
 DEVICES = ("desk", "pi")
@@ -70,8 +69,7 @@ class Taint(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        shm = "/dev/shm"
-        self.folder = Path(mkdtemp(prefix="clsm-", dir=shm if os.access(shm, os.W_OK) else None))
+        self.folder = Path(mkdtemp(prefix="clsm-"))
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
         self.stores: dict[str, Store] = {}
         self.number = 0
@@ -84,7 +82,7 @@ class Taint(RuleBasedStateMachine):
         root = self.folder / "memory"
         new_store(root)
         for device in DEVICES:
-            self.stores[device] = layout.open_store(root, {"CLSM_DEVICE": device})
+            self.stores[device] = opened(root, device)
 
     @rule(
         device=st.sampled_from(DEVICES),

@@ -6,15 +6,14 @@ import json
 import shutil
 from collections.abc import Iterator
 from datetime import date, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ingesting import embedder
+from aging import write
+from ingesting import embedder, opened
 from sample_store import NOW, query_engine
 
-from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.presets import published
@@ -22,7 +21,7 @@ from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.retrieval.question import Query
-from clsm_cli.store import atomic, layout, record_files, shards
+from clsm_cli.store import atomic, record_files, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
@@ -31,20 +30,11 @@ LABELS = ("Quartz", "Ferry", "Violin", "Tax", "Moss")
 """Things that are far from each other in meaning."""
 
 
-@cache
-def engine() -> QueryEngine:
-    """One engine, with the vectors of what was asked before."""
-    opened = query_engine()
-    opened.open()
-    return opened
-
-
 def asked(text: str, budget: int = 10**6) -> Query:
     return Query(text, NOW, 10, budget)
 
 
 def ask(library: Library, name: str, text: str, budget: int = 10**6) -> Retrieved:
-    """What a published system returns."""
     return published.retrieve(library, asked(text, budget), name)
 
 
@@ -59,18 +49,13 @@ def edge(source: str, target: str, weight: float = 1.0, **times: Any) -> Edge:
 
 
 def draw(store: Store, *records: Node | Edge) -> None:
-    """Write a graph as consolidation would."""
-    folder = store.graph("projects")
-    atomic.make_folder(folder)
-    for name in {shards.shard_name(record.id, 1) for record in records}:
-        held = [record for record in records if shards.shard_name(record.id, 1) == name]
-        (folder / name).write_bytes(shards.render(held))
+    write(store, record_files.plan_records(store, "projects", records))
 
 
 def reached(store: Store) -> list[str]:
     """The nodes that cls-m finds for "Quartz" with the nearest seed alone, so that all else is spread."""
-    with open_index(store, embedder()) as opened:
-        found = published.cls_m(Library(opened.index, engine()), asked("Quartz"), most=1)
+    with open_index(store, embedder()) as index:
+        found = published.cls_m(Library(index.index, query_engine()), asked("Quartz"), most=1)
         return [unit.id for unit, _ in found]
 
 
@@ -101,10 +86,9 @@ def test_a_node_that_was_used_is_awake(store: Store) -> None:
 @pytest.fixture(scope="module")
 def asleep(slept_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     """The sample memory after a night; nothing is written to it here."""
-    root = tmp_path_factory.mktemp("asleep") / "memory"
-    shutil.copytree(slept_store, root)
-    with open_index(layout.open_store(root, {"CLSM_DEVICE": "pi"}), embedder()) as opened:
-        yield Library(opened.index, engine())
+    root = shutil.copytree(slept_store, tmp_path_factory.mktemp("asleep") / "memory")
+    with open_index(opened(root), embedder()) as index:
+        yield Library(index.index, query_engine())
 
 
 @pytest.mark.parametrize("name", published.PRESETS)
@@ -174,19 +158,17 @@ def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:
     assert found == pytest.approx({1: (0.4 + 0.8 * 0.5) * 1.3, 2: 0.3, 3: 0.6 * 0.2})
 
 
-def test_cma_a_value_that_was_superseded_is_a_distractor(slept_store: Path, tmp_path: Path) -> None:
-    shutil.copytree(slept_store, tmp_path / "memory")
-    store = layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
-    records = shards.load_graph(store.graphs()).records
+def test_cma_a_value_that_was_superseded_is_a_distractor(slept: Store) -> None:
+    records = shards.load_graph(slept.graphs()).records
     row = next(
         each
-        for each in record_files.load_statements(store, records, "2026-02-25T08:00:00Z").values()
+        for each in record_files.load_statements(slept, records, "2026-02-25T08:00:00Z").values()
         if each.is_current and each.kind == "fact" and len(each.sources) == 1
     )
 
     def gains() -> dict[str, float]:
-        with open_index(store, embedder()) as opened:
-            library = Library(opened.index, engine())
+        with open_index(slept, embedder()) as index:
+            library = Library(index.index, query_engine())
             pool = library.pool("turn")
             places = range(len(pool.units))
             found = published.gains(library, row.text, pool, places)
@@ -194,7 +176,7 @@ def test_cma_a_value_that_was_superseded_is_a_distractor(slept_store: Path, tmp_
 
     before = gains()
     now = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-    correct(store, row.id, "That is over.", now, lambda _: None, is_whole=True)
+    correct(slept, row.id, "That is over.", now, lambda _: None, is_whole=True)
     after = gains()
     (source,) = row.sources
     assert before[source] == max(before.values())

@@ -21,28 +21,23 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 
 from faults.crashes import trace
 from faults.crashes.disk import CALLS, Disk, Player, State
 from faults.rig import Outcome, Rig
 from faults.running.bench import USES, Bench, Workers, bench_of, lines_of, lone_worker
-from faults.running.laying import opened
 from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
-from ingesting import tree
+from ingesting import opened, tree
 
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import ClsmError
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store.index import database, vector_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
-from clsm_cli.store.index.indexed_files import changes
+from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.postings import store_counts
-from clsm_cli.store.index.refresh import refresh
 from clsm_cli.store.index.vector_files import rows_of, sentences_path, tokens_path
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
@@ -57,11 +52,6 @@ QUICK = frozenset(
      "recall", "label", "backup"}
 )  # fmt: skip
 """Commands of the short form: those with few states, each soon looked at."""
-_ROWS = """
-SELECT f.path, p.kind, p.episode, a.key, a.part, a.text, a.current, a.trust, a.speaker, a.time
-FROM passages a JOIN places p ON p.id = a.place LEFT JOIN files f ON f.id = p.file
-"""
-_NODES = "SELECT id, label, aliases FROM nodes WHERE label IS NOT NULL"
 _VECTORS = "SELECT digest, row, token, tokens FROM vectors"
 
 
@@ -73,7 +63,6 @@ class Lab:
         self.promised = _logs(bench.laid)
         self._times = _times(bench.laid)
         self._ends: set[frozenset[tuple[str, bytes]]] = set()
-        self._fresh: dict[frozenset[tuple[str, bytes]], object] = {}
         bench.lay()
         ended = bench.run()
         assert ended.code == 0, ended.err
@@ -129,21 +118,16 @@ class Lab:
             return found
         found += self.bench.problems(store)
         if is_sample or _index_of(state.files) not in self._ends:
-            found += self._index(opened(store), state)
+            found += self._index(opened(store))
         return [*found, *self._acknowledged()] if state.told else found
 
-    def _index(self, store: Store, state: State) -> list[str]:
+    def _index(self, store: Store) -> list[str]:
         """Whether the index, brought up to date as a reader does, is what a new one would be."""
-        made_of = frozenset(each for each in state.files.items() if ".clsm/" not in each[0])
-        if made_of not in self._fresh:
-            with closing(database.in_memory(None)) as fresh:
-                refresh(fresh, store, changes(fresh, store))
-                self._fresh[made_of] = _rows(fresh)
         with open_index(store, None) as index:
-            same = _rows(index.index.connection) == self._fresh[made_of]
+            other = differences(store, index.index.connection)
         now = _vectors(store)
         bad = [key for key in now if now[key] != self.vectors.get(key, now[key])]
-        found = [] if same else ["the index is not what a new one is"]
+        found = [f"the index is not what a new one is: {other}"] if other else []
         return [*found, f"{len(bad)} vectors are wrong"] if bad else found
 
     def _acknowledged(self) -> list[str]:
@@ -195,11 +179,6 @@ def _logs(root: Path) -> dict[str, set[bytes]]:
         for name, data in tree(root, derived=True).items()
         if name.endswith(".jsonl") and ".clsm/" not in name and "/inbox/" not in name
     }
-
-
-def _rows(connection: sqlite3.Connection) -> object:
-    rows, nodes = (sorted(map(repr, connection.execute(asked))) for asked in (_ROWS, _NODES))
-    return rows, nodes, store_counts(connection)
 
 
 def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:

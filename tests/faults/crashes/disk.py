@@ -57,7 +57,6 @@ class File:
         return _written(self.safe, since)
 
     def sync(self) -> None:
-        """All is safe."""
         self.safe = self.bytes_of("all")
         self.since = []
 
@@ -86,8 +85,6 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a power cut may leave."""
-
     files: dict[str, bytes]
     folders: frozenset[str]
     told: bytes
@@ -134,7 +131,6 @@ class Disk:
         return found
 
     def change(self, path: str, entry: Entry) -> None:
-        """Let a path lead to something else."""
         parent, _, name = path.rpartition("/")
         folder = self.find(parent)
         assert isinstance(folder, str), path
@@ -150,7 +146,6 @@ class Disk:
             last.entries |= self.names.pop().entries
 
     def sync(self, folder: str) -> None:
-        """Make the names in a folder safe."""
         for change in self.names:
             if change.folder == folder:
                 change.is_safe = True

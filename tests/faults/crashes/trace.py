@@ -28,8 +28,6 @@ _FILES = ("in", "out", "err")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is run."""
-
     words: Sequence[str]
     environment: Mapping[str, str]
     stdin: bytes = b""
@@ -46,7 +44,6 @@ class Forks(forking.Forks):
         folder.mkdir(parents=True, exist_ok=True)
 
     def do(self, command: Command) -> Ended:
-        """Run a command to its end."""
         self.start(command)
         return self.end()
 

@@ -38,9 +38,9 @@ from pathlib import Path
 
 import forking
 from faults.rig import Outcome, Rig
-from faults.running.laying import environment, opened, turns_of
+from faults.running.laying import environment, turns_of
 from forking import Ended
-from ingesting import scratch
+from ingesting import opened, scratch
 
 from clsm_cli.model.episodes import Document
 from clsm_cli.store import logs, record_files, shards
@@ -180,7 +180,6 @@ class Writer:
         self._turns = 0
 
     def next(self) -> Asked:
-        """The next command."""
         asked, self._again = self._again, None
         if asked is not None and self._rng.random() < 0.5:
             return asked
@@ -191,7 +190,6 @@ class Writer:
         return asked
 
     def tell(self, asked: Asked, ended: Ended) -> None:
-        """Take an answer."""
         if ended.has_traceback or ended.code not in {0, 75, -9, *asked.codes}:
             last = ended.err.decode(errors="replace").strip().splitlines()[-1:]
             self._history.wrong.append(f"{asked.words[0]} ended with {ended.code}: {last}")
@@ -351,7 +349,6 @@ class Herd:
         return ended
 
     def _do(self, *words: str) -> Ended:
-        """A command that must succeed."""
         ended = self._run(WRITERS, *words, "--store", str(self._store))
         if ended.code != 0:
             self._told.violations.append(f"{words[0]}, alone: {ended.code}: {ended.err[-200:]!r}")
@@ -414,7 +411,6 @@ class Herd:
             self._told.violations += found
 
     def _check(self) -> None:
-        """Compare the store with what was acknowledged."""
         self._told.stores += 1
         told = json.loads(self._do("status", "--json").out or b"{}")
         found = [f"status: {p}" for p in told.get("problems") or () if ".jsonl" not in p["path"]]

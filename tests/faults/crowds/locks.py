@@ -71,13 +71,11 @@ class Place:
             self.idle = max(self.idle, took)
 
     def scene(self, number: int) -> Scene:
-        """A new one."""
         shutil.copytree(self.folder / "before", self.folder / f"{number}" / "memory")
         return Scene(self, f"{number}/memory")
 
 
 def row(text: str) -> bytes:
-    """A line that a hook pipes in."""
     return json.dumps({**_TURN, "content": text}).encode()
 
 
@@ -121,7 +119,6 @@ class Scene:
             process.communicate()
 
     def is_held(self, pid: int) -> bool:
-        """Whether that process has the lock."""
         if self.place.program == STALE:
             return (self.root / "lock").exists()
         return f"(process {pid})" in (holder(self.root) or "")

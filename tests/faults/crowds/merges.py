@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import random
 import re
 import sys
@@ -37,8 +36,8 @@ from faults.rig import Outcome, Rig
 from faults.running.laying import environment
 from faults.running.warm import Warm
 from forking import Ended
-from ingesting import scratch, tree
-from using_git import git
+from ingesting import opened, scratch, tree
+from using_git import commit, git
 
 from clsm_cli.forgetting import selection
 from clsm_cli.inspection.overview import overview
@@ -98,16 +97,15 @@ class Clone:
     told: dict[str, str] = field(default_factory=dict)
     forgotten: set[str] = field(default_factory=set)
     violations: list[str] = field(default_factory=list)
-    done: dict[str, int] = field(default_factory=dict)
+    commands: int = 0
     judged: list[tuple[str, str]] = field(default_factory=list)
     took: list[str] = field(default_factory=list)
 
     @property
     def store(self) -> layout.Store:
-        return layout.open_store(self.root, {"CLSM_DEVICE": self.device})
+        return opened(self.root, self.device)
 
     def act(self) -> None:
-        """Do something at random."""
         acts: list[tuple[int, Callable[[], Any]]] = [
             (6, self.note), (6, self.speak), (5, self.write_document),
             (6, lambda: self.answer("ingest")),
@@ -119,17 +117,15 @@ class Clone:
 
     def clsm(self, *words: str, stdin: str = "", editor: str = "") -> Ended:
         """Run a command; one that ends as it must not is a violation."""
-        self.done[words[0]] = self.done.get(words[0], 0) + 1
+        self.commands += 1
         ended = self.warm(
             *words, "--now", self.now, "--json",
             stdin=stdin.encode(), cwd=self.root.parent,
             HOME=str(self.root.parent), CLSM_DEVICE=self.device, CLSM_STORE=str(self.root),
             EDITOR=editor,
         )  # fmt: skip
-        codes = frozenset(REFUSALS.get(words[0], (0,)))
-        self.violations += [
-            f"{self.device}: {' '.join(words)}: {text}" for text in ended.faults(codes)
-        ]
+        wrong = ended.faults(frozenset(REFUSALS.get(words[0], (0,))))
+        self.violations += [f"{self.device}: {' '.join(words)}: {text}" for text in wrong]
         return ended
 
     def answer(self, *words: str, **more: Any) -> dict[str, Any]:
@@ -139,10 +135,13 @@ class Clone:
 
     def sentence(self) -> str:
         """Something that may be said, never the same twice."""
-        self.number += 1
         words = {name: self.rng.choice(choices) for name, choices in WORDS.items()}
-        mark = f"{self.device}{self.number}"
-        return f"{self.rng.choice(FACTS).format(**words)} Ticket {mark} is open."
+        return f"{self.rng.choice(FACTS).format(**words)} Ticket {self.mark()} is open."
+
+    def mark(self) -> str:
+        """A word that was never used before."""
+        self.number += 1
+        return f"{self.device}{self.number}"
 
     def note(self) -> None:
         text = self.sentence()
@@ -188,8 +187,7 @@ class Clone:
     def correct(self) -> None:
         row = self.some_statement()
         if row is not None:
-            self.number += 1
-            text = f"Since {self.device}{self.number} {row.subject or 'it'} is another matter."
+            text = f"Since {self.mark()} {row.subject or 'it'} is another matter."
             if self.answer("correct", row.id, text, *self.rng.choice([(), ("--never",)])):
                 self.told[text] = "correct"
 
@@ -202,8 +200,7 @@ class Clone:
         """A person changes the text of a statement in an editor."""
         row = self.some_statement()
         if row is not None:
-            self.number += 1
-            text = f"Edited {self.device}{self.number} by hand."
+            text = f"Edited {self.mark()} by hand."
             script = "import re,sys; p=sys.argv[1]; s=open(p).read(); open(p,'w').write(re.sub(r'(?m)^text:.*(\\n .*)*$', 'text: %s', s))"
             editor = f'{sys.executable} -c "{script % text}"'
             if self.answer("edit", row.id, editor=editor):
@@ -220,8 +217,7 @@ class Clone:
         path = self.rng.choice(paths)
         lines = path.read_text().split("\n") if path.exists() else ["# Own", "", ""]
         items = [n for n, line in enumerate(lines) if line.startswith("- ")]
-        self.number += 1
-        text = f"By hand {self.device}{self.number} this is so."
+        text = f"By hand {self.mark()} this is so."
         what = self.rng.choice(["add", "add", "change", "remove", "move"]) if items else "add"
         at = self.rng.choice(items) if items else len(lines)
         old = lines[at].split("  ^")[0].removeprefix("- ") if items else ""
@@ -278,18 +274,12 @@ class Clone:
         judged = judgements(self.store)
         self.judged = [each for each in self.judged if each in judged]
 
-    def commit(self) -> None:
-        git(self.root, "add", "-A")
-        git(self.root, "commit", "-qm", "as it is")
-
     def pull(self) -> bool:
         """Fetch, join, publish; False for a conflict."""
         done = git(self.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
         if done.returncode:
-            status = git(self.root, "status", "--short").stdout
-            self.violations.append(
-                f"{self.device}: conflict at a pull: {done.stdout} {done.stderr} {status}"
-            )
+            said = f"{done.stdout} {done.stderr} {git(self.root, 'status', '--short').stdout}"
+            self.violations.append(f"{self.device}: conflict at a pull: {said}")
             return False
         git(self.root, "push", "-q", "origin", "HEAD:main")
         return True
@@ -302,7 +292,6 @@ def texts_of(held: selection.StoreContents) -> set[str]:
 
 
 def judgements(store: layout.Store) -> set[tuple[str, str]]:
-    """Recalls and the items of them that somebody called good."""
     rows = rows_of(store, "feedback.jsonl")
     return {(row["recall"], each) for row in rows for each in row["good"]}
 
@@ -333,8 +322,7 @@ class Game:
         git(folder, "init", "-q", "--bare", "-b", "main", "origin.git")
         git(first, "init", "-q", "-b", "main")
         git(first, "remote", "add", "origin", str(folder / "origin.git"))
-        git(first, "add", "-A")
-        git(first, "commit", "-qm", "empty")
+        commit(first)
         git(first, "push", "-q", "origin", "main")
         self.clones = []
         self.thinned: set[str] = set()
@@ -355,7 +343,7 @@ class Game:
                 for _ in range(self.rng.randrange(1, 3)):
                     clone.now = self._time()
                     clone.act()
-                clone.commit()
+                commit(clone.root)
             for clone in self.rng.sample(self.clones, self.rng.randrange(1, 3)):
                 if not self._pull(clone):
                     return
@@ -366,7 +354,6 @@ class Game:
 
     @property
     def told(self) -> list[str]:
-        """All that was wrong."""
         return [*self.violations, *(text for clone in self.clones for text in clone.violations)]
 
     def _time(self) -> str:
@@ -379,7 +366,6 @@ class Game:
         return clone.pull()
 
     def _together(self) -> bool:
-        """All pull until they are equal."""
         order = self.rng.sample(self.clones, len(self.clones))
         return all(self._pull(clone) for clone in [*order, *order])
 
@@ -392,7 +378,7 @@ class Game:
         for clone in self.rng.sample(self.clones, len(self.clones)):
             clone.now = self._time()
             clone.sleep()
-            clone.commit()
+            commit(clone.root)
         if self._together():
             self._look()
             self._look_for_what_was_forgotten()
@@ -423,21 +409,16 @@ class Game:
             self.violations += [f"came back: {text!r}" for text in sorted(back)]
         problems = overview(self.clones[0].store).problems
         self.violations += [f"cannot be read: {problem}" for problem in problems]
-        self._look_for_judgements()
-
-    def _look_for_judgements(self) -> None:
         judged = judgements(self.clones[0].store)
         forgotten = logs.load_tombstones(self.clones[0].store)
-        for clone in self.clones:
-            lost = [
-                each
-                for each in clone.judged
-                if each not in judged and not logs.is_forgotten(each[1], forgotten)
-            ]
-            self.violations += [f"lost: {clone.device}: judgement {each}" for each in lost]
+        self.violations += [
+            f"lost: {clone.device}: judgement {each}"
+            for clone in self.clones
+            for each in clone.judged
+            if each not in judged and not logs.is_forgotten(each[1], forgotten)
+        ]
 
     def _ask(self) -> None:
-        """The same questions everywhere."""
         asked = [*PEOPLE, "Where does Mara live?", "archive", "What did I decide?"]
         lines = "".join(
             json.dumps({"id": n, "query": query}) + "\n" for n, query in enumerate(asked)
@@ -486,19 +467,15 @@ def _games(
     outcome = Outcome(what, "git pull" if union else "git pull, no attributes", planned=rounds)
     pulls = commands = 0
     for number in range(0, rounds, each):
-        with scratch() as folder, Warm(_environment(folder), None) as warm:
+        with scratch() as folder, Warm(environment(folder, model=True), None) as warm:
             game = Game(folder, warm, seed + number, union=union, driver=driver)
             game.play(min(each, rounds - number))
         outcome.fired += game.rounds
         pulls += game.pulls
-        commands += sum(sum(clone.done.values()) for clone in game.clones)
+        commands += sum(clone.commands for clone in game.clones)
         outcome.violations += [f"seed {seed + number}: {text}" for text in game.told]
     outcome.more = f"{commands:,} commands; {pulls:,} pulls"
     return outcome
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    return environment(folder, model=True) | {"PATH": os.environ["PATH"], "HOME": str(folder)}
 
 
 RIG = Rig(

@@ -22,16 +22,16 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from faults.inputs.hostile_inputs import FILLERS, JSON, KIB, MIB, TEXT, YAML, filled, large
 from faults.rig import Outcome, Rig
-from faults.running.laying import NOW, opened
-from faults.running.warm import Stage, stage
+from faults.running.laying import NOW
+from faults.running.warm import Stage, Warm, stage
 from forking import Ended
-from ingesting import take
+from ingesting import opened, take
 
 SECONDS, MEMORY = 2.0, 300
 """Processor seconds and MiB of a command at most."""
@@ -46,6 +46,7 @@ BUSY = 5
 CODES = frozenset({0, 2, 10, 11, 12, 13, 14, 15, 16, 17, 75})
 """Exit codes that clsm.errors names, and 2 for wrong use."""
 KNOWN = "The spare key of the boathouse hangs behind the green lamp."
+_TEXTS = ("I moved to Leeds.", KNOWN, "I prefer tea to coffee.", "Thanks.")
 _QUESTION = "where is the spare key of the boathouse"
 _RECALL = ("recall", "--no-touch", _QUESTION)
 _STATUS = ("status", "--json")
@@ -104,23 +105,22 @@ PLACES = (
 )  # fmt: skip
 
 
-@dataclass
-class Ground:
-    """A store to spoil, and the process that runs commands on copies of it."""
+class Ground(Stage):
+    """A store with an index to spoil, and the process that runs commands on copies of it."""
 
-    clsm: Stage
-    seconds: float
-    outcome: Outcome = field(init=False)
-    slowest: float = 0.0
-    highest: int = 0
+    seconds = SECONDS
+    outcome: Outcome
+    slowest: float
+    highest: int
 
-    def __post_init__(self) -> None:
-        self.folder = self.clsm.folder
-        self.good, self.store = self.folder / "good", self.clsm.store
-        self.store.rename(self.good)
+    def __init__(self, folder: Path, clsm: Warm) -> None:
+        super().__init__(folder, clsm)
+        note = folder / "note.md"
+        note.write_text(f"# House\n\n{KNOWN}\n\n- Mara lives in Leeds.\n")
+        take(opened(self.store), note)
+        self.good = self.store.rename(folder / "good")
 
     def fresh(self) -> None:
-        """The store as it was."""
         shutil.rmtree(self.store, ignore_errors=True)
         shutil.copytree(self.good, self.store, symlinks=True)
 
@@ -143,16 +143,14 @@ class Ground:
             if number:
                 shutil.rmtree(self.store)
                 shutil.copytree(before, self.store, symlinks=True)
-            ended = self.clsm(
-                *words, stdin=stdin, seconds=most * 10 + 20, processor=int(most * 5 + 10)
-            )
+            ended = self(*words, stdin=stdin, seconds=most * 10 + 20, processor=int(most * 5 + 10))
             most = max(most, self.seconds * _added(ended) / MEMORIES)
             if ended.seconds <= most:
                 break
         wrong = ended.faults(CODES)
         wrong += [f"took {ended.seconds:.1f} s"] if ended.seconds > most else []
         wrong += [f"took {ended.peak} MiB"] if ended.peak > MEMORY else []
-        wrong += ["wrote into the working folder"] if os.listdir(self.clsm.cwd) else []
+        wrong += ["wrote into the working folder"] if os.listdir(self.cwd) else []
         self.outcome.violations += [f"{words[0]}, {what}: {each}" for each in wrong]
         self.slowest = max(self.slowest, ended.seconds)
         self.highest = max(self.highest, ended.peak)
@@ -167,7 +165,6 @@ class Ground:
         self.outcome.more = f"slowest {self.slowest:.1f} s; at most {self.highest} MiB"
 
     def knows(self, ended: Ended) -> bool:
-        """Whether what lies there since the beginning was found."""
         return KNOWN.encode() in ended.out
 
 
@@ -176,17 +173,6 @@ def _added(ended: Ended) -> int:
     if not ended.out.startswith(b'{"schema": "clsm.ingest/'):
         return 0
     return sum(file["added"] for file in json.loads(ended.out)["files"])
-
-
-@contextmanager
-def ground(*, model: bool = False, seconds: float = SECONDS) -> Iterator[Ground]:
-    """A store that was told something and slept over it, with its index."""
-    texts = ("I moved to Leeds.", KNOWN, "I prefer tea to coffee.", "Thanks.")
-    with stage(texts, model=model) as clsm:
-        note = clsm.folder / "note.md"
-        note.write_text(f"# House\n\n{KNOWN}\n\n- Mara lives in Leeds.\n")
-        take(opened(clsm.store), note)
-        yield Ground(clsm, seconds)
 
 
 def _planted(at: Ground, place: Place, names: Iterable[str], commands: int = 9) -> Outcome:
@@ -270,7 +256,7 @@ def _fillers(size: int) -> dict[str, bytes]:
 
 def _long() -> Iterator[Outcome]:
     """Every input in every place; without the model, then what is told with it."""
-    with ground() as at:
+    with stage(Ground, _TEXTS) as at:
         for place in PLACES:
             yield _planted(at, place, place.inputs)
         yield _taken(at, "a note", TEXT | _MARKED | _fillers(PART), "md")
@@ -281,7 +267,7 @@ def _long() -> Iterator[Outcome]:
             yield _taken(at, name, {name: data}, ending)
         yield _streamed(at, 200 * 10**6)
         yield _asked(at, [*JSON.values(), *TEXT.values(), *_fillers(100 * 1024).values()])
-    with ground(model=True) as at:
+    with stage(Ground, _TEXTS, model=True) as at:
         small = {name: data[: 64 * 1024] for name, data in (TEXT | _fillers(16 * 1024)).items()}
         yield _slept(at, small)
 
@@ -303,7 +289,8 @@ def _slept(at: Ground, inputs: dict[str, bytes]) -> Outcome:
 
 def _short() -> Iterator[Outcome]:
     """Some inputs in each place, other ones in each."""
-    with ground(seconds=BUSY * SECONDS) as at:
+    with stage(Ground, _TEXTS) as at:
+        at.seconds *= BUSY
         for number, place in enumerate(PLACES):
             yield _planted(at, place, list(place.inputs)[number % 7 :: 29][:1], 2)
         notes = dict(islice((TEXT | _MARKED).items(), 1, None, 25))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from faults.rig import Outcome, Rig
-from faults.running.warm import stage
+from faults.running.warm import Stage, stage
 
 from clsm_cli.commands import context, render_recall
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
@@ -119,7 +119,6 @@ def _source(rng: random.Random) -> Source:
 
 
 def _answer(rng: random.Random) -> Answer:
-    """An answer of hostile text in every field."""
     memories = tuple(
         Memory(
             id=_text(rng),
@@ -154,7 +153,6 @@ def _answer(rng: random.Random) -> Answer:
 
 
 def _briefing(rng: random.Random) -> Briefing:
-    """A briefing of the same."""
 
     def item() -> Item:
         kind, state = rng.choice((("task", "open"), ("question", None), ("turn", None)))
@@ -266,7 +264,7 @@ def _write(folder: Path) -> tuple[list[Path], dict[int, str]]:
 
 def _program() -> Iterator[Outcome]:
     """The texts through ``clsm ingest``, ``recall`` and ``context``; words find them all, and fast."""
-    with stage() as clsm:
+    with stage(Stage) as clsm:
         paths, trusts = _write(clsm.cwd)
 
         def lines_of(*words: str | Path) -> list[str]:

@@ -20,13 +20,13 @@ import re
 import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW
-from faults.running.warm import Stage, stage
+from faults.running.warm import Stage, Warm, stage
 from forking import Ended
 
 from clsm_cli.embedding import weights
@@ -58,12 +58,12 @@ def names(count: int) -> list[str]:
 _SYSTEM = ("/proc/", "/dev/null", "/etc/machine-id", "/var/lib/dbus", "/usr/share/zoneinfo", "/etc/localtime", "/usr/bin/git")  # fmt: skip
 
 
-class Ground:
-    """A store, a tree outside with a word of its own, and a place to work in."""
+class Ground(Stage):
+    """A stage, and a tree outside with a word of its own."""
 
-    def __init__(self, clsm: Stage) -> None:
-        self.clsm, self.folder, self.store, self.cwd = clsm, clsm.folder, clsm.store, clsm.cwd
-        self.outside = clsm.folder / "outside"
+    def __init__(self, folder: Path, clsm: Warm) -> None:
+        super().__init__(folder, clsm)
+        self.outside = folder / "outside"
         self.outside.mkdir()
         (self.outside / "file").write_text(f"{WORD} is not yours\n")
         ours = (self.store, self.folder / "inputs", self.folder / "home", weights.default_folder())
@@ -74,12 +74,11 @@ class Ground:
     ) -> Ended:
         """Run a command, and count what it did that it may not."""
         before = tree(self.outside)
-        ended = self.clsm(*words, stdin=stdin, seconds=600, **more)
+        ended = self(*words, stdin=stdin, seconds=600, **more)
         outcome.tried(f"{what}: {text}" for text in self.wrong(ended, before))
         return ended
 
     def wrong(self, ended: Ended, before: dict[str, object]) -> Iterator[str]:
-        """What a command did that it may not."""
         if ended.has_traceback:
             yield f"traceback {ended.err[-200:]!r}"
         if ended.timed_out:
@@ -109,13 +108,7 @@ def tree(folder: Path) -> dict[str, object]:
     return {str(path): what(path) for path in folder.rglob("*")}
 
 
-@contextmanager
-def ground() -> Iterator[Ground]:
-    """A store that slept once; the word is in none of it."""
-    with stage(("I moved to Leeds.", "I prefer tea to coffee.", "Call the harbour.")) as clsm:
-        for words in (("note", "A note that waits."), ("recall", "tea"), ("context",)):
-            clsm(*words)
-        yield Ground(clsm)
+_TEXTS = ("I moved to Leeds.", "I prefer tea to coffee.", "Call the harbour.")
 
 
 def _linked(at: Ground, every: int) -> Outcome:
@@ -212,7 +205,7 @@ def _sources(at: Ground) -> Outcome:
     named: list[str | Path] = [inputs, *files, "/dev/zero", "/dev/tty", inputs / ("a" * 300), ""]
     for path in named:
         at.try_(outcome, f"ingest {str(path)[-40:]!r}", "ingest", "--capture", "--", path)
-    if b"red" not in at.clsm("recall", "--no-touch", "what colour is the pier").out:
+    if b"red" not in at("recall", "--no-touch", "what colour is the pier").out:
         outcome.violations.append("the good file was not read")
     return outcome
 
@@ -255,7 +248,9 @@ def _forged(at: Ground, every: int) -> Outcome:
 
 
 def _all(forged: int, every: int, count: int, asked: int) -> Iterator[Outcome]:
-    with ground() as at:
+    with stage(Ground, _TEXTS) as at:
+        for words in (("note", "A note that waits."), ("recall", "tea"), ("context",)):
+            at(*words)
         yield _forged(at, forged)
         yield _sources(at)
         yield _asked(at, asked)
@@ -265,8 +260,7 @@ def _all(forged: int, every: int, count: int, asked: int) -> Iterator[Outcome]:
 
 def _control() -> Iterator[Outcome]:
     """A reader that opens what it is told, and a writer that believes a name."""
-    with stage() as clsm:
-        at = Ground(clsm)
+    with stage(Ground) as at:
         before = tree(at.outside)
         path = at.store / "../outside/file"
         shown = path.read_bytes()

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from faults.inputs.hostile_inputs import FILLERS
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW
-from faults.running.warm import stage
+from faults.running.warm import Stage, stage
 
 from clsm_cli.text import secrets
 
@@ -62,7 +62,6 @@ class Vector(NamedTuple):
 
 @cache
 def load() -> list[Vector]:
-    """All of them, in the order of the file."""
     found = []
     for line in FILE.read_text("utf-8").splitlines():
         if line and line[0] != "#":
@@ -119,13 +118,11 @@ def _grouped(text: str, mark: str = " ") -> str:
 
 
 def _iban(country: str, source: random.Random) -> str:
-    form = {"DE": "d" * 18, "NL": "aaaa" + "d" * 10, "GB": "aaaa" + "d" * 14, "ES": "d" * 20}.get(
-        country, "d" * 10 + "c" * 11 + "dd"
-    )
-    chosen = {"d": string.digits, "a": string.ascii_uppercase, "c": string.digits}
-    body = "".join(source.choice(chosen[c]) for c in form)
-    number = "".join(str(int(c, 36)) for c in body + country + "00")
-    return f"{country}{98 - int(number) % 97:02}{body}"
+    from stdnum import iban
+
+    forms = {"DE": r"\d{18}", "NL": r"[A-Z]{4}\d{10}", "GB": r"[A-Z]{4}\d{14}", "ES": r"\d{20}"}
+    body = _matching(forms.get(country, r"\d{23}"), source)
+    return country + iban.calc_check_digits(f"{country}00{body}") + body
 
 
 def _stdnum(what: str, source: random.Random) -> str:
@@ -143,16 +140,13 @@ def _formatted(what: str, source: random.Random) -> str:
 def _fiscale(_: str, source: random.Random) -> str:
     from stdnum.it import codicefiscale
 
-    letters = "".join(source.choice("BCDFGLMNPRSTVZ") for _ in range(6))
-    body = f"{letters}{source.randint(50, 99)}{source.choice('ABCDEHLMPRST')}{source.randint(1, 28):02}H501"
+    form = r"[BCDFGLMNPRSTVZ]{6}[5-9]\d[ABCDEHLMPRST](0[1-9]|1\d|2[0-8])H501"
+    body = _matching(form, source)
     return body + codicefiscale.calc_check_digit(body)
 
 
 def _words(count: str, source: random.Random) -> str:
-    def word() -> str:
-        return "".join(source.choice(string.ascii_lowercase) for _ in range(source.randint(4, 7)))
-
-    return " ".join(word() for _ in range(int(count)))
+    return _matching(" ".join(["[a-z]{4,7}"] * int(count)), source)
 
 
 def _torn(mark: str, pattern: str, source: random.Random) -> str:
@@ -185,7 +179,6 @@ class _Maker:
         self._groups: dict[int, str] = {}
 
     def of(self, parsed: Any) -> str:
-        """A string for a parsed pattern."""
         return "".join(self._one(str(name), value) for name, value in parsed)
 
     def _one(self, name: str, value: Any) -> str:  # noqa: C901, PLR0911  # one case a kind of node
@@ -338,7 +331,7 @@ def _names(vector: Vector) -> list[dict[str, object]]:
 
 
 def _end_to_end(every: int, *, model: bool) -> Iterator[Outcome]:
-    with stage(model=model) as clsm:
+    with stage(Stage, model=model) as clsm:
         outcome = Outcome("note, ingest, hook, consolidate, recall", "a key in every way in")
         told, folder = _chosen(every), clsm.cwd
         _told(told, folder)

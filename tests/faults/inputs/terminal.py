@@ -18,15 +18,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from aging import write
 from faults.rig import Outcome, Rig
-from faults.running.laying import NOW, opened
-from faults.running.warm import stage
+from faults.running.laying import NOW
+from faults.running.warm import Stage, stage
 from forking import Ended
-from ingesting import take
+from ingesting import opened, take
 from sleeping import sleep
 
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.store import atomic, shards
+from clsm_cli.store import record_files
 
 _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _HIDDEN = (*range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF, 0xAD, 0x061C, 0x2028, 0x2029)
@@ -60,15 +61,12 @@ def _told(store: Path, folder: Path) -> None:
     take(made, note)
     sleep(made, NOW)
     rev = (9, "pi")
-    for record in (
+    records = (
         Node(id="evil", rev=rev, label=NAME, aliases=(EVIL,), summary=EVIL, kind="person"),
         Node(id="evil2", rev=rev, label=EVIL, kind="project"),
         Edge(id="g-0f3a9c12d08e", rev=rev, source="evil", type="knows", target="evil2", n=3),
-    ):
-        path = made.graph("projects") / shards.shard_name(record.id, 1)
-        atomic.make_folder(path.parent)
-        old = shards.read(path).records
-        path.write_bytes(shards.render([*(r for r in old if r.id != record.id), record]))
+    )
+    write(made, record_files.plan_records(made, "projects", records))
     row = {"id": "v-0f3a9c12d08e", "at": "2026-02-28T00:00:00Z", "about": "evil", "reason": EVIL}
     review = json.dumps({**row, "kept": EVIL, "other": NAME, "state": "open"})
     run = json.dumps({"id": "run-0f3a9c12d08e", "command": NAME, "at": NOW, "changes": []})
@@ -131,7 +129,7 @@ def _leaks(ended: Ended, words: Sequence[str]) -> list[str]:
 
 def _shown(every: int, *, model: bool) -> Iterator[Outcome]:
     quiet = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80", "EDITOR": "true"}
-    with stage(model=model, **quiet) as clsm:
+    with stage(Stage, model=model, **quiet) as clsm:
         store, folder = clsm.store, clsm.folder
         _told(store, folder)
         note = str(next(folder.glob("evil*.md")))

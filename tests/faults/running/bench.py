@@ -13,10 +13,10 @@ from typing import Self
 
 from faults.crashes import trace
 from faults.crashes.trace import Forks
-from faults.running.laying import ground, opened, turns_of
+from faults.running.laying import ground, turns_of
 from faults.running.scenarios import Scenario
 from forking import CLSM, Ended
-from ingesting import tree
+from ingesting import opened, tree
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.forgetting import selection
@@ -55,7 +55,6 @@ class Workers:
         shutil.rmtree(self.folder)
 
     def forks(self, program: str) -> Forks:
-        """Who runs a program."""
         if self._alone and program == CLSM:
             return self.ground.forks
         if program not in self._running:
@@ -72,7 +71,6 @@ def lone_worker() -> Workers:
 
 @cache
 def bench_of(scenario: Scenario, workers: Workers) -> Bench:
-    """The bench of a scenario, made once."""
     return Bench(scenario, workers)
 
 
@@ -108,7 +106,6 @@ class Bench:
             self.promised &= self.reached
 
     def run(self) -> Ended:
-        """Run the command to its end, by the real program."""
         return self._good.do(self.command)
 
     @cached_property
@@ -230,7 +227,6 @@ def _may_differ(path: Path) -> bool:
 
 
 def lines_of(log: bytes) -> set[bytes]:
-    """The whole lines of a log."""
     return {line for line in log.split(b"\n") if line.endswith(b"}")}
 
 

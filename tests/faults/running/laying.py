@@ -17,22 +17,17 @@ from string import Formatter
 
 from faults.crashes import trace
 from faults.crashes.trace import Command, Forks
-from ingesting import scratch
+from ingesting import opened, scratch
 
 from clsm_cli.embedding import weights
 from clsm_cli.forgetting import selection
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import atomic, episode_files, inbox, layout, logs, shards
+from clsm_cli.store import atomic, episode_files, inbox, ledger, logs, shards
 from clsm_cli.store.layout import Store
 
 DEVICE = "pi"
 NOW = "2026-03-01T12:00:00+01:00"
-
-
-def opened(root: Path) -> Store:
-    """A store as the commands see it."""
-    return layout.open_store(root, {"CLSM_DEVICE": DEVICE})
 
 
 def turns_of(store: Store) -> Iterator[Turn]:
@@ -58,13 +53,9 @@ def worded(words: Sequence[str], store: Path, sources: Path, before: Path) -> li
     return [word.format(**values) for word in words]
 
 
-def _last_run(store: Store) -> str:
-    return str(logs.rows(store.flow / "runs.jsonl")[0][-1][1]["id"])
-
-
-def _last_night(store: Store) -> str:
-    rows = [row for _, row in logs.rows(store.flow / "runs.jsonl")[0]]
-    return str(next(row["id"] for row in reversed(rows) if row["command"] == "consolidate"))
+def _last_run(store: Store, command: str = "") -> str:
+    found = reversed(ledger.entries(store.flow))
+    return next(entry.id for entry in found if command in entry.command)
 
 
 def _turn(store: Store) -> str:
@@ -87,7 +78,7 @@ def _drink(store: Store) -> str:
 
 _IDS: dict[str, Callable[[Store], str]] = {
     "run": _last_run,
-    "night": _last_night,
+    "night": lambda store: _last_run(store, "consolidate"),
     "turn": _turn,
     "fact": _fact,
     "drink": _drink,
@@ -195,7 +186,6 @@ class _Laid:
         return Command([*found, *where], self.ground.environments[model])
 
     def clsm(self, *words: str, now: str, model: bool = True) -> None:
-        """Run a command that must succeed."""
         ended = self.ground.forks.do(self.command(*words, now=now, model=model))
         assert ended.code == 0, ended.err
 

@@ -52,25 +52,16 @@ class Scenario:
         return Command(words[:-1], ground.environments[self.model], words[-1].encode())
 
 
-def _hook() -> str:
-    """What a hook pipes in: two turns, and the end of the conversation."""
-    rows = [
-        {"role": "user", "content": "Did the harbour master call?", "timestamp": NOW},
-        {"role": "assistant", "content": "Not yet. I will ask tomorrow.", "timestamp": NOW},
-        {"type": "end", "timestamp": NOW},
-    ]
-    return _literal("".join(json.dumps({**row, "session": "hook"}) + "\n" for row in rows))
-
-
-def _sheet() -> str:
-    """A label: what is asked, and the turn that answers it."""
-    return "query: who takes coffee\n[x] {turn}\n"
-
-
-def _literal(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
-
-
+_HOOK = "".join(
+    json.dumps({**row, "session": "hook", "timestamp": NOW}) + "\n"
+    for row in (
+        {"role": "user", "content": "Did the harbour master call?"},
+        {"role": "assistant", "content": "Not yet. I will ask tomorrow."},
+        {"type": "end"},
+    )
+)
+_SHEET = "query: who takes coffee\n[x] {turn}\n"
+"""A label: what is asked, and the turn that answers it."""
 _STORE = ("--store", "{store}")
 _AT = (*_STORE, "--now", NOW)
 _LATER = (*_STORE, "--now", "2026-03-03T09:00:00+01:00")
@@ -79,7 +70,7 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("init", "nothing", ("init", "{store}", "--time-zone", "UTC")),
     Scenario("init --git", "nothing", ("init", "{store}", "--time-zone", "UTC", "--git")),
     Scenario("note", "begun", ("note", "The stove needs a new grate.", *_AT)),
-    Scenario("capture", "begun", ("ingest", "-", "--capture", *_AT), stdin=_hook()),
+    Scenario("capture", "begun", ("ingest", "-", "--capture", *_AT), stdin=_HOOK.replace("{", "{{").replace("}", "}}")),
     Scenario("words", "begun", ("ingest", "{sources}", *_AT)),
     Scenario("segment", "captured", ("ingest", "{sources}", *_AT), model=True),
     Scenario("whole", "described", ("ingest", "{sources}", *_AT), model=True),
@@ -100,7 +91,7 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("review", "used", ("review", "--accept", ITEM.id, *_LATER)),
     Scenario("recall", "used", ("recall", "who takes coffee", *_LATER), model=True, answers=True),
     Scenario("context", "used", ("context", *_LATER), answers=True),
-    Scenario("label", "used", ("eval", "label", "--from", "-", *_LATER), stdin=_sheet()),
+    Scenario("label", "used", ("eval", "label", "--from", "-", *_LATER), stdin=_SHEET),
     Scenario("backup", "used", ("backup", "{place}/memory.tar.gz", *_LATER), beside=True,
              again=(0, 17)),
     Scenario("restore", "backed up", ("restore", "{place}/memory.tar.gz", "{store}"), beside=True,

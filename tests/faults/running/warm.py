@@ -14,10 +14,10 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import forking
 from faults.running.laying import NOW, environment
@@ -109,15 +109,24 @@ class Stage:
         return self.clsm(*words, cwd=self.cwd, stdin=stdin, seconds=seconds, **more)
 
 
+_Made = TypeVar("_Made", bound=Stage)
+
+
 @contextlib.contextmanager
-def stage(texts: Sequence[str] = (), *, model: bool = False, **variables: str) -> Iterator[Stage]:
-    """A store that was told some texts and slept over them; removed afterwards."""
+def stage(
+    made: Callable[[Path, Warm], _Made],
+    texts: Sequence[str] = (),
+    *,
+    model: bool = False,
+    **variables: str,
+) -> Iterator[_Made]:
+    """Some kind of stage, whose store was told some texts and slept over them; removed afterwards."""
     with scratch() as folder, Warm(environment(folder, model=model) | variables) as clsm:
         store = new_store(folder / "memory")
         if texts:
             take(store, stdin=rows_of(texts))
             sleep(store, NOW)
-        yield Stage(folder, clsm)
+        yield made(folder, clsm)
 
 
 def rows_of(texts: Sequence[str]) -> bytes:

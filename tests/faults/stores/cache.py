@@ -15,13 +15,12 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW
-from faults.running.warm import Stage, stage
+from faults.running.warm import Stage, Warm, stage
 from forking import Ended
 
 CODES = frozenset({0, 12, 13, 15, 16, 17})
@@ -36,26 +35,24 @@ _KEPT = ("memories", "answered", "text", "parts")
 """What of an answer is not of the moment."""
 
 
-class Ground:
+class Ground(Stage):
     """A store with all that is derived, and its answers."""
 
-    def __init__(self, clsm: Stage) -> None:
-        self.clsm, self.derived = clsm, clsm.store / ".clsm"
-        self.kept = clsm.folder / "kept"
+    def __init__(self, folder: Path, clsm: Warm) -> None:
+        super().__init__(folder, clsm)
+        self.derived, self.kept = self.store / ".clsm", folder / "kept"
         for words in (("recall", "tea"), ("context",), ("recall", "ferry")):
-            clsm(*words, "--now", NOW)
+            self(*words, "--now", NOW)
         shutil.copytree(self.derived, self.kept)
         self.right = self.answers()[0]
 
     def restore(self) -> None:
-        """What is derived, as it was."""
         shutil.rmtree(self.derived, ignore_errors=True)
         shutil.copytree(self.kept, self.derived)
 
     def answers(self) -> tuple[list[Any], list[Ended]]:
-        """What is answered to each question, and how it ended."""
         asked = [("recall", "--no-touch", text) for text in QUESTIONS]
-        done = [self.clsm(*words, "--json", "--now", NOW) for words in (*asked, ("context",))]
+        done = [self(*words, "--json", "--now", NOW) for words in (*asked, ("context",))]
         return [_plain(each.out) for each in done], done
 
 
@@ -68,13 +65,6 @@ def _plain(out: bytes) -> Any:
     for memory in found.get("memories", ()):
         memory.pop("score", None)
     return found
-
-
-@contextmanager
-def ground(*, model: bool) -> Iterator[Ground]:
-    """The store, consolidated, with its index."""
-    with stage(_TEXTS, model=model) as clsm:
-        yield Ground(clsm)
 
 
 def _series(
@@ -117,7 +107,7 @@ def _delete(path: Path, _: int) -> None:
 
 def _run(flips: int, cuts: int, *, heads: bool = False, model: bool = False) -> Iterator[Outcome]:
     rng = random.Random(1)
-    with ground(model=model) as at:
+    with stage(Ground, _TEXTS, model=model) as at:
         outcome = Outcome(".clsm", "deleted")
         shutil.rmtree(at.derived)
         outcome.tried([] if at.answers()[0] == at.right else ["another answer"])
@@ -145,7 +135,7 @@ def _long() -> Iterator[Outcome]:
 
 def _control() -> Iterator[Outcome]:
     """A reader that believes its cache: a briefing whose text was changed, signature and all."""
-    with ground(model=False) as at:
+    with stage(Ground, _TEXTS) as at:
         outcome = Outcome("json.loads(context.json)", "a letter changed")
         shown = (at.derived / "context.json").read_bytes().replace(b"Mara", b"Nara")
         is_wrong = b"Nara" in json.dumps(json.loads(shown)).encode()

@@ -16,15 +16,17 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW
-from faults.running.warm import Stage, stage
+from faults.running.warm import Stage, Warm, stage
 from forking import Ended
+from ingesting import opened
 from using_git import git_says
+
+from clsm_cli.forgetting import selection
 
 WORD = "Zanzibarquay"
 _DAY = "2026-02-24"
@@ -37,20 +39,20 @@ _BESIDE = ("activation.jsonl", "runs.jsonl")
 """Logs of what was done, which an old clone brings back; no recall reads a text from them."""
 
 
-class Ground:
-    """A store in git, and commands on it."""
+class Ground(Stage):
+    """A store in git that was told the word."""
 
-    def __init__(self, clsm: Stage) -> None:
-        self.clsm, self.folder, self.store = clsm, clsm.cwd, clsm.store
+    def __init__(self, folder: Path, clsm: Warm) -> None:
+        super().__init__(folder, clsm)
+        _tell(self)
 
     def run(self, *words: str | Path, stdin: bytes = b"", **more: Any) -> Ended:
         """A command; it must not end in a traceback."""
-        done = self.clsm(*words, "--now", NOW, stdin=stdin, **more)
+        done = self(*words, "--now", NOW, stdin=stdin, **more)
         assert not done.has_traceback, (words, done.err[-500:])
         return done
 
     def commit(self) -> None:
-        """All files as they are."""
         git_says(self.store, "add", "-A")
         git_says(self.store, "commit", "-q", "--allow-empty", "-m", "x")
 
@@ -72,15 +74,15 @@ def _rows() -> list[dict[str, object]]:
 def _tell(at: Ground) -> None:
     """The word in every place, each step a commit."""
     git_says(at.store, "init", "-q", "-b", "main")
-    (at.folder / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in _rows()))
-    (at.folder / "MEMORY.md").write_text(
+    (at.cwd / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in _rows()))
+    (at.cwd / "MEMORY.md").write_text(
         f"# House\n\n- The key is in {WORD}.\n\n## {WORD} plans\n\n- Buy a rope.\n"
     )
-    (at.folder / f"{WORD}.md").write_text("# Boats\n\n- The mast is of pine.\n")
+    (at.cwd / f"{WORD}.md").write_text("# Boats\n\n- The mast is of pine.\n")
     hook = {"session": "hook", "content": f"Ask about {WORD}.", "timestamp": f"{_DAY}T09:00:00Z"}
     for words, given in (
-        (("ingest", at.folder / "chat.jsonl"), b""),
-        (("ingest", at.folder / "MEMORY.md", at.folder / f"{WORD}.md"), b""),
+        (("ingest", at.cwd / "chat.jsonl"), b""),
+        (("ingest", at.cwd / "MEMORY.md", at.cwd / f"{WORD}.md"), b""),
         (("note", f"{WORD} is a quay."), b""),
         (("ingest", "-", "--capture"), json.dumps(hook).encode()),
         (("ingest",), b""), (("consolidate",), b""),
@@ -117,60 +119,26 @@ def _forget(at: Ground, *more: str) -> list[str]:
     told = []
     for words in (
         ("--person", f"{WORD} Smith"), ("--person", WORD), ("--session", f"talk of {WORD}"),
-        ("--source", str(at.folder / f"{WORD}.md")),
+        ("--source", str(at.cwd / f"{WORD}.md")),
     ):  # fmt: skip
         done = at.run("forget", *words, "--yes", "--force", *more)
         told.append(f"{words[0]}: {done.code} {done.err[-160:].decode()}")
     for _ in range(4):
-        rows = [
-            json.loads(line)
-            for path in at.store.rglob("*.jsonl")
-            for line in path.read_bytes().splitlines()
-            if line.startswith(b"{")
-        ]
-        open_keys = {str(row["key"]) for row in rows if "key" in row and WORD in json.dumps(row)}
-        if keys := sorted(open_keys | _turns(at)):
+        held = selection.read_store(opened(at.store), NOW)
+        rows = held.turns | held.statements
+        if keys := sorted(key for key, row in rows.items() if WORD in repr(row)):
             done = at.run("forget", *keys, "--yes", "--force", *more)
             told.append(f"{len(keys)} turns: {done.code} {done.err[-160:].decode()}")
     return told
 
 
-def _turns(at: Ground) -> set[str]:
-    """Keys of the turns of episodes that hold the word, and ids of statements in Markdown."""
-    found = set()
-    for path in at.store.rglob("*.md"):
-        text = path.read_text()
-        head, _, body = text.partition("\n---\n\n")
-        for part in body.split("### ")[1:]:
-            first = part.partition("\n")[0]
-            if WORD in part:
-                found.add(first[-12:])
-        for line in head.split("\n"):
-            if line.startswith("- {") and WORD in line:
-                found.add(str(json.loads(line[2:])["key"]))
-        found |= {
-            line.rsplit("^", 1)[1]
-            for line in text.split("\n")
-            if line.startswith("- ") and WORD in line and "^" in line
-        }
-    return found
-
-
-@contextmanager
-def _ground() -> Iterator[Ground]:
-    with stage(model=True) as clsm:
-        at = Ground(clsm)
-        _tell(at)
-        yield at
-
-
 def _forgotten(*, purge: bool) -> Iterator[Outcome]:
-    with _ground() as at:
+    with stage(Ground, model=True) as at:
         told = _hits(at)
         option = ("--purge-history",) if purge else ()
         outcome = Outcome(" ".join(("forget", *option)), "a word in twelve places", len(PLACES))
         outcome.fired = len(PLACES) if len(told) > len(PLACES) else 0
-        shutil.copytree(at.store, at.folder / "clone", symlinks=True)
+        shutil.copytree(at.store, at.cwd / "clone", symlinks=True)
         said = _forget(at, *option)
         if not purge:
             at.commit()
@@ -193,7 +161,7 @@ def _merged(at: Ground) -> Outcome:
     """The files of an old clone come back, as the worst merge brings them: the word must not."""
     outcome = Outcome("consolidate, ingest", "an old clone's files are back", planned=1)
     at.commit()
-    clone = at.folder / "clone"
+    clone = at.cwd / "clone"
     for path in sorted(clone.rglob("*")):
         inside = path.relative_to(clone)
         if path.is_file() and inside.parts[0] not in (".git", ".clsm", "tombstones"):
@@ -222,7 +190,7 @@ def _long() -> Iterator[Outcome]:
 
 def _control() -> Iterator[Outcome]:
     """A forget that removes the files and knows nothing of git, logs and what is derived."""
-    with _ground() as at:
+    with stage(Ground, model=True) as at:
         outcome = Outcome("rm", "the files that hold it")
         for path in at.store.rglob("*.md"):
             if WORD in path.read_text():

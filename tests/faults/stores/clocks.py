@@ -27,12 +27,12 @@ from typing import NamedTuple
 
 from aging import later, say, state
 from faults.rig import Outcome, Rig
-from faults.running.laying import environment
+from faults.running.laying import environment, turns_of
 from faults.running.warm import Warm
 from forking import CLSM, Ended
-from ingesting import new_store, scratch, state_of
+from ingesting import new_store, opened, scratch
 
-from clsm_cli.store import atomic, layout, logs, runs
+from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.layout import Store
 
 LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), Path("/missing"))
@@ -89,7 +89,7 @@ class Life:
         self.store = _made(folder / "memory")
         self.planned = 0
         self.found: list[str] = []
-        self.texts = {t.text for e in state_of(self.store).episodes.values() for t in e.turns}
+        self.texts = {turn.text for turn in turns_of(self.store)}
 
     def day(self, warm: Warm) -> None:
         """Every command once; its answer has to be that of any other day."""
@@ -114,7 +114,6 @@ class Life:
         self._faded(json.loads(decayed.out))
 
     def do(self, warm: Warm, *words: str, stdin: bytes = b"") -> Ended:
-        """A command, which must succeed."""
         ended = warm(*words, "--store", str(self.store.root), stdin=stdin, seconds=300.0)
         self.planned += 1
         if ended.code != 0 or ended.has_traceback:
@@ -122,7 +121,6 @@ class Life:
         return ended
 
     def _id(self, word: str) -> str:
-        """Of the statement with a word."""
         lines = (self.store.root / "projects/facts.md").read_text().splitlines()
         return next(line for line in lines if word in line).rsplit("^", 1)[-1]
 
@@ -135,14 +133,9 @@ class Life:
     def judge(self, decayed: dict[str, object], wrong: Wrong) -> None:
         """After the clock is right again."""
         self._faded(decayed)
-        texts = {t.text for e in state_of(self.store).episodes.values() for t in e.turns}
-        texts |= {getattr(t, "text", "") for b in state_of(self.store).waiting.values() for t in b}
-        wanted = self.texts | {
-            "The spare key hangs in the shed.",
-            "Did she call?",
-            "A leap second.",
-        }
-        self.found += [f"{text!r} is lost" for text in sorted(wanted - texts)]
+        new = {"The spare key hangs in the shed.", "Did she call?", "A leap second."}
+        lost = (self.texts | new) - {turn.text for turn in turns_of(self.store)}
+        self.found += [f"{text!r} is lost" for text in sorted(lost)]
         lines = (self.store.root / "projects/facts.md").read_text()
         self.found += [f"no statement of {w}" for w in ("tar", "4712", "nine") if w not in lines]
         for path in sorted(self.store.root.rglob("*")):
@@ -166,7 +159,7 @@ def _made(root: Path) -> Store:
         runs.apply(store, "ingest", f"{later(number)}T12:00:00Z", [put])
     path, data = store.flow / "archived.jsonl", logs.render_archived(date(2026, 3, 1), {})
     atomic.put(path, data)
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    return opened(root)
 
 
 def _tried(what: str, program: str = CLSM) -> Outcome:

@@ -87,78 +87,68 @@ _SORTS = (
 )
 
 
-def flip(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
+def flip(data: bytes, rng: random.Random) -> bytes:
     """Change one byte."""
-    data = bytearray(files[path])
+    changed = bytearray(data)
     place = rng.randrange(len(data))
-    data[place] ^= rng.choice([1, 2, 4, 8, 16, 32, 64, 128, rng.randrange(1, 256)])
-    return Mutation("flip", {path: bytes(data)})
+    changed[place] ^= rng.choice([1, 2, 4, 8, 16, 32, 64, 128, rng.randrange(1, 256)])
+    return bytes(changed)
 
 
-def truncate(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
-    """Cut the end off."""
-    return Mutation("truncate", {path: files[path][: rng.randrange(len(files[path]))]})
-
-
-def empty(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
-    """Leave nothing."""
-    return Mutation("empty", {path: b""})
-
-
-def delete(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
-    """Remove the file."""
-    return Mutation("delete", {path: None})
-
-
-def zero(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
+def zero(data: bytes, rng: random.Random) -> bytes:
     """Write zeros over a block, as a disk does that lost a write."""
-    data = files[path]
     place = rng.randrange(0, len(data), _BLOCK)
     length = min(_BLOCK, len(data) - place)
-    return Mutation("zero", {path: data[:place] + bytes(length) + data[place + length :]})
+    return data[:place] + bytes(length) + data[place + length :]
 
 
-def swap(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
+def conflict(data: bytes, rng: random.Random) -> bytes:
+    """Leave the lines of a git conflict round one line."""
+    rows = data.splitlines(keepends=True)
+    place = rng.randrange(len(rows))
+    row = rows[place].removesuffix(b"\n") + b"\n"
+    rows[place : place + 1] = [MARKERS[0], row, MARKERS[1], row, MARKERS[2]]
+    return b"".join(rows)
+
+
+def repeat(data: bytes, rng: random.Random) -> bytes:
+    """Write a line twice."""
+    rows = data.splitlines(keepends=True)
+    place = rng.choice([n for n, row in enumerate(rows) if row.strip()] or [0])
+    rows.insert(place, rows[place].removesuffix(b"\n") + b"\n")
+    return b"".join(rows)
+
+
+CHANGES: dict[str, Callable[[bytes, random.Random], bytes | None]] = {
+    "flip": flip,
+    "truncate": lambda data, rng: data[: rng.randrange(len(data))],
+    "empty": lambda *_: b"",
+    "delete": lambda *_: None,
+    "zero": zero,
+    "conflict": conflict,
+    "repeat": repeat,
+}
+"""Damage to one file: what its bytes become."""
+Files = dict[str, bytes | None]
+
+
+def swap(files: Mapping[str, bytes], path: str, rng: random.Random) -> Files:
     """Exchange two files of one sort, or of any."""
     same = [p for p in files if p != path and family(p) == family(path) and files[p] != files[path]]
     others = same or [p for p in files if family(p) and p != path]
     other = rng.choice(sorted(others))
-    return Mutation("swap", {path: files[other], other: files[path]})
+    return {path: files[other], other: files[path]}
 
 
-def conflict(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
-    """Leave the lines of a git conflict round one line."""
-    rows = files[path].splitlines(keepends=True)
-    place = rng.randrange(len(rows))
-    row = rows[place] if rows[place].endswith(b"\n") else rows[place] + b"\n"
-    rows[place : place + 1] = [MARKERS[0], row, MARKERS[1], row, MARKERS[2]]
-    return Mutation("conflict", {path: b"".join(rows)})
-
-
-def repeat(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
-    """Write a line twice."""
-    rows = files[path].splitlines(keepends=True)
-    place = rng.choice([n for n, row in enumerate(rows) if row.strip()] or [0])
-    rows.insert(place, rows[place] if rows[place].endswith(b"\n") else rows[place] + b"\n")
-    return Mutation("repeat", {path: b"".join(rows)})
-
-
-def orphan(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutation:
+def orphan(files: Mapping[str, bytes], path: str, rng: random.Random) -> Files:
     """Add a record, a turn or an episode that leads nowhere."""
     sort = family(path)
     number = f"{rng.randrange(16**12):012x}"
-    if sort in ("shard", "archive"):
-        return _orphan_record(files, path, number, rng)
     if sort == "inbox":
         line = json.dumps({"end": number, "session": "open", "time": None})
-        return Mutation("orphan", {path: files[path] + line.encode() + b"\n"})
-    other = path.replace(path[-15:-3], number)
-    return Mutation("orphan", {other: files[path]})
-
-
-def _orphan_record(
-    files: Mapping[str, bytes], path: str, number: str, rng: random.Random
-) -> Mutation:
+        return {path: files[path] + line.encode() + b"\n"}
+    if sort == "episode":
+        return {path.replace(path[-15:-3], number): files[path]}
     rows = [
         {"id": f"g-{number}", "record": "edge", "rev": [1, "pi"], "source": "gone", "target": "no"},
         {"id": f"f-{number}", "record": "statement", "rev": [1, "pi"], "text": "It is so.",
@@ -168,16 +158,11 @@ def _orphan_record(
          "blocks": [{"key": number, "lines": [1, 1]}]},
     ]  # fmt: skip
     row = rng.choice(rows)
-    folder = path.rpartition("/")[0]
-    home = f"{folder}/{shard_name(str(row['id']), 1)}"
-    data = files.get(home, b"") + f"- {json.dumps(row)}\n".encode()
-    return Mutation("orphan", {home: data})
+    home = f"{path.rpartition('/')[0]}/{shard_name(str(row['id']), 1)}"
+    return {home: files.get(home, b"") + f"- {json.dumps(row)}\n".encode()}
 
 
-MUTATIONS: dict[str, Callable[[Mapping[str, bytes], str, random.Random], Mutation]] = {
-    each.__name__: each
-    for each in (flip, truncate, empty, delete, zero, swap, conflict, repeat, orphan)
-}
+MOVES = {"swap": swap, "orphan": orphan}
 _LINES = frozenset(
     {"topic", "shard", "archive", "episode", "inbox", "log", "tombstones", "settings"}
 )
@@ -190,8 +175,7 @@ _ONLY = {
 
 
 def kinds(sort: str) -> list[str]:
-    """The kinds of damage that a sort of file can have."""
-    return [kind for kind in MUTATIONS if sort in _ONLY.get(kind, {sort})]
+    return [kind for kind in (*CHANGES, *MOVES) if sort in _ONLY.get(kind, {sort})]
 
 
 PERSON = frozenset(
@@ -416,7 +400,11 @@ def chosen(ground: Ground, count: int, seed: int) -> Iterator[Mutation]:
     rng.shuffle(pairs)
     for number in range(count):
         sort, kind = pairs[number % len(pairs)]
-        yield MUTATIONS[kind](ground.files, rng.choice(sorts[sort]), rng)
+        path, files = rng.choice(sorts[sort]), ground.files
+        if kind in MOVES:
+            yield Mutation(kind, MOVES[kind](files, path, rng))
+        else:
+            yield Mutation(kind, {path: CHANGES[kind](files[path], rng)})
 
 
 def run(count: int, seed: int = 13, checks: Mapping[str, Check] = diagnosis.CHECKS) -> Outcome:

@@ -37,11 +37,7 @@ _LATER = (
     ("user", "2026-03-01T19:00:00+01:00", "Brian mends the crane of the Harbour Project."),
     ("assistant", "2026-03-01T19:01:00+01:00", "Does Brian need the spare key of the shed?"),
     ("user", "2026-03-01T19:02:00+01:00", "He does. The key hangs behind the clock."),
-    (
-        "user",
-        "2026-03-01T19:03:00+01:00",
-        "Brian and Lotte meet in Haarlem for the Harbour Project.",
-    ),
+    ("user", "2026-03-01T19:03:00+01:00", "The Harbour Project: Brian and Lotte meet in Haarlem."),
 )
 _NOTES = """# Notes
 

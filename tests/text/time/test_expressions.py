@@ -174,17 +174,10 @@ def test_expressions_are_ordered_and_hold_a_day(text: str, at: date) -> None:
         end = each.end
 
 
-EASTERS = [
-    *("1999-04-04", "2000-04-23", "2008-03-23", "2011-04-24", "2016-03-27", "2019-04-21"),
-    *("2020-04-12", "2021-04-04", "2022-04-17", "2023-04-09", "2024-03-31", "2025-04-20"),
-    *("2026-04-05", "2038-04-25"),
-]
-"""From the tables of churches."""
-
-
-@pytest.mark.parametrize("day", EASTERS)
-def test_easter(day: str) -> None:
-    assert periods.easter(int(day[:4])).isoformat() == day
+def test_easter() -> None:
+    """By the tables of churches: the ends of its range, and years in which shorter rules fail."""
+    days = "1999-04-04 2000-04-23 2008-03-23 2011-04-24 2019-04-21 2024-03-31 2026-04-05 2038-04-25"
+    assert " ".join(str(periods.easter(int(day[:4]))) for day in days.split()) == days
 
 
 @pytest.mark.parametrize(
