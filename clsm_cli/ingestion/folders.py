@@ -18,6 +18,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from clsm_cli.ingestion import encodings
 from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:
@@ -203,12 +204,19 @@ class Exclusion:
             if os.path.isfile(path):
                 try:
                     with open(path, "rb") as stream:
-                        lines = stream.read(_MOST).decode("utf-8-sig", "replace").splitlines()
+                        lines = self._text(stream.read(_MOST), path).splitlines()
                     spec = _compiled(self._usable(lines, path))
                 except OSError as error:
                     self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
             self._files[folder] = spec
         return self._files[folder]
+
+    def _text(self, data: bytes, path: str) -> str:
+        encoding = encodings.detect_encoding(data, is_whole=True)
+        text = encodings.to_utf_8(data, encoding or encodings.UTF_8).decode("utf-8-sig", "replace")
+        if encoding == encodings.UNKNOWN or "\0" in text:
+            self.problems.append(Problem(path, None, encodings.UNTOLD))
+        return text
 
     def _usable(self, lines: Sequence[str], path: str) -> list[str]:
         usable: list[str] = []

@@ -8,6 +8,7 @@ import pytest
 from ingesting import place
 from processes import Cli
 
+from clsm_cli.ingestion import encodings
 from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Excluded, SourceFile, find
@@ -82,6 +83,19 @@ def test_a_file_beside_and_above_says_what_is_left_out(notes: Path) -> None:
     (left_out,) = find([str(notes / "work" / "e.md")])
     assert isinstance(left_out, Excluded)
     assert left_out.reason == f"excluded by {notes / 'work' / '.clsmignore'}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_a_file_of_patterns_is_read_in_any_encoding(notes: Path, encoding: str) -> None:
+    place(notes, "Café Zoë/f.md")
+    (notes / ".clsmignore").write_bytes("# Où\ndrafts/\r\nCafé Zoë/\n".encode(encoding))
+    assert read(notes) == sorted(("a.md", *FILES[3:]))
+
+
+def test_a_file_of_patterns_that_cannot_be_read_is_told(notes: Path) -> None:
+    (notes / ".clsmignore").write_bytes("drafts/\n".encode("utf-32-le"))
+    (problem,) = [each for each in find([str(notes)]) if isinstance(each, Problem)]
+    assert problem == Problem(str(notes / ".clsmignore"), None, encodings.UNTOLD)
 
 
 def test_a_line_that_is_no_pattern_is_told_and_the_others_count(notes: Path) -> None:
