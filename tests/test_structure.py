@@ -33,7 +33,7 @@ BELOW = {
     "inspection": {"model", "scoring", "text", "embedding", "store"},
     "integrations": {"model", "text"},
     "consolidation": {"heads", "ingestion", "integrations", "model", "scoring", "text", "store"},
-    "forgetting": {"ingestion", "consolidation", "scoring", "model", "text", "store"},
+    "forgetting": {"heads", "ingestion", "consolidation", "scoring", "model", "text", "store"},
     "evaluation": _words("forgetting ingestion consolidation retrieval scoring model text store"),
     "health": {"ingestion", "inspection", "model", "text", "embedding", "store"},
     "commands": _words(

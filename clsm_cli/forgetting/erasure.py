@@ -92,7 +92,9 @@ def plan(
             all_turns=len(contents.turns),
             files=files,
             beyond=receipt.find_copies(store, contents, chosen, files, is_purged=purge_history),
-            refers=references.find_references(contents, chosen, wanted, store.zone),
+            refers=references.find_references(
+                contents, chosen, wanted, store.zone, embedder and embedder.embed()
+            ),
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
         )

@@ -2,7 +2,8 @@
 
 In each conversation and document, after a turn that goes a ``Thread`` is open for some turns: a pronoun,
 a noun for a person, an answer or a fragment leads back to it. A part of the name, a number of theirs or
-a statement about them leads back from anywhere (``Person``). Missing a sentence is harm, offering one
+a statement about them leads back from anywhere (``Person``). A part of the name that nobody else in the
+store has, such as the first name, opens a ``Thread`` as the whole name does. Missing a sentence is harm, offering one
 too many a nuisance: doubt speaks for offering.
 """
 
@@ -12,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.forgetting import selection
+from clsm_cli.forgetting.other_people import OtherPeople, people_named
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.grouping import grouped
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn, Wanted
     from clsm_cli.model.episodes import Turn
+    from clsm_cli.store.index.vectors import Embed
     from clsm_cli.text.person_words import Language, Word
 
 
@@ -41,21 +44,35 @@ class Reference(NamedTuple):
 
 
 def find_references(
-    memory: StoreContents, chosen: Chosen, wanted: Wanted, zone: tzinfo
+    memory: StoreContents,
+    chosen: Chosen,
+    wanted: Wanted,
+    zone: tzinfo,
+    embed: Embed | None = None,
 ) -> tuple[Reference, ...]:
-    """What stays and refers to the person that is ``wanted``, within the source, session and time."""
+    """What stays and refers to the person that is ``wanted``, within the source, session and time.
+
+    Args:
+        embed: Helps to tell whose pronouns are another's.
+    """
     names = selection.person_meant(memory, wanted)
     if not names:
         return ()
     gone = chosen.turns
     person = Person(names, [memory.turns[key].turn for key in sorted(gone)])
-    found: dict[str, str] = {}
+    person.tell_apart(told.turn.text for told in memory.turns.values())
+    walks = []
     for keys in _in_order(memory):
         turns = [memory.turns[key].turn for key in keys]
-        if any(key in gone for key in keys):
-            for place, reason in Thread(person, turns, gone).walk():
-                found.setdefault(keys[place], reason)
-                person.remember(turns[place])
+        if any(turn.key in gone or person.is_called_in(turn.text) for turn in turns):
+            walks.append(turns)
+    named = people_named(memory, {turn.text for turns in walks for turn in turns}, embed)
+    others = OtherPeople(named, person.is_called, person.roles)
+    found: dict[str, str] = {}
+    for turns in walks:
+        for place, reason in Thread(person, turns, gone, others).walk():
+            found.setdefault(turns[place].key, reason)
+            person.remember(turns[place])
     for key, told in memory.turns.items():
         if key not in found and (why := person.why_anywhere(told.turn)):
             found[key] = why
@@ -124,6 +141,7 @@ class Person(selection.Subject):
             "".join(word.text[0] for word in words_of(name)) for name in names if " " in name
         }
         self._marks: set[str] = set()
+        self._shared: set[str] = set()
         for turn in turns:
             text = "\n".join((*turn.heading, turn.text))
             is_named = self.is_named_in(text)
@@ -177,18 +195,50 @@ class Person(selection.Subject):
         owned = (words[place].text for place in called if _is_owned(words, place, language))
         return next((f"“{text}” is what they are called" for text in owned), None)
 
+    def tell_apart(self, texts: Iterable[str]) -> None:
+        """Take in which parts of the name another person has too, from all texts of the store."""
+        for text in texts:
+            words = self._words(text)
+            for place, word in enumerate(words):
+                parts = self._parts_in(word)
+                if parts and any(each.low not in self._parts for each in _beside(words, place)):
+                    self._shared |= parts
+
+    def is_called(self, name: str) -> bool:
+        """Whether a name has no word but parts of theirs."""
+        return all(self._parts_in(word) for word in words_of(name))
+
+    def is_called_in(self, text: str) -> bool:
+        """Whether a text has a part of the name that nobody else has."""
+        words = self._words(text)
+        return any(
+            self._is_part(words, place) and not self._parts_in(word) & self._shared
+            for place, word in enumerate(words)
+        )
+
+    def _words(self, text: str) -> list[Word]:
+        """The words of a text; none where it has no part of the name."""
+        low = text.lower()
+        return words_of(text) if any(part in low for part in self._parts) else []
+
+    def _parts_in(self, word: Word) -> set[str]:
+        bare = {word.low.removesuffix("'s"), word.low.removesuffix("s")}
+        return bare & self._parts if word.is_name_like else set()
+
     def _is_part(self, words: Sequence[Word], place: int) -> bool:
         word = words[place]
         if word.text in self._initials:
             return True
-        bare = {word.low.removesuffix("'s"), word.low.removesuffix("s")}
-        if not (bare & self._parts and word.is_name_like):
-            return False
-        others = [*words[place + 1 : place + 2]]
-        if place and not word.is_first and len(words[place - 1].text) > _SHORT:
-            others.append(words[place - 1])
-        names = (each for each in others if each.is_name_like and not each.is_first)
-        return all(each.low in self._parts for each in names)
+        beside = _beside(words, place)
+        return bool(self._parts_in(word)) and all(each.low in self._parts for each in beside)
+
+
+def _beside(words: Sequence[Word], place: int) -> list[Word]:
+    """Words next to a part of a name that may be other parts of it."""
+    others = [*words[place + 1 : place + 2]]
+    if place and not words[place].is_first and len(words[place - 1].text) > _SHORT:
+        others.append(words[place - 1])
+    return [each for each in others if each.is_name_like and not each.is_first]
 
 
 def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
@@ -222,8 +272,10 @@ FEW = 5
 class Thread:
     """Walks through turns."""
 
-    def __init__(self, person: Person, turns: Sequence[Turn], gone: AbstractSet[str]) -> None:
-        self._person, self._turns, self._gone = person, turns, gone
+    def __init__(
+        self, person: Person, turns: Sequence[Turn], gone: AbstractSet[str], others: OtherPeople
+    ) -> None:
+        self._person, self._turns, self._gone, self._others = person, turns, gone, others
         self._about: list[int] = []
 
     def walk(self) -> Iterator[tuple[int, str]]:
@@ -232,9 +284,13 @@ class Thread:
         for place, turn in enumerate(self._turns):
             if turn.key in self._gone:
                 self._about.append(place)
-            elif why := listed.get(place) or self._why(place):
+            elif why := listed.get(place) or self._named(turn) or self._why(place):
                 self._about.append(place)
                 yield place, why
+
+    def _named(self, turn: Turn) -> str | None:
+        is_named = self._person.is_called_in(turn.text)
+        return self._person.why_anywhere(turn) if is_named else None
 
     def _why(self, place: int) -> str | None:
         """What in a turn leads back to the last one about the person."""
@@ -245,9 +301,15 @@ class Thread:
         language = language_of(f"{self._turns[place].text}\n{self._turns[near].text}")
         if place - near > REACH:
             return self._role(words, language, told_only=True)
-        pronouns = (word.text for word in words if language.is_third_person(word.low))
+        text = self._turns[place].text
+        pronouns = (
+            word.text
+            for word in words
+            if language.is_third_person(word.low)
+            and not self._others.is_theirs(text, words, word, language)
+        )
         return (
-            next((f"“{text}” may be them" for text in pronouns), None)
+            next((f"“{word}” may be them" for word in pronouns), None)
             or self._role(words, language, told_only=place - near > 1)
             or self._answer(place)
             or self._addressed(place, words, language)
@@ -288,9 +350,9 @@ class Thread:
 
     def _fragment(self, place: int, words: Sequence[Word], language: Language) -> str | None:
         """A few words that go on: "Six weeks, no lifting", or, asked by another, "And at night?"."""
-        if not words:
-            return None
         near, turn = self._about[-1], self._turns[place]
+        if not words or self._others.are_named_in(turn.text):
+            return None
         is_asked = turn.text.rstrip().endswith("?")
         is_other = is_asked == (turn.speaker == self._turns[near].speaker)
         between = {each.speaker for each in self._turns[near + 1 : place]}

@@ -128,11 +128,11 @@ def file_format(
     if reason or _is_binary(head, strict=not _is_known(path)):
         return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
-        return _of_text(head) or ("obsidian" if in_vault else "markdown")
+        return _of_text(head, path) or ("obsidian" if in_vault else "markdown")
     found = _of_json(head)
     if found is None and extension == ".json":
         return Problem(path, None, "a JSON document, not one JSON object a line")
-    return found or ("jsonl" if extension in _JSON_LINES else _of_text(head) or "markdown")
+    return found or ("jsonl" if extension in _JSON_LINES else _of_text(head, path) or "markdown")
 
 
 def _is_binary(head: bytes, *, strict: bool) -> bool:
@@ -143,14 +143,16 @@ def _is_binary(head: bytes, *, strict: bool) -> bool:
     return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
 
 
-def _of_text(head: bytes) -> Format | None:
+def _of_text(head: bytes, path: str) -> Format | None:
     if b"\n## Turn " in head and _is_smriti(head):
         return "smriti"
-    begin = head.lstrip()[:8].decode(errors="replace").strip("\ufeff\u200e[")
-    if begin[:1].isdecimal():
+    begin = head.lstrip()[:32].decode(errors="replace")
+    # Marks of direction and byte order are not printable.
+    if next((each for each in begin if each.isprintable() and each != "["), "").isdecimal():
         from clsm_cli.ingestion import messengers
 
-        return "chat" if messengers.is_chat(head.decode(errors="replace")) else None
+        text = head.decode(errors="replace")
+        return "chat" if messengers.is_chat(text, os.path.basename(path)) else None
     return None
 
 

@@ -4,8 +4,10 @@ Links (``[[Mara|she]]``) and tags stay as they are: they say what a note is abou
 agent that somebody opens in Obsidian is no vault: its daily notes are the agent's.
 
 ``--exclude``, the setting ``ingest.exclude`` and ``.clsmignore`` files have the rules of gitignore (by
-pathspec): a pattern counts below the folder that was named, or that holds the file; of several the last
-that fits decides, and the file nearest to what it is about.
+pathspec): of several patterns the last that fits decides. A ``.clsmignore`` counts below its folder, the
+nearest first. The other patterns have no folder of their own: they count below the one that was named,
+or that holds the file, and below those above it up to the home folder, where they tell a name. So a path
+is left out however it is named, and ``*`` does not leave out all that lies in a folder.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from clsm_cli.ingestion import encodings
 from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:
@@ -133,6 +136,9 @@ def _changed(line: str) -> str:
 
 
 IGNORE_FILE = ".clsmignore"
+_NAME = re.compile(r"[^/]+")
+_ANY = "\ufffd" * 9
+"""A name that nobody gives."""
 
 
 class Exclusion:
@@ -147,21 +153,50 @@ class Exclusion:
         self.problems: list[Problem] = []
         self._patterns = _compiled(patterns) if patterns else None
         self._files: dict[str, GitIgnoreSpec | None] = {}
+        self._folders: dict[str, str | None] = {}
+        self._home = os.path.realpath(os.path.expanduser("~"))
 
-    def reason(self, path: str, root: str, *, is_folder: bool) -> str | None:
-        """Why a file or folder is left out; None when it is not.
+    def reason(self, path: str, root: str | None, *, is_folder: bool) -> str | None:
+        """Why a file or folder is left out by itself; None when it is not.
 
         Args:
-            root: The folder that was named, or that holds the file that was.
+            root: The folder that was named, or that holds the file that was; None above it.
         """
-        if self._patterns is not None and _fits(self._patterns, path, root, is_folder=is_folder):
+        if self._patterns is not None and self._is_left_out(path, root, is_folder=is_folder):
             return "excluded"
         for folder in ancestors(os.path.dirname(path)):
             spec = self._of(folder)
-            decided = spec and _fits(spec, path, folder, is_folder=is_folder)
+            decided = spec and spec.check_file(_below(path, folder, is_folder=is_folder)).include
             if decided is not None:
                 return f"excluded by {os.path.join(folder, IGNORE_FILE)}" if decided else None
         return None
+
+    def reason_of_named(self, path: str, *, is_folder: bool) -> str | None:
+        """Why a path that was named is left out: by itself, or with a folder that it lies in."""
+        folder = path if is_folder else os.path.dirname(path)
+        for above in reversed([*ancestors(folder)]):
+            if above not in self._folders:
+                self._folders[above] = self.reason(above, None, is_folder=True)
+            if reason := self._folders[above]:
+                return reason
+        return None if is_folder else self.reason(path, folder, is_folder=False)
+
+    def _is_left_out(self, path: str, root: str | None, *, is_folder: bool) -> bool:
+        """Whether the patterns without a folder of their own leave a path out."""
+        assert self._patterns is not None
+        if root is None and os.path.commonpath([path, self._home]) == path:
+            return False
+        for folder in ancestors(root or os.path.dirname(path)):
+            below = _below(path, folder, is_folder=is_folder)
+            found = self._patterns.check_file(below)
+            if found.include is not None:
+                # Above what was named, a pattern that any names would fit tells nothing.
+                any_names = "" if folder == root else _NAME.sub(_ANY, below)
+                if self._patterns.check_file(any_names).index != found.index:
+                    return found.include
+            if folder == self._home:
+                break
+        return False
 
     def _of(self, folder: str) -> GitIgnoreSpec | None:
         if folder not in self._files:
@@ -169,12 +204,19 @@ class Exclusion:
             if os.path.isfile(path):
                 try:
                     with open(path, "rb") as stream:
-                        lines = stream.read(_MOST).decode("utf-8-sig", "replace").splitlines()
+                        lines = self._text(stream.read(_MOST), path).splitlines()
                     spec = _compiled(self._usable(lines, path))
                 except OSError as error:
                     self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
             self._files[folder] = spec
         return self._files[folder]
+
+    def _text(self, data: bytes, path: str) -> str:
+        encoding = encodings.detect_encoding(data, is_whole=True)
+        text = encodings.to_utf_8(data, encoding or encodings.UTF_8).decode("utf-8-sig", "replace")
+        if encoding == encodings.UNKNOWN or "\0" in text:
+            self.problems.append(Problem(path, None, encodings.UNTOLD))
+        return text
 
     def _usable(self, lines: Sequence[str], path: str) -> list[str]:
         usable: list[str] = []
@@ -199,7 +241,6 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(patterns)
 
 
-def _fits(spec: GitIgnoreSpec, path: str, root: str, *, is_folder: bool) -> bool | None:
-    """Whether the last pattern that fits leaves a path out; None where none fits."""
-    below = os.path.relpath(path, root)
-    return spec.check_file(below + "/" if is_folder else below).include
+def _below(path: str, folder: str, *, is_folder: bool) -> str:
+    """A path from a folder on; a folder has a slash at its end."""
+    return os.path.relpath(path, folder) + ("/" if is_folder else "")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import re
 from datetime import date, timedelta
-from itertools import pairwise, zip_longest
+from itertools import islice, pairwise, zip_longest
 from typing import IO, TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.jsonl_rows import (
@@ -40,11 +40,7 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.trust import Trust
 
-_MARKED = "[\u200e\u200f]*"
-DATE = (
-    rf"(?P<a>\d{{1,4}}){_MARKED}(?P<mark>[./-]) ?(?P<b>\d{{1,2}}){_MARKED}(?P=mark) ?"
-    r"(?P<c>\d{1,4})\.?"
-)
+DATE = r"(?P<a>\d{1,4})(?P<mark>[./-]) ?(?P<b>\d{1,2})(?P=mark) ?(?P<c>\d{1,4})\.?"
 CLOCK = (
     r"(?:(?P<before>[^\W\d][^\d\s:]{0,7})\s?)?(?P<hour>\d{1,2})[:.](?P<minute>\d\d)"
     r"(?:[:.](?P<second>\d\d))?(?:\s?(?P<after>[^\W\d][^\d\]–-]{0,11}?))?"
@@ -62,12 +58,17 @@ FIRST_YEAR = 2009
 """Of WhatsApp; an earlier year, or one to come, is of another calendar."""
 LARGEST, LARGEST_JSON = 64 << 20, 256 << 20
 """Bytes of a chat, and of a JSON document, which is read whole and takes several times as much memory."""
-_MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
+_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+"""Unicode's Bidi_Control, which may stand anywhere in a date, and the byte order mark."""
+_UNMARKED = dict.fromkeys(map(ord, _MARKS))
+_LONGEST = 120
+"""Characters of a line in which its date and clock are."""
 _START = re.compile(
-    rf"[{_MARKS}]*(?P<open>\[)?{DATE}(?:[,،]\s*|\s+){CLOCK}"
+    rf"(?P<open>\[)?{DATE}(?P<comma>[,،])?(?(comma)\s*|\s+){CLOCK}"
     r"(?(open)\s*\]|(?:\s*[-–] |(?(before),\s|(?!))))\s?"
 )
 _WHO = re.compile(r"(?:~\s)?(?P<who>[^:\n]{1,80}): ?")
+_EXPORT = re.compile(r"whatsapp|\A_chat\.txt\Z", re.IGNORECASE)
 _BY_APP = "\u200e"
 _ASIDE = re.compile(r"\u200e<[^<>\n]{1,120}>")
 _OMITTED = re.compile(r"<[^<>\n]{3,60}>")
@@ -75,6 +76,14 @@ _OWNER = "Me"
 """Whom signal-export calls the owner of the phone."""
 SYSTEM, MEDIA = "line by the app", "media that was left out"
 ADVICE = "; say which comes first: --day-first or --month-first"
+
+
+class _Start(NamedTuple):
+    """How a line begins, its date and clock, and what comes after them."""
+
+    match: re.Match[str]
+    stamp: Stamp
+    rest: str
 
 
 class _Said(NamedTuple):
@@ -85,13 +94,21 @@ class _Said(NamedTuple):
     text: str
 
 
-def is_chat(head: str) -> bool:
-    """Whether a text is a chat, by its beginning: its first line is a message, and another is."""
+def is_chat(head: str, name: str = "") -> bool:
+    """Whether a text is a chat, by its beginning: its first line is a message, and another is.
+
+    A single message is one if the file has the name of an export, or if it is all there is and has
+    brackets, a comma and seconds, as only an iPhone writes it.
+    """
     lines = [line for line in head.lstrip().split("\n", 60)[:60] if line.strip()]
-    if not lines or not _start(lines[0]):
+    if not lines or not (first := _start(lines[0])):
         return False
-    begun = [found[0] for line in lines if (found := _start(line))]
-    return len(begun) > 1 and any(_WHO.match(match.string, match.end()) for match in begun)
+    begun = [found for line in lines if (found := _start(line))]
+    if len(begun) == 1 and not _EXPORT.search(name):
+        is_written = all(first.match[part] for part in ("open", "comma", "second"))
+        if not is_written or "\n\n" in head.strip().replace("\r", ""):
+            return False
+    return any(_WHO.match(found.rest) for found in begun)
 
 
 def chat_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
@@ -119,20 +136,24 @@ def chat_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     yield from _turns(messages, order, about)
 
 
-def _start(line: str) -> tuple[re.Match[str], Stamp] | None:
-    match = _START.match(line)
+def _start(line: str) -> _Start | None:
+    match = _START.match(line[:_LONGEST].translate(_UNMARKED))
     told = stamp(match) if match else None
-    return (match, told) if match and told else None
+    if not match or not told:
+        return None
+    places = (place for place, character in enumerate(line) if character not in _MARKS)
+    end = next(islice(places, match.end(), None), len(line))
+    return _Start(match, told, line[end:])
 
 
 def _messages(lines: Sequence[str]) -> Iterator[_Said]:
-    begun = [(number, *found) for number, line in enumerate(lines) if (found := _start(line))]
-    for (number, match, told), after in zip_longest(begun, begun[1:]):
-        said = _WHO.match(match.string, match.end())
-        rest = match.string[said.end() if said else match.end() :]
+    begun = [(number, found) for number, line in enumerate(lines) if (found := _start(line))]
+    for (number, start), after in zip_longest(begun, begun[1:]):
+        said = _WHO.match(start.rest)
+        rest = start.rest[said.end() :] if said else start.rest
         text = "\n".join([rest, *lines[number + 1 : after and after[0]]]).rstrip()
         who = label(said["who"].strip(_MARKS + " ")) if said else None
-        yield _Said(number + 1, number + 1 + text.count("\n"), told, who, text)
+        yield _Said(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
 
 
 def _owner(messages: Sequence[_Said], path: str) -> str | None:

@@ -138,8 +138,12 @@ def _named(
         return
     is_folder = stat.S_ISDIR(mode)
     folder = real if is_folder else os.path.dirname(real)
-    reason = exclusion.reason(real, folder, is_folder=is_folder)
-    if reason:
+    # Also by the name of a link that leads there.
+    reasons = (
+        exclusion.reason_of_named(each, is_folder=is_folder)
+        for each in dict.fromkeys((real, os.path.abspath(path)))
+    )
+    if reason := next(filter(None, reasons), None):
         yield Excluded(path, reason)
     elif is_folder:
         yield from _walk(path, real, wanted, exclusion)

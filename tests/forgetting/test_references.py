@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from forgetting.planting import holding, lose, plan
-from forgetting.stories import count
+from forgetting.stories import Line, Story, count, held, judge
 from ingesting import made_once, new_store
 from sleeping import rows, sleep, talked
 
@@ -18,6 +18,70 @@ def test_of_the_stories_most_is_found_and_little_else(half: str, least: float) -
     recall, precision = count(half)
     assert recall >= least
     assert precision >= 0.7
+
+
+CALLS = (
+    "= Mara: Marek Dvorak rents the attic.",
+    "#",
+    "+ Mara: Marek called again.",
+    "+ Assistant: Shall I remind him of the rent?",
+    "+ Mara: Yes, he owes us 450 euros.",
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "lines"),
+    [
+        ("chat", "Marek Dvorak", CALLS),
+        ("chat", "Marek Dvorak", (*CALLS[:3], "#", *CALLS[2:])),
+        (
+            "chat",
+            "Marek Dvorak",
+            (
+                "? Mara: Marek Hrabal bakes.",
+                *CALLS[:3],
+                "- Mara: He sings.",
+                "- Mara: His cat, too.",
+            ),
+        ),
+        (
+            "note",
+            "Marek Dvorak",
+            (
+                "= Marek Dvorak rents the attic for 450 euros.",
+                "- The cellar is let to Sofia Lindt. She pays 300 euros.",
+                "- Petra Hahn wohnt im Keller. Sie zahlt bar.",
+                "+ We met in New York. He paid for the dinner.",
+                "+ Sofia Lindt called. She says that he is ill.",
+            ),
+        ),
+        (
+            "note",
+            "Marek Dvorak",
+            (
+                "= Marek Dvorak rents the attic.",
+                "- Sofia Lindt, ground floor",
+                "- A doctor came to see us. He was late.",
+            ),
+        ),
+        (
+            "note",
+            "Thomas Krüger",
+            (
+                "= Thomas Krüger mietet die Garage.",
+                "- Petra Hahn wohnt im Keller. Sie zahlt bar.",
+                "+ Die Miete ist hoch. Er zahlt nicht.",
+            ),
+        ),
+    ],
+)
+def test_whose_pronoun_it_is_is_told_by_the_last_name(
+    tmp_path: Path, form: str, name: str, lines: tuple[str, ...]
+) -> None:
+    """A first name that one person has counts, and so does the name of another."""
+    story = Story("", form, name, tuple(Line(line[0], line[2:]) for line in lines))
+    result = judge(story, held(story, tmp_path))
+    assert (result.missed, result.needless) == ([], [])
 
 
 @made_once

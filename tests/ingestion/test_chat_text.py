@@ -11,7 +11,7 @@ import reading
 from processes import Cli
 from reading import HOME, problems, told, turns
 
-from clsm_cli.ingestion import messengers
+from clsm_cli.ingestion import detection, messengers
 from clsm_cli.ingestion.jsonl_rows import Dropped
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=HOME)
@@ -27,6 +27,11 @@ FORMS = {
     "Android, zh": ("2025/12/31 下午9:05 - ", "2026/1/1 上午12:07 - "),
     "Android, ko": ("2025. 12. 31. 오후 9:05, ", "2026. 1. 1. 오전 12:07, "),
     "Android, ar": ("٣١\u200f/١٢\u200f/٢٠٢٥، ٩:٠٥ م - ", "١\u200f/١\u200f/٢٠٢٦، ١٢:٠٧ ص - "),
+    "Android, ar-EG": ("\u200f31/12/2025, 21:05 - ", "\u200f01/01/2026, 00:07 - "),
+    "iPhone, ar": (
+        "[\u200f31\u200f/12\u200f/2025, 9:05:00 م] ",
+        "\u200f[\u200f1\u200f/1\u200f/2026, 12:07:00\u200f ص] \u2068",
+    ),
     "iPhone, en-GB": ("[31/12/2025, 21:05:00] ", "[01/01/2026, 00:07:00] "),
     "iPhone, en-US": ("[12/31/25, 9:05:00\u202fPM] ", "[1/1/26, 12:07:00\u202fAM] "),
     "iPhone, de": ("[31.12.25, 21:05:00] ", "[01.01.26, 00:07:00] "),
@@ -41,7 +46,7 @@ def read(text: str, path: str = NAME, day_first: bool | None = None) -> list[Any
 @pytest.mark.parametrize(("first", "second"), FORMS.values(), ids=FORMS)
 def test_who_said_what_and_when(first: str, second: str) -> None:
     text = f"{first}Mara: Happy new year:\nto both of you\n\n9:05 or so\n{second}Tom: Thanks\n"
-    assert messengers.is_chat(text)
+    assert detection.file_format(NAME, text.encode(), None) == "chat"
     one, two = turns(read(text))
     assert (one.speaker, one.text) == ("Mara", "Happy new year:\nto both of you\n\n9:05 or so")
     assert (one.time, one.line_start, one.line_end) == ("2025-12-31T21:05:00+01:00", 1, 4)
@@ -111,6 +116,20 @@ def test_dates_that_cannot_be_are_refused(text: str) -> None:
 )
 def test_a_note_is_no_chat(text: str) -> None:
     assert not messengers.is_chat(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        (NAME, "31.12.25, 21:05 - Mara: a single\n\nmessage\n", "chat"),
+        ("a.txt", "[31/12/2025, 9:05:00\u202fPM] Mara: a single\nmessage\n", "chat"),
+        ("a.txt", "[31/12/2025, 21:05:00] Mara: a message\n\nand what I thought\n", "markdown"),
+        ("a.txt", "[2025-12-31 21:05:00] ERROR: a line of a log\n", "markdown"),
+        (NAME, "31.12.25, 21:05 - nobody said it\n", "markdown"),
+    ],
+)
+def test_a_single_message_is_a_chat_where_that_is_certain(name: str, text: str, found: str) -> None:
+    assert detection.file_format(name, text.encode(), None) == found
 
 
 def test_a_chat_comes_in_by_the_command_and_again(cli: Cli) -> None:

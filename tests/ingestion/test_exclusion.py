@@ -8,6 +8,7 @@ import pytest
 from ingesting import place
 from processes import Cli
 
+from clsm_cli.ingestion import encodings
 from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Excluded, SourceFile, find
@@ -44,6 +45,36 @@ def test_patterns_count_below_the_folder_that_is_named(
     assert read(notes, *patterns) == sorted(left)
 
 
+@pytest.mark.parametrize(
+    ("patterns", "named", "left"),
+    [
+        (("drafts/",), ("drafts/b.md", "drafts", "work/drafts/c.md", "a.md"), ["a.md"]),
+        (("drafts", "!b.md"), ("drafts/b.md", "a.md"), ["a.md"]),
+        (("/drafts/",), ("drafts", "drafts/b.md"), []),
+        (("work/**",), ("work", "work/e.md", "work/drafts", "drafts"), ["drafts/b.md"]),
+        (("notes/drafts/",), ("", "drafts/b.md"), ["a.md", *FILES[2:]]),
+        (("work/*.log.md",), ("work",), ["work/drafts/c.md", "work/e.md"]),
+        (("*", "!e.md"), ("", "work", "work/d.log.md", "link"), ["work/e.md"]),
+        (("link",), ("link", "link/b.md"), []),
+    ],
+)
+def test_what_is_named_is_left_out_as_it_is_in_the_folder_above(
+    notes: Path, patterns: tuple[str, ...], named: tuple[str, ...], left: list[str]
+) -> None:
+    (notes / "link").symlink_to(notes / "drafts")
+    found = find([str(notes / each) for each in named], exclusion=Exclusion(patterns))
+    paths = [each.path for each in found if isinstance(each, SourceFile)]
+    assert sorted(path.removeprefix(f"{notes}/") for path in paths) == sorted(left)
+
+
+def test_a_folder_around_home_is_never_left_out_by_its_name(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(notes / "work"))
+    assert read(notes, "notes/", "work", below="work/drafts") == ["work/drafts/c.md"]
+    assert read(notes, "work") == ["a.md", "drafts/b.md"]
+
+
 def test_a_file_beside_and_above_says_what_is_left_out(notes: Path) -> None:
     (notes / ".clsmignore").write_text("*.log.md\ndrafts/\n")
     (notes / "work" / ".clsmignore").write_text("!d.log.md\ne.md\n")
@@ -52,6 +83,19 @@ def test_a_file_beside_and_above_says_what_is_left_out(notes: Path) -> None:
     (left_out,) = find([str(notes / "work" / "e.md")])
     assert isinstance(left_out, Excluded)
     assert left_out.reason == f"excluded by {notes / 'work' / '.clsmignore'}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_a_file_of_patterns_is_read_in_any_encoding(notes: Path, encoding: str) -> None:
+    place(notes, "Café Zoë/f.md")
+    (notes / ".clsmignore").write_bytes("# Où\ndrafts/\r\nCafé Zoë/\n".encode(encoding))
+    assert read(notes) == sorted(("a.md", *FILES[3:]))
+
+
+def test_a_file_of_patterns_that_cannot_be_read_is_told(notes: Path) -> None:
+    (notes / ".clsmignore").write_bytes("drafts/\n".encode("utf-32-le"))
+    (problem,) = [each for each in find([str(notes)]) if isinstance(each, Problem)]
+    assert problem == Problem(str(notes / ".clsmignore"), None, encodings.UNTOLD)
 
 
 def test_a_line_that_is_no_pattern_is_told_and_the_others_count(notes: Path) -> None:
