@@ -3,8 +3,7 @@
 - Pronouns and determiners of a language, with what they mean, and its function words: the stop-word
   lists of the Snowball project (BSD), whose glosses are in English.
 - Nouns that mean a person before they mean anything else, and whether of a man or a woman: Open
-  English Wordnet (CC BY 4.0, derived from Princeton WordNet); the common ones alone, which the
-  vocabulary of the installed model has whole.
+  English Wordnet (CC BY 4.0, derived from Princeton WordNet); single words in lower case.
 
 Usage: git clone https://github.com/snowballstem/snowball-website
        git clone https://github.com/globalwordnet/english-wordnet
@@ -19,8 +18,6 @@ import sys
 from pathlib import Path
 
 from ruamel.yaml import YAML
-
-from clsm_cli.embedding.pins import default_folder
 
 TARGET = Path(__file__).parents[1] / "clsm_cli" / "text" / "person_words.txt"
 GLOSSES = {
@@ -126,7 +123,6 @@ def language(text: str) -> dict[str, set[str]]:
 def nouns(repository: str) -> dict[str, set[str]]:
     """Nouns of which the first sense is a person, by gender; ``any`` where it has none."""
     load = YAML(typ="safe").load
-    common = {*(default_folder() / "vocab.txt").read_text("utf-8").split()}
     people = load(shown(repository, f"src/yaml/{PERSON}.yaml"))
     found: dict[str, set[str]] = {"he": set(), "she": set(), "any": set()}
     for name in listed(repository, r"src/yaml/entries-[a-z]\.yaml"):
@@ -134,7 +130,7 @@ def nouns(repository: str) -> dict[str, set[str]]:
             senses = entry.get("n", {}).get("sense", [])
             first = senses[0]["synset"] if senses else ""
             is_one = first in people and "instance_hypernym" not in people[first]
-            if is_one and lemma in common and len(lemma) > 2:
+            if is_one and re.fullmatch(r"(?=.{3})[a-z]+(?:-[a-z]+)*", lemma):
                 above = ancestors(people, first)
                 kind = "she" if FEMALE in above else "he" if MALE in above else "any"
                 found[kind].add(lemma)
@@ -158,7 +154,7 @@ def main(snowball: str, wordnet: str) -> None:
     lines = [
         "# Words that refer to people. Made by scripts/make_person_words.py; do not edit.",
         f"# Pronouns, determiners, function words: stop-word lists of github.com/snowballstem/snowball-website, {commit(snowball)} (BSD 3-clause).",
-        f"# Nouns that BERT's vocabulary has: Open English Wordnet, github.com/globalwordnet/english-wordnet, {commit(wordnet)} (CC BY 4.0), derived from Princeton WordNet.",
+        f"# Nouns: Open English Wordnet, github.com/globalwordnet/english-wordnet, {commit(wordnet)} (CC BY 4.0), derived from Princeton WordNet.",
     ]
     for path in listed(snowball, r"algorithms/[a-z]+/stop\.txt"):
         name = path.split("/")[1]
