@@ -118,6 +118,10 @@ def _grouped(text: str, mark: str = " ") -> str:
     return mark.join(text[place : place + 4] for place in range(0, len(text), 4))
 
 
+def _halved(text: str, mark: str, place: int = 9) -> str:
+    return f"{text[:place].rstrip()}{mark}{text[place:].lstrip()}"
+
+
 def _iban(country: str, source: random.Random) -> str:
     form = {"DE": "d" * 18, "NL": "aaaa" + "d" * 10, "GB": "aaaa" + "d" * 14, "ES": "d" * 20}.get(
         country, "d" * 10 + "c" * 11 + "dd"
@@ -165,8 +169,13 @@ _SPECIAL: dict[str, Callable[[str, random.Random], str]] = {
     "luhn": _luhn,
     "luhn-groups": lambda form, source: _grouped(_luhn(form, source)),
     "luhn-dashes": lambda form, source: _grouped(_luhn(form, source), "-"),
+    "luhn-dots": lambda form, source: _grouped(_luhn(form, source), "."),
+    "luhn-lines": lambda form, source: _halved(_grouped(_luhn(form, source)), "\n"),
     "iban": _iban,
     "iban-groups": lambda form, source: _grouped(_iban(form, source)),
+    "iban-small": lambda form, source: _grouped(_iban(form, source)).lower(),
+    "iban-dashes": lambda form, source: _grouped(_iban(form, source), "-"),
+    "iban-half": lambda form, source: _halved(_iban(form, source), " ", 4),
     "stdnum": _stdnum,
     "stdnum-fmt": _formatted,
     "fiscale": _fiscale,
