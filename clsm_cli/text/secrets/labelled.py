@@ -52,10 +52,10 @@ _SPOKEN = re.compile(
 _SPOKEN_LEAST = 6
 """Characters of a password behind "log in … with"."""
 _WORDS_BY_LOT = re.compile(
-    r"([^\W_]{2,}(?:[ -][^\W_]{2,}){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
+    r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
 """A passphrase up to the end of its clause."""
-_WORDS_THEN = r"([^\W_]{2,}(?:[ -][^\W_]{2,}){3,11}?)[ ](?:%s)\b"
+_WORDS_THEN = r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){3,11}?)[ ](?:%s)\b"
 """A longer one up to a word that only joins others."""
 _CLAUSE_END = r"[\"'`*_)\]]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
 _LINE_END = re.compile(
