@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -16,7 +17,7 @@ from clsm_cli.commands.options import Command, examples, typer_function
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from clsm_cli.commands.command_line import CommandLine
 
@@ -73,8 +74,29 @@ def _build(name: str) -> Any:
     return command
 
 
+def _without_private(told: str, args: Iterable[str]) -> str:
+    """A sentence about wrong arguments without secrets, and without those that are no name.
+
+    A text of several words in place of an option or a value, or what looks like a password, is
+    told as "…": the sentence says without it what is wrong.
+    """
+    from clsm_cli.text import secrets
+    from clsm_cli.text.secrets.secret_values import is_password
+
+    pieces = {piece for given in args for piece in (given, *given.split("=", 1))}
+    if not all(map(str.isprintable, pieces)):  # Typer wrote their line ends as "\x0a" or "\n"
+        told = re.sub(r"\\x0[9ad]|\\[ntr]", "\n", told)
+        pieces = {re.sub(r"[\t\n\r]", "\n", piece) for piece in pieces}
+    for piece in sorted(pieces, key=len, reverse=True):
+        word = piece.lstrip("-")
+        if len(piece.split()) > 1 or (word and is_password(word)):
+            kinds = secrets.mask(piece).counts
+            told = told.replace(piece, " ".join(f"[masked:{kind}]" for kind in kinds) or "…")
+    return secrets.mask_name(told).text
+
+
 @contextmanager
-def _told_safely() -> Iterator[None]:
+def _told_safely(args: Iterable[str]) -> Iterator[None]:
     """Let no word of a wrong command line reach the terminal as it is, and no secret at all.
 
     Typer brings a Click of its own, or uses the other, by its version: both say ``message``.
@@ -84,9 +106,7 @@ def _told_safely() -> Iterator[None]:
     except Exception as error:
         told = vars(error).get("message")
         if isinstance(told, str):
-            from clsm_cli.text import secrets
-
-            vars(error)["message"] = safe(secrets.mask(told).text)
+            vars(error)["message"] = safe(_without_private(told, args))
         raise
 
 
@@ -107,7 +127,8 @@ class Boundary(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before the command's name."""
-        with _told_safely():
+        ctx.meta[__name__] = tuple(args)
+        with _told_safely(ctx.meta[__name__]):
             return super().parse_args(ctx, args)
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
@@ -123,7 +144,7 @@ class Boundary(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command that was named."""
-        with _told_safely():
+        with _told_safely(ctx.meta[__name__]):
             code = output.guard(lambda: super(Boundary, self).invoke(ctx))
         if code:
             raise typer.Exit(code)

@@ -98,7 +98,7 @@ class Printer(NamedTuple):
         if not self.quiet and sys.stderr is not None:
             from clsm_cli.text import secrets
 
-            print(f"clsm: {safe(secrets.mask(text).text)}", file=sys.stderr)
+            print(f"clsm: {safe(secrets.mask_name(text).text)}", file=sys.stderr)
 
     def warn_all(self, texts: Iterable[str]) -> None:
         """Warn of several things, one a line."""

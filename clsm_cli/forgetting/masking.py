@@ -31,7 +31,7 @@ from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, run
 from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.jsonlines import LineError, dump, load, strings
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.text.secrets import mask, secrets_of
+from clsm_cli.text.secrets import mask_name, secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +86,7 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     done = MaskingReport(
         found=dict(sorted(sum(work.found.values(), Counter()).items())),
         places=tuple(
-            MaskedFile(mask(name).text, dict(sorted(kinds.items())))
+            MaskedFile(mask_name(name).text, dict(sorted(kinds.items())))
             for name, kinds in sorted(work.found.items())
         ),
         turns=len(work.turns),

@@ -173,7 +173,7 @@ def check_secrets(snapshot: Snapshot) -> Iterator[Finding]:
     for path, kinds in sorted(_kinds(snapshot)):
         if kinds:
             told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-            yield make_finding("secret-in-clear", secrets.mask(path).text, f"holds {told}")
+            yield make_finding("secret-in-clear", secrets.mask_name(path).text, f"holds {told}")
 
 
 def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:

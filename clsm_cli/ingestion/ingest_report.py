@@ -128,7 +128,7 @@ Named = TypeVar("Named", "Problem", "Skipped", "Tally")
 
 def display_path(about: Named) -> Named:
     """What is told of a file, without a secret that its path may hold."""
-    path = secrets.mask(about.path).text
+    path = secrets.mask_name(about.path).text
     return about if path == about.path else replace(about, path=path)
 
 

@@ -38,19 +38,12 @@ class Masker:
         return masked.text
 
     def name(self, name: str) -> str:
-        """A name or an id without secrets; a digest keeps two of them apart.
-
-        A file is looked at without its ending too: in a text "pw: notes.md" names a file.
-        """
+        """A name or an id without secrets; a digest keeps two of them apart."""
         known = self._names.get(name)
         if known is None:
-            masked = secrets.mask(name)
-            stem, ending = os.path.splitext(masked.text)
-            rest = secrets.mask(stem if ending else "")
+            masked = secrets.mask_name(name)
             self.counts.update(masked.counts)
-            self.counts.update(rest.counts)
-            without = rest.text + ending if rest.counts else masked.text
-            known = name if without == name else f"{without} {digest('name', name)}"
+            known = name if masked.text == name else f"{masked.text} {digest('name', name)}"
             self._names[name] = known
         return known
 

@@ -56,7 +56,8 @@ Masked = tuple[Store, MaskingReport, list[tuple[str, str, str]], Path]
 def masked() -> Iterator[Masked]:
     with scratch() as folder, pytest.MonkeyPatch.context() as older:
         store = new_store(folder / "memory")
-        older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
+        for name in ("mask", "mask_name"):
+            older.setattr(secrets, name, lambda text: MaskedText(text, {}))
         assert _tell(store, folder) == 5
         write_note(store, f"The cellar is opened by {OTHER} alone.", NOW)
         sleep(store)

@@ -84,6 +84,98 @@ SAMPLES: list[tuple[str, str]] = [
     ("national-number", "BSN: 1112" + "22333"),
     ("seed", "seed phrase: " + "lamp door cart fish moon tree " * 2),
     ("recovery-code", "recovery code: " + "a4x9-77pq-z2k1"),
+    *(
+        ("password", "My passphrase is " + "correct horse battery staple" + end)
+        for end in (
+            " and keep it safe.",
+            " for the NAS.",
+            " (since May).",
+        )
+    ),
+    ("password", "The password is " + "correct horse battery staple" + "."),
+    *(
+        ("password", f"You can log in as bob with {word}" + "hunter2" + ".")
+        for word in (
+            "",
+            "password ",
+            "the password ",
+            "bob / ",
+        )
+    ),
+    *(
+        ("password", label + "tulip" + "field")
+        for label in (
+            "Netflix pw: ",
+            "password: ",
+            "DB_PASSWORD=",
+            "password = ",
+            "user/pass: admin / ",
+            "Passwort: ",
+            "\u043f\u0430\u0440\u043e\u043b\u044c: ",
+            "Password for the NAS: ",
+        )
+    ),
+    (
+        "password",
+        "\u043f\u0430\u0440\u043e\u043b\u044c: \u043f\u043e\u0434\u0441\u043e\u043b\u043d\u0443\u0445",
+    ),
+    ("password", "pw: " + "tulip" + "-field, user: bob"),
+    *(
+        ("password", label + "12" + "34")
+        for label in ("user/pass: admin / ", "password: ", "The password is ")
+    ),
+    ("password", 'DB password: "' + "my dog eats cheese 7" + '"'),
+    ("password", '{"user":"bob","password":"' + "p4ss word" + '"}'),
+    ("secret", 'secret: "' + "two words" + '"'),
+    ("password", "| Site | User | password |\n|---|---|---|\n| a | b | " + "tulip |"),
+    ("secret", "| Device | API key |\n|---|---|\n| lamp | " + "k3y9" + "abz |"),
+    ("password", "|Key|Value|\n|---|---|\n|password|" + "tulip" + "99|"),
+    ("password", "| wifi password | " + "tulip" + "99 |"),
+    *(
+        ("pin", text + "73" + "91")
+        for text in (
+            "Disarm the alarm with ",
+            "Alarmanlage: ",
+            "Voordeurcode: ",
+            "code van de voordeur is ",
+            "Haust\u00fcrcode: ",
+            "codice allarme ",
+            "kod do alarmu ",
+            "c\u00f3digo de la puerta ",
+            "code alarme ",
+            "| Alarm code | ",
+        )
+    ),
+    ("password", "\u62a5\u8b66\u5bc6\u7801\u662f" + "7391"),
+    *(
+        ("password", text + "kedi" + "1234")
+        for text in (
+            "\u0643\u0644\u0645\u0629 \u0627\u0644\u0633\u0631: ",
+            "\u0643\u0644\u0645\u0629 \u0627\u0644\u0645\u0631\u0648\u0631 \u0647\u064a ",
+            "Wifi \u015fifresi ",
+            "mi clave es ",
+            "\u041f\u0430\u0440\u043e\u043b\u044c \u043e\u0442 \u0432\u0430\u0439\u0444\u0430\u044f ",
+            "\u092e\u0947\u0930\u093e \u092a\u093e\u0938\u0935\u0930\u094d\u0921 ",
+        )
+    ),
+    ("secret", "WLAN-Schl\u00fcssel: " + "1234567890" * 2),
+    ("secret", "wifi key: " + "tulip" + "field"),
+    ("password", "\u95e8\u9501\u5bc6\u7801" + "7391"),
+    *(
+        ("iban", number)
+        for number in (
+            "nl91 abna " + "0417 1643 00",
+            "NL91 ABNA " + "0417164300",
+            "GB82-WEST-" + "1234-5698-7654-32",
+        )
+    ),
+    ("card", "5555.5555." + "5555.4444"),
+    ("card", "5555 5555\n" + "5555 4444"),
+    ("recovery-code", "2FA backup codes: " + "12345678 " + "87654321"),
+    ("national-number", "529.982." + "247-25"),
+    ("secret", "License key: " + "ABCD-1234-" + "EFGH-5678"),
+    ("secret", "Key: " + "12345-ABCDE-" + "67890-FGHIJ"),
+    ("private-key", "-----BEGIN RSA PRIVATE KEY" + "-----\nMIIEow" + "IB=abc"),
     ("github-token", "ghp_" + "a1B2" * 4 + "\u200b" + "a1B2" * 5),
     ("github-token", "ghp_" + "a1B2" + "\n" + "a1B2" * 8),
     ("private-key", "-----BEGIN RSA PRIVATE KEY" + "-----"),

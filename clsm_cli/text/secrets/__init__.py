@@ -51,6 +51,25 @@ def mask(text: str) -> MaskedText:
     return MaskedText(masked, found)
 
 
+def mask_name(text: str) -> MaskedText:
+    """The same of a name or path, or of a sentence that tells one.
+
+    A file is looked at without its ending too: in a text "pw: notes1.md" names a file.
+
+    >>> mask_name("Netflix pw Tulip99.md: no such file").text
+    'Netflix pw [masked:password].md: no such file'
+    """
+    masked, found = mask(text)
+    known = dict(found)
+    bare = _ending().sub(lambda match: "\n" * len(match.group()), masked)
+    return MaskedText(_once(masked, known, secrets_of(bare)), known)
+
+
+@cache
+def _ending() -> re.Pattern[str]:
+    return re.compile(r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])")
+
+
 def _settled(text: str, found: dict[str, int]) -> str:
     for _ in range(_PASSES):
         before, text = text, _once(text, found)
@@ -59,10 +78,10 @@ def _settled(text: str, found: dict[str, int]) -> str:
     return text
 
 
-def _once(text: str, found: dict[str, int]) -> str:
+def _once(text: str, found: dict[str, int], spans: list[Secret] | None = None) -> str:
     pieces: list[str] = []
     done = 0
-    for secret in secrets_of(text):
+    for secret in secrets_of(text) if spans is None else spans:
         pieces += text[done : secret.start], f"{_MASK}{secret.kind}]"
         done = secret.end
         found[secret.kind] = found.get(secret.kind, 0) + 1

@@ -1,14 +1,12 @@
-"""Secrets in table cells, recognised by the heading of their column or row."""
+"""Secrets in table cells: the heading of a column, or the cell before, is the label of a cell."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.text.secrets import secret_values
-from clsm_cli.text.secrets.labelled import fold, labels
+from clsm_cli.text.secrets import labelled
 from clsm_cli.text.secrets.secret_values import Secret
 
 if TYPE_CHECKING:
@@ -16,32 +14,39 @@ if TYPE_CHECKING:
 
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"
-_KINDS = {"password": "password", "pin": "pin", "key": "secret", "lone key": "secret"}
+_ENDLESS = 1 << 30
 _ROWS = 400
 """Rows of a table of comma-separated values that are looked at; a longer one is data."""
-
-
-@cache
-def _headings() -> dict[str, str]:
-    return {text: _KINDS[kind] for text, kind in labels() if kind in _KINDS}
+_HEADING = re.compile(r"[^:=.,;?!]{1,60}")
+"""A heading; a longer text, or one with marks in it, is none."""
 
 
 def find(text: str) -> list[Secret]:
     """Those of Markdown tables, and of comma- or tab-separated values under a line of headings."""
     found: list[Secret] = []
     telling: dict[int, str] = {}
-    mark, left, start = "", 0, 0
+    mark, left, width, start = "", 0, 0, 0
     lines = text.split("\n")
     for number, line in enumerate(lines):
         cells = list(_cells(line, mark)) if mark and left else []
-        if not cells or len(cells) <= max(telling, default=0):
+        if (
+            not cells
+            or len(cells) <= max(telling, default=0)
+            or (mark != "|" and len(cells) != width)
+        ):
             mark, telling, left = _table(line, lines[number + 1 : number + 2])
-            if not telling and "|" in line:
-                found += _row(line, start)
+            width = sum(1 for _ in _cells(line, mark)) if mark else 0
         else:
             left -= 1
-            for column, kind in telling.items():
-                found += _cell(line, start, cells[column], kind)
+            for column, heading in telling.items():
+                found += _cell(line, start, cells[column], heading)
+        if "|" in line:
+            is_heading = bool(telling) and left == _ENDLESS
+            found += (
+                each
+                for each in _row(line, start)
+                if not (is_heading and text[each.start : each.end].isalpha())
+            )
         start += len(line) + 1
     return found
 
@@ -49,7 +54,7 @@ def find(text: str) -> list[Secret]:
 def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
     """The mark between cells and the telling columns, if a line heads a table."""
     if "|" in line and after and _RULE.match(after[0]):
-        return "|", _telling(line, "|"), 1 << 30
+        return "|", _telling(line, "|"), _ENDLESS
     for mark in (",", "\t", ";"):
         if mark in line and after and after[0].count(mark) == line.count(mark):
             return mark, _telling(line, mark), _ROWS
@@ -57,13 +62,15 @@ def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
 
 
 def _telling(line: str, mark: str) -> dict[int, str]:
-    headings = _headings()
-    found = {}
-    for column, (start, end) in enumerate(_cells(line, mark)):
-        name = fold(line[start:end]).strip(_MARKUP)
-        if name in headings:
-            found[column] = headings[name]
-    return found
+    """The headings in which a label stands, by their columns."""
+    if not labelled.has_label(line):
+        return {}
+    headings = [line[start:end] for start, end in _cells(line, mark)]
+    return {column: text for column, text in enumerate(headings) if _is_label(text)}
+
+
+def _is_label(text: str) -> bool:
+    return bool(_HEADING.fullmatch(text)) and labelled.is_heading(text)
 
 
 def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
@@ -78,26 +85,19 @@ def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
         start = end + len(mark)
 
 
-def _cell(line: str, offset: int, cell: tuple[int, int], kind: str) -> list[Secret]:
-    value = line[cell[0] : cell[1]]
-    return [Secret(offset + cell[0], offset + cell[1], kind)] if _is_secret(value, kind) else []
-
-
-def _is_secret(value: str, kind: str) -> bool:
-    if not value or " " in value or not secret_values.is_actual_value(value):
-        return False
-    if kind == "pin":
-        return value.isdigit() and 3 <= len(value) <= 8
-    if kind == "secret":
-        return len(value) >= 12 and secret_values.is_random(value)
-    return secret_values.is_password(value)
+def _cell(line: str, offset: int, cell: tuple[int, int], label: str) -> Iterator[Secret]:
+    """What is secret in a cell, read as what stands behind its label and a colon."""
+    before = f"{label}: "
+    shift = offset + cell[0] - len(before)
+    for secret in labelled.find(before + line[slice(*cell)]):
+        if secret.start >= len(before):
+            yield Secret(shift + secret.start, shift + secret.end, secret.kind)
 
 
 def _row(line: str, offset: int) -> Iterator[Secret]:
-    """A row whose first cell is the heading of the second: "| Password | … |"."""
-    cells = list(_cells(line, "|"))
-    headings = _headings()
-    for (start, end), cell in itertools.pairwise(cells):
-        kind = headings.get(fold(line[start:end]).strip(_MARKUP + ":"))
-        if kind:
-            yield from _cell(line, offset, cell, kind)
+    """Those of a row in which one cell is the label of the next: "| Password | … |"."""
+    if labelled.has_label(line):
+        for (start, end), cell in itertools.pairwise(_cells(line, "|")):
+            label = line[start:end].rstrip(": ")
+            if _is_label(label):
+                yield from _cell(line, offset, cell, label)

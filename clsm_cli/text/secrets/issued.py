@@ -10,7 +10,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, table_rows
 from clsm_cli.text.secrets import secret_values
-from clsm_cli.text.secrets.labelled import phrase_places
+from clsm_cli.text.secrets.labels import phrase_places
 from clsm_cli.text.secrets.secret_values import Secret
 
 if TYPE_CHECKING:

@@ -9,16 +9,25 @@ from __future__ import annotations
 
 import re
 from functools import cache, partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import compiled
 from clsm_cli.text.secrets import secret_values
+from clsm_cli.text.secrets.labels import (
+    UNSPACED,
+    UNSPACED_CLASS,
+    fold,
+    labels,
+    labels_in,
+    word_set,
+    words_of,
+)
 from clsm_cli.text.secrets.secret_values import Secret
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
@@ -37,130 +46,52 @@ _BARE = r"([^\s\"'`,;<>(){}\[\]|&。，；]{3,400}+)(?![(\[{])"
 _USER = r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
 _SPOKEN = re.compile(
     r"\b(?:log|sign)(?:ged|ned|ging|ning)?[ -]?(?:in|on|into)\b[^\n.]{0,60}?\bwith[ ]"
-    r"(?:the[ ])?(?:password[ ]|pw[ ])?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
+    r"(?:the[ ])?(?:password[ ]|pw[ ])?(?:[\w.@+-]{1,60}(?:[ ]?/[ ]?|[ ]and[ ]))?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
     re.IGNORECASE,
 )
-_SPOKEN_LEAST = 8
-"""Characters of a password behind "log in … with": shorter ones are names of standards ("oauth2")."""
-_WORDS_BY_LOT = re.compile(r"[^\W_]{2,}(?:[ -][^\W_]{2,}){2,11}(?=[.,;:!?)\"'`]|[ \t]*(?:\n|\Z))")
-"""A passphrase up to the end of its sentence or line."""
+_SPOKEN_LEAST = 6
+"""Characters of a password behind "log in … with"."""
+_WORDS_BY_LOT = re.compile(
+    r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
+)
+"""A passphrase up to the end of its clause."""
+_WORDS_THEN = r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){3,11}?)[ ](?:%s)\b"
+"""A longer one up to a word that only joins others."""
+_CLAUSE_END = r"[\"'`*_)\]]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
+_LINE_END = re.compile(
+    r"[\"'`*_)]{0,4}[ \t]{0,4}(?:[.!]?[ \t]{0,4}(?:[|\n]|\Z)|[ ]\(|,[ \t]\w{2,20}[ \t]?[:：])"
+)
+_TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
+"""What ties a word to its label."""
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
-_PHRASE = re.compile(r"[^a-zA-Z0-9]{1,6}((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b)")
-_CODE = re.compile(
-    r"s?[^a-zA-Z0-9]{1,6}((?=[a-zA-Z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])"
-    r"|\d{3,5} \d{3,5}(?![\w-]))"
+_LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
+_GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")
+"""A key of a licence, in groups as they are printed."""
+_PHRASE = r"[^a-zA-Z0-9]{1,6}((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b)"
+_ONE_CODE = (
+    r"(?:(?=[a-zA-Z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}"
+    r"|(?:\d{3,5} \d{3,5}|(?=[a-z]{0,11}\d)[a-z0-9]{6,12}))(?![\w-])"
+)
+_CODE = (
+    rf"s?(?:[ \t](?:%(be)s))?[^a-zA-Z0-9]{{1,6}}({_ONE_CODE}(?:[\s,;*-]{{1,6}}{_ONE_CODE}){{0,30}})"
 )
 _NEAR = 40
 """Characters on either side of "code" in which what it opens is named."""
 
 
-Value = TypeVar("Value")
-_UNSPACED = "\u2e80"
-"""From this character on (CJK, Hangul), words stand without blanks between them."""
-_UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
-"""The same as a class of a pattern."""
-_HEAD = 3
-"""Letters by which most words are told apart from all that begin a phrase."""
-_ENDINGS = 4
-"""Letters that may decline a word, and one."""
-
-
-@cache
-def _unspaced_words() -> re.Pattern[str]:
-    """Words; where those of a script without blanks touch others, they are words of their own."""
-    return re.compile(rf"[^\W\d_{_UNSPACED_CLASS}]+|[{_UNSPACED_CLASS}]+")
-
-
-class Phrases(Generic[Value]):
-    """Finds which of many phrases may stand in a text, by the words that they begin with."""
-
-    def __init__(self, phrases: Iterable[tuple[str, Value]]) -> None:
-        self._all = list(phrases)
-        self._by_first: dict[str, list[int]] = {}
-        self._anywhere: list[int] = []
-        for number, (phrase, _) in enumerate(self._all):
-            first = _unspaced_words().search(phrase)
-            assert first is not None, phrase
-            if first.group()[0] >= _UNSPACED:
-                self._anywhere.append(number)
-            else:
-                self._by_first.setdefault(first.group(), []).append(number)
-        self._heads = {first[:_HEAD] for first in self._by_first}
-
-    def within(self, folded: str) -> list[tuple[str, Value]]:
-        """Those that stand there, in their order.
-
-        In a script without blanks a phrase may begin anywhere; elsewhere a word begins with it.
-        """
-        known = self._by_first
-        found = {
-            number
-            for word in {*_unspaced_words().findall(folded)}
-            if word[:_HEAD] in self._heads or word[:2] in known
-            for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
-            for number in known.get(word[:size], ())
-        }
-        if not folded.isascii() and max(folded) >= _UNSPACED:
-            found.update(self._anywhere)
-        chosen = (self._all[number] for number in sorted(found))
-        return [(phrase, value) for phrase, value in chosen if phrase in folded]
-
-
-def phrase_places(folded: str, words: str) -> Iterator[int]:
-    """Where some words stand in a text."""
-    place = folded.find(words)
-    while place >= 0:
-        yield place
-        place = folded.find(words, place + len(words))
-
-
-@cache
-def labels() -> tuple[tuple[str, str], ...]:
-    """Words and phrases before a secret, as ``fold`` writes them, and their class: what may follow.
-
-    The longest comes first, so that a phrase goes before a word in it.
-    """
-    found: dict[str, str] = {}
-    for kind, _, words in table_rows("secrets/labels"):
-        for word in map(fold, words.split("|")):
-            for form in {word, word.replace(" ", ""), _accentless(word)}:
-                found.setdefault(form, kind)
-    chosen = [(text, kind) for text, kind in found.items() if kind in _TAILS]
-    return tuple(sorted(chosen, key=lambda pair: (-len(pair[0]), pair[0])))
-
-
-@cache
-def _phrases() -> Phrases[str]:
-    return Phrases(labels())
-
-
-def _accentless(word: str) -> str:
-    """A word of Latin letters without its accents; any other as it is.
-
-    >>> _accentless("contraseña")
-    'contrasena'
-    """
-    if word.isascii() or ord(max(word)) > 0x24F:
-        return word
-    import unicodedata
-
-    split = unicodedata.normalize("NFD", word)
-    return unicodedata.normalize("NFC", "".join(c for c in split if not "̀" <= c <= "ͯ"))
-
-
-@cache
-def _words(kind: str) -> str:
-    """The words of a class as alternatives of a pattern, the longest first."""
-    words = {
-        word for k, _, row in table_rows("secrets/labels") if k == kind for word in row.split("|")
-    }
-    return "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w)))
+_ENDED = re.compile(r"[^\W\d_]{0,3}")
+"""What may decline a label."""
+_LEAST_WORD = 4
+"""Characters of a word that stands alone behind its label."""
+_LEAST_KEY = 6
+_MANY = 4
+"""Words of a passphrase that is called a password, at least."""
 
 
 @cache
 def _with_words(pattern: str) -> str:
     """A pattern with the words that join a label to its value."""
-    return pattern % {"be": _words("be"), "joined": _words("be joined")}
+    return pattern % {"be": words_of("be"), "joined": words_of("be joined")}
 
 
 @cache
@@ -178,19 +109,34 @@ def _tail(user: bool, plain: bool) -> re.Pattern[str]:
 @cache
 def _is_my() -> re.Pattern[str]:
     """Between a value and a label behind it: "… is my password"."""
-    return re.compile(rf"[ \t](?:{_words('be')})[ \t](?:\w{{1,8}}[ \t]){{0,3}}\Z", re.IGNORECASE)
+    return re.compile(rf"[ \t](?:{words_of('be')})[ \t](?:\w{{1,8}}[ \t]){{0,3}}\Z", re.IGNORECASE)
 
 
 @cache
 def _between() -> re.Pattern[str]:
-    """What may stand between "PIN" and its digits."""
-    link = _with_words(rf"(?:{_OF}{_LINK}|[ \t]{{1,3}})")
-    return re.compile(rf"{_ENDING}{_CLOSE}{link}{_OPEN}[\"'`]?", re.IGNORECASE)
+    """What may stand between "PIN" and its digits; group 1 where a blank alone links what it opens."""
+    link = _with_words(rf"{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}]))")
+    return re.compile(rf"{_ENDING}{_CLOSE}{link}{_OPEN}[\"'`]?(?=\d)", re.IGNORECASE)
 
 
 @cache
 def _openings() -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{_words('place')})")
+    """What a code opens: where it begins a word, or, in some languages, within a compound."""
+    return re.compile(rf"(?<![a-z])(?:{words_of('place', 'guard')})|(?:{words_of('within')})")
+
+
+@cache
+def _announced() -> re.Pattern[str]:
+    """What stands before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
+    places = words_of("place", "guard", "within")
+    used = rf"(?:{places})\w{{0,8}}(?:[ \t]\S{{1,20}}){{0,2}}?[ \t](?:{words_of('with')})[ \t]"
+    named = rf"(?:{words_of('guard')})\w{{0,8}}[ \t]?[:：][ \t]?"
+    return re.compile(rf"(?<![^\W\d_])(?:{used}|{named})\Z")
+
+
+@cache
+def _networks() -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W\d_])(?:{words_of('net')})")
 
 
 class _Place(NamedTuple):
@@ -219,26 +165,121 @@ class _Place(NamedTuple):
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
-    while end > start + 1 and text[end - 1] in ".,:;*_)":
+    while end > start + 1 and text[end - 1] in ".,:;*_)）":
         end -= 1
     return end
 
 
-def _password(place: _Place) -> tuple[int, int] | None:
+def _password(place: _Place, *, is_sure: bool = True) -> tuple[int, int] | None:
+    """What stands behind a password's label; with one that is not sure only what cannot be a word."""
     text = place.text
     if found := place.value():
         start, end, quoted = found
         value = text[start:end]
         if quoted and " " in value:
             is_set = "=" in text[place.end : start] and secret_values.is_actual_value(value)
-            return (start, end) if is_set or _is_passphrase(value) else None
-        if place.folded[place.start : place.end] == "passphrase":
-            words = _WORDS_BY_LOT.match(text, start)
-            if words and _is_passphrase(words.group().replace("-", " ")):
-                return words.span()
+            return (start, end) if is_set or _is_phrase(value) else None
+        if is_sure and (span := _by_lot(place, start)):
+            return span
         if secret_values.is_password(value) or (quoted and _is_chosen(value)):
             return start, end
-    return place.accepted(secret_values.is_strong, plain=True) or _before(place) or _code(place)
+        if is_sure and _is_alone(place, start, end, quoted=quoted):
+            return start, end
+    spoken = _spoken_of(place) if is_sure else None
+    return (
+        place.accepted(secret_values.is_strong, plain=True)
+        or spoken
+        or _before(place)
+        or _code(place)
+    )
+
+
+def _by_lot(place: _Place, start: int) -> tuple[int, int] | None:
+    """The words of a passphrase that stands in a sentence; of what is called a password, in small letters."""
+    is_phrase = place.folded[place.start : place.end] == "passphrase"
+    for form in (_WORDS_BY_LOT, _words_then()):
+        words = form.match(place.text, start)
+        said = words.group(1) if words else ""
+        is_sure = is_phrase or (said.islower() and len(said.split()) >= _MANY)
+        if words and is_sure and _is_passphrase(said):
+            return words.span(1)
+    return None
+
+
+@cache
+def _words_then() -> re.Pattern[str]:
+    return re.compile(_WORDS_THEN % "|".join(sorted(STOP_WORDS)))
+
+
+def _is_alone(place: _Place, start: int, end: int, *, quoted: bool) -> bool:
+    """Whether one word, or a few digits, is all that stands behind a label: "password: swordfish"."""
+    value, link = place.text[start:end], place.text[place.end : start]
+    ends = quoted or _LINE_END.match(place.text, end)
+    if not ends or len(value) < _LEAST_WORD or "\n" in link:
+        return False
+    tie = _TIGHT.search(link)
+    is_own = tie is None or is_of(link[: tie.start()])
+    return is_own and (value.isdigit() or (tie is not None and _is_odd(value)))
+
+
+def is_of(text: str) -> bool:
+    """Whether what stands behind a label says of what it is, and is no noun that it belongs to.
+
+    >>> [is_of(each) for each in ("", " for the NAS", " wifi", " (router)", " manager", " files")]
+    [True, True, True, True, False, False]
+    """
+    words = fold(_ENDED.sub("", text, count=1)).strip("*`\"' ").split()
+    return len(words) != 1 or words[0][0] == "(" or bool(_networks().match(words[0]))
+
+
+def _is_odd(value: str) -> bool:
+    """Whether a word says nothing of a password, so that it can be one."""
+    words = value.lower().rstrip("!?.").split("-")
+    return (
+        value[0] < UNSPACED
+        and all(map(str.isalpha, words))
+        and secret_values.is_actual_value(value)
+        and _says_nothing(value, words)
+    )
+
+
+def _says_nothing(value: str, words: Iterable[str]) -> bool:
+    """Whether no word of a value tells of passwords: no type, no rule, no label."""
+    lowered = fold(value)
+    return word_set("about").isdisjoint(words) and not any(
+        kind in ("password", "secret") and len(label) >= _LEAST_WORD and label in lowered
+        for label, kind in labels()
+    )
+
+
+def _spoken_of(place: _Place) -> tuple[int, int] | None:
+    """A password that a blank alone links to its label: "the wifi password tulip99"."""
+    match = _apart().match(place.text, place.end)
+    value = match.group(1) if match else ""
+    if match is None or value.lower() in word_set("scheme"):
+        return None
+    return match.span(1) if secret_values.is_password(value) else None
+
+
+@cache
+def _apart() -> re.Pattern[str]:
+    value = r"([^\W\d_]{2,}\d{2,}[!?#$%&*]?)"
+    of = rf"(?:{_with_words(_OF)}(?=[ \t]{{1,3}}[^\W\d_]{{4,}}\d{{3}}))?"
+    ends = rf"(?={_CLAUSE_END}|[ \t](?:{words_of('be')})(?!\w))"
+    return re.compile(rf"{_ENDING}{_CLOSE}{of}[ \t]{{1,3}}{value}{ends}", re.IGNORECASE)
+
+
+def _login(place: _Place) -> tuple[int, int] | None:
+    """A password behind the name of its user: "user/pass: admin / letmein"."""
+    found = place.value(user=True)
+    if found is None:
+        return None
+    start, end, _ = found
+    value = place.text[start:end]
+    if secret_values.is_password(value):
+        return start, end
+    is_last = len(value) >= _LEAST_WORD and bool(_LINE_END.match(place.text, end))
+    return (start, end) if is_last and (value.isdigit() or _is_odd(value)) else None
 
 
 def _before(place: _Place) -> tuple[int, int] | None:
@@ -251,13 +292,26 @@ def _before(place: _Place) -> tuple[int, int] | None:
 
 
 def _is_passphrase(value: str) -> bool:
-    """Whether what is quoted behind "password:" is words drawn by lot, and no sentence about one."""
-    words = value.split()
+    """Whether what stands behind "passphrase" is words drawn by lot, and no sentence about one."""
+    words = value.replace("-", " ").split()
     return (
         3 <= len(words) <= 12
         and secret_values.is_actual_value(value)
         and all(word.isalnum() and len(word) > 1 for word in words)
         and STOP_WORDS.isdisjoint(word.lower() for word in words)
+        and _says_nothing(value, [word.lower() for word in words])
+    )
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether words in quotes are a secret and no sentence about one."""
+    words = re.split(r"[\W_]+", value.lower())
+    return (
+        len(words) <= 12
+        and value[0].isalnum()
+        and ", " not in value
+        and secret_values.is_actual_value(value)
+        and _says_nothing(value, words)
     )
 
 
@@ -269,23 +323,59 @@ def _key(place: _Place) -> tuple[int, int] | None:
     for plain in (False, True):
         if found := place.value(plain=plain):
             start, end, quoted = found
+            value = place.text[start:end]
             least = 24 if plain else 12 if quoted else 16
-            if end - start >= least and secret_values.is_random(place.text[start:end]):
+            if end - start >= least and secret_values.is_random(value):
                 return start, end
     return None
 
 
+def _secret(place: _Place) -> tuple[int, int] | None:
+    """Behind "secret:" also words in quotes, which no token is."""
+    found = place.value()
+    if found and found[2] and place.text[found[0] - 1] != "`":
+        value = place.text[found[0] : found[1]]
+        if " " in value and _is_phrase(value):
+            return found[:2]
+    return _key(place)
+
+
+def _named_key(place: _Place) -> tuple[int, int] | None:
+    """Behind a label that says of what it is a key, a shorter one is one too."""
+    found = place.value()
+    if found and _LINE_END.match(place.text, found[1]):
+        value = place.text[found[0] : found[1]]
+        if len(value) >= _LEAST_KEY and secret_values.is_random(value):
+            return found[:2]
+    return _key(place)
+
+
 def _lone_key(place: _Place) -> tuple[int, int] | None:
     """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
+    line = place.folded[max(0, place.start - _NEAR) : place.start].rpartition("\n")[2]
+    if _networks().search(line):
+        return _password(place)
     least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
-    return place.accepted(lambda value: len(value) >= least and secret_values.is_random(value))
+    return place.accepted(
+        lambda value: (
+            (len(value) >= least and secret_values.is_random(value))
+            or bool(_GROUPS.fullmatch(value))
+        )
+    )
 
 
 def _pin(place: _Place) -> tuple[int, int] | None:
     between = _between().match(place.text, place.end)
     match = _DIGITS.match(place.text, between.end()) if between else None
-    if match is None:
+    if between is None or match is None:
         return None
+    if between.group(1) and place.text[place.end : between.start(1)].strip():
+        is_lone = _LONE_DIGITS.match(place.text, between.end())
+        return (
+            match.span()
+            if is_lone and _openings().search(place.folded, place.end, between.end())
+            else None
+        )
     return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
 
 
@@ -297,18 +387,21 @@ def _code(place: _Place) -> tuple[int, int] | None:
     return _pin(place) if _openings().search(line) or _openings().search(after) else None
 
 
-def _written(form: re.Pattern[str], place: _Place) -> tuple[int, int] | None:
+def _written(form: str, place: _Place) -> tuple[int, int] | None:
     """What has a form of its own, right behind its label."""
-    match = form.match(place.text, place.end)
+    match = compiled(_with_words(form)).match(place.text, place.end)
     return match.span(1) if match else None
 
 
 _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "password": ("password", _password),
-    "login": ("password", lambda place: place.accepted(secret_values.is_password, user=True)),
+    "homonym": ("password", partial(_password, is_sure=False)),
+    "login": ("password", _login),
     # Behind "user:" stands a name, and after it perhaps what can only be a password.
     "user": ("password", lambda place: place.accepted(secret_values.is_strong, user=True)),
     "key": ("secret", _key),
+    "secret": ("secret", _secret),
+    "named key": ("secret", _named_key),
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
     "code": ("pin", _code),
@@ -318,64 +411,35 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
 """For each class of labels the kind of what follows, and what finds it."""
 
 
+def has_label(text: str) -> bool:
+    """Whether a label stands in a text."""
+    return next(labels_in(fold(text)), None) is not None
+
+
+def is_heading(text: str) -> bool:
+    """Whether a text is a label, with what it is of: "Wifi password", "Password (NAS)"."""
+    ends = (end for _, _, end in labels_in(fold(text)))
+    return any(is_of(text[end:]) for end in ends)
+
+
 def find(text: str) -> list[Secret]:
     """The secrets of a text that a label announces."""
     folded = fold(text)
     found = [
         Secret(*span, _TAILS[kind][0])
-        for kind, start, end in _labels_in(folded)
+        for kind, start, end in labels_in(folded)
         if (span := _TAILS[kind][1](_Place(text, folded, start, end)))
     ]
     if "in" in folded and "with" in folded:
         for match in _SPOKEN.finditer(text):
             end = _trimmed(text, *match.span(1))
             value = text[match.start(1) : end]
-            if len(value) >= _SPOKEN_LEAST and secret_values.is_password(value):
+            is_scheme = value.lower() in word_set("scheme")
+            if len(value) >= _SPOKEN_LEAST and not is_scheme and secret_values.is_password(value):
                 found.append(Secret(match.start(1), end, "password"))
+    found += (
+        Secret(*match.span(), "pin")
+        for match in _LONE_DIGITS.finditer(text)
+        if _announced().search(folded, max(0, match.start() - _NEAR), match.start())
+    )
     return found
-
-
-def fold(text: str) -> str:
-    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its place.
-
-    >>> fold("API_Key")
-    'api key'
-    """
-    lowered = text.lower()
-    if len(lowered) != len(text):  # "İ" becomes two characters
-        lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
-    return lowered.replace("_", " ").replace("-", " ")
-
-
-def _labels_in(folded: str) -> Iterator[tuple[str, int, int]]:
-    """Class and place of each label where it begins a word; in scripts without blanks anywhere.
-
-    Words for "code" end compounds, so they are looked for in all.
-    """
-    taken: set[int] = set()
-    found = _phrases().within(folded)
-    codes = (each for each in labels() if each[1] == "code" and each[0] in folded)
-    for label, kind in dict.fromkeys([*found, *codes]):
-        for place in phrase_places(folded, label):
-            end = place + len(label)
-            if end not in taken and _is_word(folded, place, end, kind):
-                taken.add(end)
-                yield kind, place, end
-
-
-def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
-    """Whether a word begins and ends here, but for what declines it ("lösenordet", "codes").
-
-    "Code" also ends a compound with what it opens ("Türcode"). Scripts without blanks have no words.
-    """
-    if folded[start] > _UNSPACED:
-        return True
-    if start and folded[start - 1].isalnum() and folded[start - 1] < _UNSPACED:
-        opening = re.compile(rf"(?<![a-z])(?:{_words('place')})\w{{0,2}}\Z")
-        if kind != "code" or not opening.search(folded[max(0, start - 16) : start]):
-            return False
-    most = end + (3 if end - start >= 5 else 2 if kind == "code" else 1)
-    while end < most and folded[end : end + 1].isalpha():
-        end += 1
-    after = folded[end : end + 1]
-    return not after.isalnum() or after > _UNSPACED

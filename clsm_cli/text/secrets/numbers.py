@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
-from clsm_cli.text.secrets.labelled import Phrases, fold, phrase_places
+from clsm_cli.text.secrets.labels import Phrases, fold, phrase_places
 from clsm_cli.text.secrets.secret_values import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_BREAK = r"[ \t]?\n[ \t>]{0,8}"
 _CARD = re.compile(
-    r"(?<![\w.,/+:#=-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})"
+    rf"(?<![\w.,/+:#=-])(?:\d{{13,19}}|\d{{4}}([ .-])\d{{4}}(?:\1|{_BREAK})\d{{4}}(?:\1|{_BREAK})\d{{1,7}}"
+    rf"|\d{{4}}{_BREAK}\d{{4}}([ .-])\d{{4}}\2\d{{4}}|\d{{4}}([ .-])\d{{6}}\3\d{{4,5}})"
     r"(?![\w/]|[-.,:]\d)",
     re.ASCII,
 )
+"""The number of a card, as it is or in groups, which a line end may part."""
 _ISSUER = re.compile(
     r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[689])|35(?:2[89]|[3-8])"
     r"|6(?:011|4[4-9]|5)|62"
 )
 """First digits that ISO/IEC 7812 gives to networks of cards."""
 _SIZES = {"4": (13, 16, 19), "3": (14, 15, 16, 19), "5": (16,), "2": (16,), "6": (16, 17, 18, 19)}
-_IBAN = re.compile(
-    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)"
-    r"(?![A-Za-z0-9])"
-)
-
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9]{4})")
+_JOINT = re.compile(r"[ -]?([A-Za-z0-9])")
 
 _DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
 """What every number has."""
@@ -52,6 +52,7 @@ def states() -> tuple[Number, ...]:
     return tuple(
         Number(tuple(row[1].split("|")), row[2] == "yes", row[3], row[4] if len(row) > 4 else "")
         for row in table_rows("secrets/numbers")
+        if row[0] != "iban"
     )
 
 
@@ -66,12 +67,29 @@ def _compiled(pattern: str, *, is_known: bool) -> re.Pattern[str]:
 def find(text: str) -> list[Secret]:
     """Card numbers, account numbers and people's numbers of a text."""
     found = [Secret(*match.span(), "card") for match in _CARD.finditer(text) if _is_card(match)]
-    found += (
-        Secret(*match.span(), "iban")
-        for match in _IBAN.finditer(text)
-        if 15 <= sum(map(str.isalnum, match.group())) <= 34 and is_iban(match.group())
-    )
+    for match in _IBAN.finditer(text):
+        end = _account_end(text, match.start())
+        if end and is_iban(text[match.start() : end]):
+            found.append(Secret(match.start(), end, "iban"))
     return [*found, *_people(text)]
+
+
+@cache
+def _accounts() -> dict[str, int]:
+    """How many characters the account numbers of a country have."""
+    rows = (row for row in table_rows("secrets/numbers") if row[0] == "iban")
+    return {each[:2]: int(each[2:]) for row in rows for each in row[1].split()}
+
+
+def _account_end(text: str, start: int) -> int:
+    """Where an account number that begins here ends, however it is grouped; 0: there is none."""
+    end = start
+    for _ in range(_accounts().get(text[start : start + 2].upper(), 0)):
+        joint = _JOINT.match(text, end)
+        if joint is None:
+            return 0
+        end = joint.end()
+    return 0 if text[end : end + 1].isalnum() else end
 
 
 def _is_card(match: re.Match[str]) -> bool:
@@ -130,7 +148,7 @@ def is_iban(value: str) -> bool:
     >>> is_iban("GB82 WEST 1234 5698 7654 32"), is_iban("DE00 1234 5678 9012 3456 78")
     (True, False)
     """
-    plain = value.replace(" ", "")
+    plain = "".join(c for c in value if c.isalnum())
     return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
 
 
@@ -184,10 +202,18 @@ def _is_issued_in_us(plain: str) -> bool:
     )
 
 
+def _is_cpf(plain: str) -> bool:
+    """Both check digits of Brazil's number: weights from the left up to 9, mod 11, 10 as 0."""
+    digits = _digits(plain)
+    sums = (sum(d * w for d, w in zip(digits[n:], range(1, 10), strict=False)) for n in (0, 1))
+    return [total % 11 % 10 for total in sums] == digits[9:]
+
+
 _NAMED_CHECKS: dict[str, Callable[[str], bool]] = {
     "": lambda _: True,
     "luhn": luhn,
     "us": _is_issued_in_us,
     "97": lambda plain: 97 - int(plain[:-2]) % 97 == int(plain[-2:]),
+    "cpf": _is_cpf,
     "11,10": lambda plain: _iso7064(_digits(plain)),
 }

@@ -32,7 +32,7 @@ def entropy(value: str) -> float:
     return -sum(n / size * log2(n / size) for n in counts)
 
 
-def _named(value: str) -> bool:
+def is_named(value: str) -> bool:
     """Whether a value reads as a name, version or path of words rather than as random characters."""
     parts = [part for part in re.split(r"[._:/-]", value) if part]
     plain = all(
@@ -53,7 +53,9 @@ def is_actual_value(value: str) -> bool:
     return not (
         value[0] in "<{%*[("
         or value.startswith(("$", "//", "xxx", "XXX", "..."))
-        or value.lower().startswith(("your", "example", "placeholder", "redacted"))
+        or value.lower().startswith(
+            ("your", "change-me", "change_me", "example", "placeholder", "redacted")
+        )
         or value.lower() in _PLACEHOLDERS
         or "[masked:" in value
     )
@@ -66,7 +68,7 @@ def is_random(value: str) -> bool:
     (True, False)
     """
     return (
-        is_mixed(value) and entropy(value) >= 1.9 and not _named(value) and is_actual_value(value)
+        is_mixed(value) and entropy(value) >= 1.9 and not is_named(value) and is_actual_value(value)
     )
 
 
@@ -116,5 +118,5 @@ def is_strong(value: str) -> bool:
         and sum(any(map(kind, value)) for kind in kinds) >= 3
         and any(map(str.isdigit, value))
         and is_password(value)
-        and not _named(value)
+        and not is_named(value)
     )

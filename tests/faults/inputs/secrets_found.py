@@ -117,6 +117,10 @@ def _grouped(text: str, mark: str = " ") -> str:
     return mark.join(text[place : place + 4] for place in range(0, len(text), 4))
 
 
+def _halved(text: str, mark: str, place: int = 9) -> str:
+    return f"{text[:place].rstrip()}{mark}{text[place:].lstrip()}"
+
+
 def _iban(country: str, source: random.Random) -> str:
     from stdnum import iban
 
@@ -159,8 +163,13 @@ _SPECIAL: dict[str, Callable[[str, random.Random], str]] = {
     "luhn": _luhn,
     "luhn-groups": lambda form, source: _grouped(_luhn(form, source)),
     "luhn-dashes": lambda form, source: _grouped(_luhn(form, source), "-"),
+    "luhn-dots": lambda form, source: _grouped(_luhn(form, source), "."),
+    "luhn-lines": lambda form, source: _halved(_grouped(_luhn(form, source)), "\n"),
     "iban": _iban,
     "iban-groups": lambda form, source: _grouped(_iban(form, source)),
+    "iban-small": lambda form, source: _grouped(_iban(form, source)).lower(),
+    "iban-dashes": lambda form, source: _grouped(_iban(form, source), "-"),
+    "iban-half": lambda form, source: _halved(_iban(form, source), " ", 4),
     "stdnum": _stdnum,
     "stdnum-fmt": _formatted,
     "fiscale": _fiscale,
