@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isqrt
 from typing import TYPE_CHECKING
 
+from clsm_cli.retrieval import identifiers
 from clsm_cli.scoring import match
 from clsm_cli.scoring.confidence import FEW
 from clsm_cli.startup.records import NamedTuple
@@ -131,10 +132,15 @@ def search(
             postings = [posting for posting in postings if posting[0] in allowed]
         found[term] = postings
         match.add_bm25(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
-    for key in question.keys:
-        found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
+    written = {key: index.postings(key) for key in question.keys}
+    if question.besides:
+        written |= {
+            code.written: places for code, places in identifiers.in_question(index, question)
+        }
+    for key, places in written.items():
+        found[key] = [each for each in places if allowed is None or each[0] in allowed]
     worth = {term: strange[term] for term in question.terms if term in strange}
-    worth |= dict.fromkeys(question.keys, 1.0)
+    worth |= dict.fromkeys(written, 1.0)
     literal = _literal(found, worth, count)
     return LexicalMatches(question, scores, idf, found, *literal, count)
 
