@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Member
 
+_BEYOND_LATIN = "\u0250"
+"""First character behind the letters of Latin scripts."""
 GROUP_K1 = 1.2
 GROUP_B = 0.5
 """Groups are as long as pages, for which Lucene's saturation is made."""
@@ -65,6 +67,12 @@ class LexicalMatches(NamedTuple):
         mass = sum(self.idf[term] for term in terms)
         missing = sum(self.idf[term] for term in terms if not self.postings[term])
         return missing / mass * self.passages / (self.passages + FEW) if mass else 0.0
+
+    def foreign_share(self) -> float:
+        """Share of the question's idf in words of a script that the model, made for English, cannot read."""
+        mass = sum(self.idf[term] for term in self.content_terms)
+        read = sum(self.idf[term] for term in self.content_terms if max(term) < _BEYOND_LATIN)
+        return 1 - read / mass if mass else 0.0
 
     def idf_coverage(self, rows: Collection[int]) -> dict[int, float]:
         """Share of the question's idf in the words of some passages, 0 … 1.

@@ -57,6 +57,8 @@ OF_TIME = 200
 BY_DAY = 0.9
 """Fit of what was said on a day beside that of its notes, where all of a day is asked for; squared, of what
 tells of it from elsewhere."""
+WORDS_TELL = 2
+"""How much nearness in meaning each share of a question's words allows that the model cannot read."""
 MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
 BELOW = 1e-4
@@ -249,10 +251,12 @@ def _evidence(
     """The evidence of each passage by itself, and how well it fits the time asked about.
 
     A note of that time counts as having the terms of the question that only say when. Where all of a
-    time is asked for, the time is all that there is to tell by.
+    time is asked for, the time is all that there is to tell by. What the model cannot read is as near in
+    meaning as the words that are shared let it be.
     """
     question, words = found.question, found.words
     coverage, unseen = words.idf_coverage(found.traits), words.unseen_share()
+    foreign = words.foreign_share()
     asked = len({*question.terms} - question.name_terms)
     of_time = max(0.0, 1 - question.besides / asked) if asked else 0.0
     for (row, each), fit, maxsim in zip(found.traits.items(), fits, around_it, strict=True):
@@ -260,16 +264,22 @@ def _evidence(
             yield Evidence(fit, None, fit, length=each.length, passages=max(1, words.passages))
             continue
         of_day = fit * of_time if each.is_document else 0.0
+        held = max(coverage.get(row, 0.0), words.literal.get(row, 0.0), of_day)
+        most = 1 - foreign * (1 - min(1.0, WORDS_TELL * coverage.get(row, 0.0)))
         yield Evidence(
-            max(coverage.get(row, 0.0), words.literal.get(row, 0.0), of_day),
+            held,
             cosine_at(found.cosines, each.vector),
             fit,
-            asked=cosine_at(found.asked, each.vector),
-            maxsim=maxsim,
+            asked=_at_most(most, cosine_at(found.asked, each.vector)),
+            maxsim=_at_most(most, maxsim),
             unseen=unseen,
             length=each.length,
             passages=max(1, words.passages),
         )
+
+
+def _at_most(most: float, near: float | None) -> float | None:
+    return None if near is None else min(most, near)
 
 
 def _scored(

@@ -285,3 +285,17 @@ def test_a_code_is_found_however_it_is_written(coded: Store) -> None:
 )  # fmt: skip
 def test_what_has_another_code_is_no_answer(coded: Store, asked: str) -> None:
     assert not ask(coded, asked).memories
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["秘鲁的首都是哪里？", "какая столица Перу?", "מהי בירת פרו?", "ペルーの首都はどこですか？"],
+)
+def test_in_a_script_that_the_model_cannot_read_nothing_is_near_without_a_word(
+    store: Store, asked: str
+) -> None:
+    told = ("玛拉对核桃过敏，一点点也不行。", "У Ильзы новый велосипед.", "The ferry is late.")
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(told)))
+    assert not ask(store, asked).memories
+    assert ask(store, "玛拉对什么过敏？").memories[0].text == told[0]
+    assert ask(store, "у кого новый велосипед?").memories[0].text == told[1]
