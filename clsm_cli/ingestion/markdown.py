@@ -39,6 +39,8 @@ _NAMED = re.compile(
     re.ASCII,
 )
 """A day inside a name, as in "review-2026-02-13" or "review_20260213", perhaps with a clock behind it."""
+_DAY_FIRST = re.compile(r"(?<!\d)(\d\d?)([-_.])(\d\d?)\2((?:19|20)\d\d)(?!\d)", re.ASCII)
+"""A day before its month and year; read where its number is no month's, or the same either way round."""
 _AGENT_NOTES = frozenset({"memory", "dreams", "agents"})
 
 # What may stand before a date: list marker, task box, emphasis.
@@ -211,13 +213,16 @@ def _when(text: str, zone: tzinfo) -> str | None:
 @lru_cache(maxsize=1024)
 def _heading_day(heading: tuple[str, ...]) -> str | None:
     """The day that the innermost heading with one names, in whatever form; it must name its year."""
-    for title in reversed(heading):
-        for found in expressions.find_expressions(title[:_FIRST_LINE], _ANY_YEAR):
-            if found.day and not found.relative:
-                return found.day.isoformat()
-        if day := _named_day(title[:_FIRST_LINE]):
-            return day
-    return None
+    return next(filter(None, map(_told_day, reversed(heading))), None)
+
+
+def _told_day(title: str) -> str | None:
+    """The day that a title names, in words or in numbers."""
+    title = title[:_FIRST_LINE]
+    for found in expressions.find_expressions(title, _ANY_YEAR):
+        if found.day and not found.relative:
+            return found.day.isoformat()
+    return _named_day(title)
 
 
 def _named_day(name: str) -> str | None:
@@ -225,10 +230,18 @@ def _named_day(name: str) -> str | None:
 
     >>> _named_day("weekly-review-2026-02-13"), _named_day("Weekly Review - 20260213")
     ('2026-02-13', '2026-02-13')
-    >>> _named_day("invoice 4917620260213"), _named_day("plan-2026-02-31")
-    (None, None)
+    >>> _named_day("invoice 4917620260213"), _named_day("plan-2026-02-31"), _named_day("12-03-2026")
+    (None, None, None)
+    >>> _named_day("call 13-03-2026"), _named_day("03.03.2026")
+    ('2026-03-13', '2026-03-03')
     """
-    for year, _, month, day in reversed(_NAMED.findall(name)):
+    told = [(year, month, day) for year, _, month, day in reversed(_NAMED.findall(name))]
+    told += [
+        (year, month, day)
+        for day, _, month, year in reversed(_DAY_FIRST.findall(name))
+        if int(day) > 12 or int(day) == int(month)
+    ]
+    for year, month, day in told:
         with contextlib.suppress(ValueError):
             return date(int(year), int(month), int(day)).isoformat()
     return None
@@ -239,13 +252,15 @@ def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
 
     A day is enough, its blocks tell the hour.
     """
-    named = _DATED.match(_stem(path))
+    stem, folder = _stem(path), os.path.basename(os.path.dirname(path))
+    named = _DATED.match(stem)
     for value in (named.group(1) if named else None, meta.get("date"), meta.get("created")):
         time = normalise(value, zone)
         if time:
             return time[:10]
-    folder = os.path.basename(os.path.dirname(path))
-    return _named_day(_stem(path)) or _named_day(folder)
+    titles = (str(meta.get("title") or ""), re.sub(r"[-_]", " ", stem))
+    written = (_told_day(title) for title in titles)
+    return next(filter(None, (*written, _named_day(stem), _named_day(folder))), None)
 
 
 def _trust_of(

@@ -83,7 +83,8 @@ def demote(
     passages = index.passages([each.row for each in candidates[:HEAD]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
     flawed = _flawed(question, head)
-    head = _raised(head, _later([each for each in head if each.row not in flawed], ended))
+    if not question.asks_for_all:  # what holds now is no news of a time past
+        head = _raised(head, _later([each for each in head if each.row not in flawed], ended))
     # A gist is made of what others tell: it speaks against none of them.
     best = [each for each in head if each.row not in flawed and each.passage.kind != "gist"]
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isqrt
 from typing import TYPE_CHECKING
 
+from clsm_cli.retrieval import identifiers
 from clsm_cli.scoring import match
 from clsm_cli.scoring.confidence import FEW
 from clsm_cli.startup.records import NamedTuple
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Member
 
+_BEYOND_LATIN = "\u0250"
+"""First character behind the letters of Latin scripts."""
 GROUP_K1 = 1.2
 GROUP_B = 0.5
 """Groups are as long as pages, for which Lucene's saturation is made."""
@@ -64,6 +67,12 @@ class LexicalMatches(NamedTuple):
         mass = sum(self.idf[term] for term in terms)
         missing = sum(self.idf[term] for term in terms if not self.postings[term])
         return missing / mass * self.passages / (self.passages + FEW) if mass else 0.0
+
+    def foreign_share(self) -> float:
+        """Share of the question's idf in words of a script that the model, made for English, cannot read."""
+        mass = sum(self.idf[term] for term in self.content_terms)
+        read = sum(self.idf[term] for term in self.content_terms if max(term) < _BEYOND_LATIN)
+        return 1 - read / mass if mass else 0.0
 
     def idf_coverage(self, rows: Collection[int]) -> dict[int, float]:
         """Share of the question's idf in the words of some passages, 0 … 1.
@@ -131,10 +140,15 @@ def search(
             postings = [posting for posting in postings if posting[0] in allowed]
         found[term] = postings
         match.add_bm25(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
-    for key in question.keys:
-        found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
+    written = {key: index.postings(key) for key in question.keys}
+    if question.besides:
+        written |= {
+            code.written: places for code, places in identifiers.in_question(index, question)
+        }
+    for key, places in written.items():
+        found[key] = [each for each in places if allowed is None or each[0] in allowed]
     worth = {term: strange[term] for term in question.terms if term in strange}
-    worth |= dict.fromkeys(question.keys, 1.0)
+    worth |= dict.fromkeys(written, 1.0)
     literal = _literal(found, worth, count)
     return LexicalMatches(question, scores, idf, found, *literal, count)
 

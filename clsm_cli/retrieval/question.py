@@ -31,7 +31,8 @@ _PAST = frozenset([
 _SUMMING_UP = frozenset(
     tokens.stems(
         "happen did going went gone learn learnt decide decision summary summarise summarize overview"
-        " recap gist important"
+        " recap gist important event anything everything show list tell say said talk discuss mention"
+        " write wrote note diary journal entry log day"
     )
 )
 """Terms of a question that asks for all of a time; another term asks for one thing of it."""
@@ -145,8 +146,9 @@ class Question(NamedTuple):
         periods: The days it asks about: first, and the day after the last, as ordinals.
         means_both: Whether two people are named as one subject ("Mara and Brian").
         asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
-        asks_for_gist: Whether it asks what a time was about ("what happened in March?"), for all and
-            nothing in particular; only then a gist answers.
+        asks_for_all: Whether it asks what a time was about ("what happened in March?", "notes of 4 May"),
+            for all and nothing in particular; then what is of that time answers, whatever it says.
+        asks_for_gist: Whether it does, or only gists are wanted; else none answers.
         scope: When and where it looks.
     """
 
@@ -161,6 +163,7 @@ class Question(NamedTuple):
     asks_of_now: bool = False
     keys: tuple[str, ...] = ()
     besides: int = 0
+    asks_for_all: bool = False
     asks_for_gist: bool = False
     scope: TimeScope = ANY_TIME
 
@@ -200,6 +203,7 @@ def understand(
     name_terms = frozenset(term for name in named for term in tokens.stems(name))
     beside = {*tokens.stems(rest if periods else text)}
     besides = len(beside - name_terms)
+    asks_for_all = bool(periods) and beside <= _SUMMING_UP
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
@@ -211,7 +215,8 @@ def understand(
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=means_both,
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
-        asks_for_gist=bool(periods) and beside <= _SUMMING_UP,
+        asks_for_all=asks_for_all,
+        asks_for_gist=asks_for_all,
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
     )
 

@@ -52,6 +52,13 @@ FIRST_PASS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
 IN_NOTES = 7
 """How many times as much the words of a question count in a block of a note: a talk says them again and
 again, a note where it answers. By 879 questions to 22 workspaces, and LoCoMo's."""
+OF_TIME = 200
+"""How many times as much the day counts where all of a time is asked for: more than everything else."""
+BY_DAY = 0.9
+"""Fit of what was said on a day beside that of its notes, where all of a day is asked for; squared, of what
+tells of it from elsewhere."""
+WORDS_TELL = 2
+"""How much nearness in meaning each share of a question's words allows that the model cannot read."""
 MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
 BELOW = 1e-4
@@ -104,9 +111,12 @@ def rank(index: Index, found: CandidateSet, settings: RecallSettings) -> Ranked:
     return Ranked(ranked, surest, found.cosines, surest)
 
 
-def signal_weights(settings: RecallSettings, *, is_note: bool = False) -> Signals:
-    """The weight of each signal, in a talk or a note."""
+def signal_weights(
+    settings: RecallSettings, *, is_note: bool = False, for_all: bool = False
+) -> Signals:
+    """The weight of each signal, in a talk or a note, and where all of a time is asked for."""
     found = Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
+    found = found._replace(date=OF_TIME * found.date) if for_all else found
     return found._replace(bm25=IN_NOTES * found.bm25) if is_note else found
 
 
@@ -114,7 +124,8 @@ def _time_fits(index: Index, found: CandidateSet) -> list[float]:
     """How well each fits the time asked about, see ``match.period_match``.
 
     A statement is as much of a day as the turns are that it rests on, on average; what was said on
-    many days is no news of one. A gist has no day of its own, only its month.
+    many days is no news of one. A gist has no day of its own, only its month. Where all of a time is
+    asked for, the week after is no part of it, and its notes come before what was said in it.
     """
     asked = found.question.periods
     if not asked:
@@ -130,8 +141,18 @@ def _time_fits(index: Index, found: CandidateSet) -> list[float]:
             match.period_match(periods, each.day, json.loads(each.periods) if each.periods else [])
             for each in told
         ]
-        fits.append(sum(each_fits) / len(each_fits))
+        fit = sum(each_fits) / len(each_fits)
+        fits.append(_part_of_all(asked, traits, fit) if found.question.asks_for_all else fit)
     return fits
+
+
+def _part_of_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> float:
+    """How well a passage fits where all of a time is asked for."""
+    if fit < match.LONGER:
+        return 0.0
+    if traits.day is None or not any(first <= traits.day < until for first, until in asked):
+        return BY_DAY**2 * fit
+    return fit if traits.is_document else BY_DAY * fit
 
 
 def _first_pass(
@@ -159,6 +180,7 @@ def _first_pass(
     alone = found.maxsim(after=False)
     by_words = spread([words.scores.get(row, 0.0) for row in rows])
     unmeasured = [0.0] * len(rows) if found.late is None else by_words
+    besides = 0 if question.asks_for_all else question.besides
     maxsim, context = filled(unmeasured, alone), filled(unmeasured, around_it)
     group_words, group_meaning = spread(in_group), spread([meant[t.group] for t in traits])
     return [
@@ -168,9 +190,9 @@ def _first_pass(
             context=context[i],
             episode=(group_words[i] + group_meaning[i]) / 2,
             participant=by_whom[i],
-            # The evidence of a dated question often stands in the note of another day: "what
-            # happened on 2 March" asks for a day, and what else is in a question says more.
-            date=fits[i] / (1 + question.besides * each.is_document),
+            # The evidence of a dated question often stands in the note of another day: what else is
+            # in a question says more, unless it asks for all of the day.
+            date=fits[i] / (1 + besides * each.is_document),
             temporal=float(question.asks_when and bool(each.periods)),
             question=float(each.is_question),
             literal=words.literal.get(rows[i], 0.0) / words.all,
@@ -228,24 +250,36 @@ def _evidence(
 ) -> Iterator[Evidence]:
     """The evidence of each passage by itself, and how well it fits the time asked about.
 
-    A note of that time counts as having the terms of the question that only say when.
+    A note of that time counts as having the terms of the question that only say when. Where all of a
+    time is asked for, the time is all that there is to tell by. What the model cannot read is as near in
+    meaning as the words that are shared let it be.
     """
     question, words = found.question, found.words
     coverage, unseen = words.idf_coverage(found.traits), words.unseen_share()
+    foreign = words.foreign_share()
     asked = len({*question.terms} - question.name_terms)
     of_time = max(0.0, 1 - question.besides / asked) if asked else 0.0
     for (row, each), fit, maxsim in zip(found.traits.items(), fits, around_it, strict=True):
+        if question.asks_for_all:
+            yield Evidence(fit, None, fit, length=each.length, passages=max(1, words.passages))
+            continue
         of_day = fit * of_time if each.is_document else 0.0
+        held = max(coverage.get(row, 0.0), words.literal.get(row, 0.0), of_day)
+        most = 1 - foreign * (1 - min(1.0, WORDS_TELL * coverage.get(row, 0.0)))
         yield Evidence(
-            max(coverage.get(row, 0.0), words.literal.get(row, 0.0), of_day),
+            held,
             cosine_at(found.cosines, each.vector),
             fit,
-            asked=cosine_at(found.asked, each.vector),
-            maxsim=maxsim,
+            asked=_at_most(most, cosine_at(found.asked, each.vector)),
+            maxsim=_at_most(most, maxsim),
             unseen=unseen,
             length=each.length,
             passages=max(1, words.passages),
         )
+
+
+def _at_most(most: float, near: float | None) -> float | None:
+    return None if near is None else min(most, near)
 
 
 def _scored(
@@ -256,7 +290,11 @@ def _scored(
     evidence: Iterable[Evidence],
 ) -> list[Candidate]:
     """The candidates, best first; what activation reaches stands below what leads to it."""
-    factors = {is_note: signal_weights(settings, is_note=is_note) for is_note in (False, True)}
+    for_all = found.question.asks_for_all
+    factors = {
+        is_note: signal_weights(settings, is_note=is_note, for_all=for_all)
+        for is_note in (False, True)
+    }
     weights = [factors[each.is_document] for each in found.traits.values()]
     own = dict(zip(found.traits, map(weighted, signals, weights), strict=True))
     ways: Mapping[int, ActivationSource] = {}

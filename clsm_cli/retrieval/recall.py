@@ -179,7 +179,8 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     question, ranked = found.question, found.ranked
     if engine is not None:
         ranked = verdict.read(index, question, ranked)
-        found = found._replace(ranked=ranked)
+    ranked = verdict.without_look_alikes(index, question, ranked)
+    found = found._replace(ranked=ranked)
     kept, is_silent = verdict.sure_enough(index, question, ranked, settings.floor, query.min_score)
     kept = demotion.drop_lookalikes(index, question, kept, settings)
     if not kept:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import answer_head
+from clsm_cli.retrieval import identifiers
 from clsm_cli.retrieval.ranking import FIRST
 from clsm_cli.scoring import confidence
 from clsm_cli.text import tokens
@@ -81,6 +82,26 @@ def _can_be_read(question: Question) -> bool:
     )
 
 
+LOOK_ALIKE = 0.1
+"""How much of its confidence remains to what has another code than the one that is asked about."""
+
+
+def without_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
+    """The candidates, of which none is sure for a code that it does not hold and none other does."""
+    rows = [each.row for each in ranked.candidates]
+    doubtful = identifiers.look_alikes(index, question, rows) if question.besides else set()
+    if not doubtful:
+        return ranked
+    candidates: list[Candidate] = [
+        each._replace(confidence=round(LOOK_ALIKE * each.confidence, 6))
+        if each.row in doubtful
+        else each
+        for each in ranked.candidates
+    ]
+    surest = max(each.confidence for each in candidates[:FIRST])
+    return ranked._replace(candidates=candidates, confidence=surest)
+
+
 HINTING = 0.5
 """Share of the floor above which, by signs, a question without an answer is still told the concepts that are
 nearest to it: they claim nothing."""
@@ -106,18 +127,16 @@ def sure_enough(
     return kept if hints or not is_silent else [], is_silent
 
 
-_CODE = 5
-"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
-
-
 def _holds_identifiers(index: Index, question: Question, best: Sequence[Candidate]) -> bool:
     """Whether a passage contains every number, code and address of the question, if any."""
     mixed = [term for term in question.terms if not (term.isalpha() or term.isdigit())]
-    written = [*question.keys, *(word for word in mixed if len(word) >= _CODE)]
-    return bool(written) and all(
-        any(row == candidate.row for row, _, _ in index.postings(word))
+    written = [*question.keys, *(word for word in mixed if len(word) >= identifiers.LEAST)]
+    held = {word: index.postings(word) for word in written}
+    held |= {code.written: at for code, at in identifiers.in_question(index, question) if code.form}
+    return bool(held) and all(
+        any(row == candidate.row for row, _, _ in places)
         for candidate in best
-        for word in written
+        for places in held.values()
     )
 
 

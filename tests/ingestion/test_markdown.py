@@ -66,6 +66,10 @@ def test_time_of_a_block_in_a_daily_note(first_line: str, expected: str) -> None
         ("notes/202602131030 pets.md", "2026-02-13"),
         ("notes/from-2026-02-09-to-2026-02-13.md", "2026-02-13"),
         ("standup/2026-02-13/notes.md", "2026-02-13"),
+        ("notes/13 February 2026.md", "2026-02-13"),
+        ("notes/Meeting_February-13-2026.md", "2026-02-13"),
+        ("notes/13-02-2026.md", "2026-02-13"),
+        ("notes/12-03-2026.md", None),
         ("backup-2026-02-13/vault/notes.md", None),
         ("notes/plan-2026-02-31.md", None),
         ("notes/+4920260213555.md", None),
@@ -76,6 +80,8 @@ def test_a_name_with_a_day_in_it_dates_a_note(path: str, expected: str | None) -
     assert [block.time for block in read("Fish.", path).blocks] == [expected]
     (block,) = read("---\ndate: 2026-02-01\n---\nFish.", path).blocks
     assert block.time == "2026-02-01", "what a note says of itself goes before"
+    (block,) = read("---\ntitle: Meeting 1 March 2026\n---\nFish.", path).blocks
+    assert block.time == "2026-03-01", "so does its title, before its name inside"
     (block,) = read("# Review of 20260301\n\nFish.", path).blocks
     assert block.time == "2026-03-01"
 

@@ -243,3 +243,59 @@ def test_the_turn_with_the_words_comes_before_its_reply(
     """A window of two holds all that its first turn says: it must not win by that."""
     tell(store, *talk("a", *around, "The ferry timetable is in the attic.", "Good, thanks."))
     assert found(store, "where is the ferry timetable")[0].text.startswith("The ferry")
+
+
+CODES = (
+    "The serial number is SN:AB-99/12.",
+    "The serial number is SN:AB-99/21.",
+    "We fly with KL1243 to Oslo on Friday.",
+    "We fly back with KL1244 on Sunday.",
+    "Flight KL 1250 was cancelled.",
+    "The invoice INV-2026-84655 was paid.",
+    "The invoice INV-2026-84565 was paid.",
+    "The boiler shows error E1197.",
+)
+
+
+@pytest.fixture
+def coded(store: Store) -> Store:
+    """Each code told on a day of its own, so that its look-alike may seem to be its newer value."""
+    times = [f"2026-02-{n:02}T08:00:00+01:00" for n in range(1, 9)]
+    tell(store, *(row(t, session=at, timestamp=at) for t, at in zip(CODES, times, strict=True)))
+    return store
+
+
+def test_a_code_is_found_however_it_is_written(coded: Store) -> None:
+    for asked, told in {
+        "SN AB-99/12": 0,
+        "ab 99-12": 0,
+        "what is the serial number AB-99/12?": 0,
+        "kl 1243": 2,
+        "flight KL-1243": 2,
+        "KL1250": 4,
+        "INV 2026 84655": 5,
+    }.items():
+        first = ask(coded, asked).memories[0]
+        assert first.text == CODES[told], asked
+        assert first.until is first.perhaps_until is None
+
+
+@pytest.mark.parametrize(
+    "asked", ["INV-2026-84656", "is invoice INV-2026-84656 paid?", "E1199", "what is E1199?", "KL9999", "5566779"]
+)  # fmt: skip
+def test_what_has_another_code_is_no_answer(coded: Store, asked: str) -> None:
+    assert not ask(coded, asked).memories
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["秘鲁的首都是哪里？", "какая столица Перу?", "מהי בירת פרו?", "ペルーの首都はどこですか？"],
+)
+def test_in_a_script_that_the_model_cannot_read_nothing_is_near_without_a_word(
+    store: Store, asked: str
+) -> None:
+    told = ("玛拉对核桃过敏，一点点也不行。", "У Ильзы новый велосипед.", "The ferry is late.")
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(told)))
+    assert not ask(store, asked).memories
+    assert ask(store, "玛拉对什么过敏？").memories[0].text == told[0]
+    assert ask(store, "у кого новый велосипед?").memories[0].text == told[1]

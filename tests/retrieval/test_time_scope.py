@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store, take
-from small_store import row
+from sample_store import ask
+from small_store import row, tell
 from strategies import examples
 
 from clsm_cli.retrieval.question import ANY_TIME, may_name_time
@@ -231,3 +232,32 @@ def test_any_question_is_resolved(index: Index, question: str) -> None:
     assert all(first < until for first, until in found.periods)
     assert len(set(found.sessions)) == len(found.sessions)
     assert set(found.sessions) <= {f"s{number}" for number in range(1, 9)}
+
+
+NOTES = {
+    "2026-03-02.md": "{}\n",
+    "first.md": "# Tuesday 3 March 2026\n\n{}\n",
+    "second.md": "---\ndate: 2026-03-04\n---\n\n{}\n",
+    "review-2026-03-05.md": "# Review\n\n{}\n",
+    "journal.md": "# Journal\n\n## 6 March 2026\n\n{}\n",
+}
+"""Days told in five ways, the one after 1 March first."""
+TOLD = ("The bees came back.", "Tom repaired the boiler.", "Ilse wrote a letter about the canoe.",
+        "The ferry is late again.", "Petra painted the shed.")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question", ["what happened on {}", "what did we do on {}?", "notes of {}", "anything on {}?", "{}"]
+)  # fmt: skip
+def test_a_day_asked_for_brings_its_notes_and_then_its_turns(
+    store: Store, tmp_path: Path, question: str
+) -> None:
+    for (name, text), told in zip(NOTES.items(), TOLD, strict=True):
+        (tmp_path / name).write_text(text.format(told), encoding="utf-8")
+    take(store, *(tmp_path / name for name in NOTES))
+    tell(store, *(row(f"What happened with the boiler, day {n}?", timestamp=f"2026-03-0{n}T08:00:00Z") for n in (2, 6, 9)))  # fmt: skip
+    for day, told in enumerate(TOLD, 2):
+        first, *rest = ask(store, question.format(f"{day} March 2026")).memories
+        assert first.text == told
+        assert [each.text[-2:] for each in rest] == [f"{day}?"] * (day in (2, 6))
+    assert not ask(store, question.format("12 March 2026")).memories
