@@ -24,6 +24,7 @@ from clsm_cli.commands.output import (
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.inspection.fact_history import History, View
 from clsm_cli.inspection.item_lookup import FoundItem
+from clsm_cli.inspection.resolved_times import ResolvedTime
 
 LONGEST = 100
 """Characters of a turn that are shown beside where it was said."""
@@ -53,7 +54,7 @@ def show(
 def found_told(
     found: FoundItem, zone: tzinfo, *, verbose: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.show/1``; what it says, what it is, since when it is true, its source, all fields."""
+    """Schema ``clsm.show/1``; what it says, what it is, since when it is true, the days it names, its source, all fields."""
     lines = list(_found_lines(found, zone, verbose=verbose))
     return {"schema": "clsm.show/1", **plain(found)}, lines
 
@@ -70,6 +71,11 @@ def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[s
     ):
         if times := span_text(start, end, zone):
             yield f"{name} {times}"
+    named = [
+        f"{each.text}: {_days(each)}" for each in found.times if each.first[:4] not in each.text
+    ]
+    if named:
+        yield "; ".join(named)
     for turn in found.told:
         said = ""
         if turn.text not in ("", found.text):
@@ -80,6 +86,10 @@ def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[s
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
+
+
+def _days(each: ResolvedTime) -> str:
+    return each.first if each.first == each.last else f"{each.first} to {each.last}"
 
 
 CELL = 60

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.resolved_times import resolved_times, times_of
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -18,7 +19,9 @@ from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import tzinfo
 
+    from clsm_cli.inspection.resolved_times import ResolvedTime
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.index_queries import Index
@@ -43,13 +46,18 @@ class SourceTurn(NamedTuple):
 
 
 class FoundItem(NamedTuple):
-    """What an id stands for, and where it was said, the earliest first."""
+    """What an id stands for, and where it was said, the earliest first.
+
+    Attributes:
+        times: The days that the words of a statement, turn or block mean, where they are certain.
+    """
 
     id: str
     kind: str
     text: str = ""
     facts: dict[str, Any] = {}  # noqa: RUF012
     told: tuple[SourceTurn, ...] = ()
+    times: tuple[ResolvedTime, ...] = ()
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
@@ -125,10 +133,19 @@ def look_up(store: Store, wanted: str) -> FoundItem:
         if chosen is None and wanted.strip():
             chosen = index.node_of(node_id(wanted))
         found = _describe(store, index, chosen) if chosen else None
+        if found is not None:
+            found = found._replace(times=_times(index.record(found.id), found, store.zone))
     if found is not None:
         return found
     reason = "nothing in this store has that id or name"
     raise BadInputError(wanted or "ID", reason, "find ids with: clsm recall")
+
+
+def _times(record: Record | None, found: FoundItem, zone: tzinfo) -> tuple[ResolvedTime, ...]:
+    if isinstance(record, Statement):
+        return times_of(record, found.text, zone)
+    is_turn = found.kind in ("turn", "block")
+    return resolved_times(found.text, found.facts.get("time"), zone) if is_turn else ()
 
 
 def _choices(index: Index, wanted: str) -> set[str]:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, get_args
 
 from clsm_cli.inspection.fact_history import Facts, seconds, version
+from clsm_cli.inspection.resolved_times import times_of
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import StatementKind
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from clsm_cli.inspection.fact_history import View
+    from clsm_cli.inspection.resolved_times import ResolvedTime
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.index_queries import Index
@@ -38,6 +40,7 @@ class StatementLine(NamedTuple):
         since: When it became true, else when the store learnt it.
         before: What it replaced; "" where nothing.
         source: As in ``fact_history.Version``.
+        times: The days that its words mean, where they are certain; only in a list of what holds.
     """
 
     id: str
@@ -51,6 +54,7 @@ class StatementLine(NamedTuple):
     source: str | None
     file: str
     line: int
+    times: tuple[ResolvedTime, ...] = ()
 
 
 class News(NamedTuple):
@@ -231,7 +235,11 @@ def held_statements(
             is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
             chosen.append(replace(row, state="open") if is_early else row)
     with open_index(store, None) as opened:
-        return _lines(facts, chosen, opened.index)
+        found = _lines(facts, chosen, opened.index)
+    rows = {row.id: row for row in chosen}
+    return tuple(
+        line._replace(times=times_of(rows[line.id], line.text, store.zone)) for line in found
+    )
 
 
 def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[StatementLine, ...]:

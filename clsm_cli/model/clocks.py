@@ -110,6 +110,22 @@ def end_of_day(day: str, zone: tzinfo) -> str:
     return datetime.combine(date.fromisoformat(day), time.max, zone).isoformat()
 
 
+def day_of(time: str | None, zone: tzinfo) -> date | None:
+    """The day of a time by the clock of a zone; of a bare date itself, of none or of no time None.
+
+    >>> from datetime import UTC
+    >>> str(day_of("2026-02-20T23:30:00-05:00", UTC)), day_of("noon", UTC)
+    ('2026-02-21', None)
+    """
+    from datetime import datetime
+
+    try:
+        at = datetime.fromisoformat(time or "")
+    except ValueError:
+        return None
+    return (at.astimezone(zone) if at.tzinfo else at).date()
+
+
 def _within(start: str | None, at: str, end: str | None) -> bool:
     """Whether some instant of ``at`` is not before the start and before the end."""
     if _is_ahead(start, at) or _has_come(end, at):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model import clocks
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
@@ -90,8 +91,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
             store, {record.id: record for record in records}, now=""
         )
         current = [each for each in known.values() if _holds(each)]
-        ended = frozenset(text_key(each.text) for each in known.values() if not _holds(each))
-        ended -= {text_key(each.text) for each in current}
+        ended = ended_sentences(known.values())
         found_documents = records_of(index.connection, "document", forgotten)
         documents = [each for each in found_documents if isinstance(each, Document)]
         anyway = store.settings.context.loaded
@@ -108,7 +108,9 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         for line in found:
             key = line.item.id.partition("-")[0]
             worth[key] = max(worth.get(key, 0.0), line.worth)
-        rest = _StatementsAndNodes(index, worth, frozenset(each.id for each in loaded), known)
+        rest = _StatementsAndNodes(
+            index, worth, frozenset(each.id for each in loaded), known, store.zone
+        )
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
@@ -124,6 +126,39 @@ def _opening(index: Index, line: RankedItem) -> RankedItem:
         return line
     at = first + line.item.line - told[0].line_start
     return line._replace(item=line.item.with_location(file, at))
+
+
+class Ended(NamedTuple):
+    """Sentences that hold no longer, as ``text_key`` has them.
+
+    Attributes:
+        texts: Those that no current statement says.
+        told: What statements say by the turns that they rest on, those that ended and those that hold.
+    """
+
+    texts: frozenset[str]
+    told: Mapping[str, tuple[set[str], set[str]]]
+
+    def has(self, turn: str, text: str) -> bool:
+        """Whether what a turn says in a sentence ended, wherever a statement tells it behind headings."""
+        key = text_key(text)
+        gone, held = (
+            any(f" {each}".endswith(f" {key}") for each in keys)
+            for keys in self.told.get(turn, ((), ()))
+        )
+        return key in self.texts or (gone and not held)
+
+
+def ended_sentences(known: Iterable[Statement]) -> Ended:
+    """What statements that ended say, of all that are known."""
+    texts: tuple[set[str], set[str]] = set(), set()
+    told: dict[str, tuple[set[str], set[str]]] = {}
+    for each in known:
+        key, holds = text_key(each.text), _holds(each)
+        texts[holds].add(key)
+        for turn in each.sources:
+            told.setdefault(turn, (set(), set()))[holds].add(key)
+    return Ended(frozenset(texts[False] - texts[True]), told)
 
 
 def _holds(each: Statement) -> bool:
@@ -151,6 +186,7 @@ class _StatementsAndNodes(NamedTuple):
     worth: Mapping[str, float]
     loaded: frozenset[str]
     known: Mapping[str, Statement]
+    zone: tzinfo
 
     def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
         """Statements that replaced something, tasks, rules, and statements about people."""
@@ -170,7 +206,7 @@ class _StatementsAndNodes(NamedTuple):
                 known = max(known, STATED)
             if each.pinned or known:
                 before = old.text if old is not None else ""
-                found = _of_statement(self.reader, each, told[0] if told else None, before)
+                found = self._of_statement(each, told[0] if told else None, before)
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
                 thread = section if section == "changed" else thread
                 yield RankedItem(found, section, 1.0 if each.pinned else known, thread)
@@ -203,6 +239,29 @@ class _StatementsAndNodes(NamedTuple):
         unread = [passage.key for passage in told if passage.document not in self.loaded]
         return told, max((self.worth.get(key, least) for key in unread), default=0.0)
 
+    def _of_statement(self, each: Statement, told: Passage | None, before: str) -> Item:
+        """With the place where its author wrote it; what a person wrote into the topic file stands there."""
+        place = told or next(iter(self.reader.by_key(each.id)), None)
+        when = each.valid_from or (None if told else each.recorded_at)
+        return make_item(
+            each.id,
+            each.kind,
+            each.text,
+            stream=each.stream,
+            trust=each.trust,
+            time=(told.time if told else None) or when,
+            state=each.state,
+            due=each.due if each.kind == "task" else self._day_ahead(each, told),
+            before=before,
+            **_place(self.reader, place),
+        )
+
+    def _day_ahead(self, each: Statement, told: Passage | None) -> str | None:
+        """The day ahead that a statement names, counted from when it was told or corrected."""
+        at = clocks.day_of(told.time if told else each.recorded_at, self.zone)
+        _, _, item = each.text.rpartition(": ")  # a heading before it may name other days
+        return _day_ahead(item, at) or _day_ahead(each.text, at)
+
 
 def _place(index: Index, told: Passage | None) -> dict[str, Any]:
     """Where a passage stands: as it was given, and what can be opened."""
@@ -210,24 +269,6 @@ def _place(index: Index, told: Passage | None) -> dict[str, Any]:
         return {}
     file, line = source_locations.locate(index, told)
     return {"path": told.path, "line": told.line_start, "file": file, "file_line": line}
-
-
-def _of_statement(index: Index, each: Statement, told: Passage | None, before: str) -> Item:
-    """With the place where its author wrote it; what a person wrote into the topic file stands there."""
-    place = told or next(iter(index.by_key(each.id)), None)
-    when = each.valid_from or (None if told else each.recorded_at)
-    return make_item(
-        each.id,
-        each.kind,
-        each.text,
-        stream=each.stream,
-        trust=each.trust,
-        time=(told.time if told else None) or when,
-        state=each.state,
-        due=each.due,
-        before=before,
-        **_place(index, place),
-    )
 
 
 def _lines_of(source: Source) -> Iterator[set[str]]:
@@ -327,12 +368,8 @@ def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     )
 
 
-def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
-    """The sentences of a document or conversation that are worth a line.
-
-    Args:
-        ended: Sentences that hold no longer, as ``text_key`` has them.
-    """
+def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
+    """The sentences of a document or conversation that are worth a line and hold still."""
     from clsm_cli.heads.judge import about_document, judge_units
 
     about = about_document(source.turns) if source.thread is None else None
@@ -349,7 +386,7 @@ def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
         worth = role * _worth(each)
         if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue
-        if text_key(text) not in ended:
+        if not (ended.has(turn.key, text) or todo.is_dropped(raw)):
             yield _line(turn, raw, text, each, worth, source.thread)
 
 

@@ -61,6 +61,20 @@ def todos(text: str, at: date | None) -> list[Todo]:
     return found
 
 
+def is_dropped(item: str) -> bool:
+    """Whether an item of a list is not to be done any more, or stands struck out.
+
+    >>> is_dropped("- [-] Sail to Ghent"), is_dropped("- ~~Sail to Ghent~~"), is_dropped("- [ ] Sail")
+    (True, True, False)
+    """
+    start = _ITEM.match(item)
+    body = item[start.end() :] if start else item
+    box = _BOX.match(body)
+    if box is not None and box["box"] in _DROPPED:
+        return True
+    return _STRUCK.fullmatch(body.strip()) is not None
+
+
 def _items(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each item; it goes on over lines until the next one, or a blank line."""
     start = end = -1

@@ -71,6 +71,27 @@ def test_what_is_held(bare: Cli, lived: Cli) -> None:
     assert (nothing.out, nothing.err) == ("", "clsm: nothing of that is held\n")
 
 
+def test_the_days_that_its_words_mean_stand_beside_a_statement(bare: Cli, lived: Cli) -> None:
+    lived = bare.holding(lived.store)
+    for told in ("I saw Bob last Friday.", "The lease expires on 30 October."):
+        lived.ok("note", told, "--now", "2026-03-09T10:00:00+01:00")
+    lived.ok("consolidate", "-q", "--now", "2026-03-10T03:00:00+01:00")
+    held = lived.ok("list", "--json").json["statements"]
+    found = {line["id"]: line["times"] for line in held if line["times"]}
+    times = [("last Friday", "2026-03-06"), ("30 October", "2026-10-30")]
+    expected = [[{"text": text, "first": day, "last": day}] for text, day in times]
+    assert sorted(found.values(), key=str) == sorted(expected, key=str)
+    for each, told in found.items():
+        assert lived.ok("show", each, "--json").json["times"] == told
+        assert f"\n{told[0]['text']}: {told[0]['first']}\n" in lived.ok("show", each).out
+    (lease,) = [each for each in held if "lease" in each["text"]]
+    lived.ok("correct", lease["id"], "3 November", "--now", "2026-03-11T10:00:00+01:00")
+    (line,) = [
+        each for each in lived.ok("list", "--json").json["statements"] if "lease" in str(each)
+    ]
+    assert line["times"] == [{"text": "3 November", "first": "2026-11-03", "last": "2026-11-03"}]
+
+
 def test_a_month_and_a_week_read_back(bare: Cli, lived: Cli) -> None:
     lived = bare.holding(lived.store)
     told = (

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from ingesting import place, take
 from sample_store import NOW as TODAY
 from sample_store import query_engine
+from sleeping import heard, rows, sleep
 from small_store import note, row, talk, tell
 from strategies import examples
 
 from clsm_cli.commands.engine import embedder
+from clsm_cli.consolidation.correction import correct
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
 from clsm_cli.retrieval.briefing_contents import RULES
@@ -110,14 +112,37 @@ def test_what_was_corrected_is_not_told(store: Store, tmp_path: Path) -> None:
     assert told == ["The gate of the weir opens at 9:15 on weekdays."]
 
 
+def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Path) -> None:
+    heard(store, tmp_path, "a", "2026-02-20", "My dentist appointment is on 2 March at nine.")
+    sleep(store, "2026-02-21T03:00:00+01:00")
+    (old,) = [row for row in rows(store).values() if "dentist" in row.text]
+    assert old.text.startswith("Mara: ")  # the turn itself says so without the name
+    assert texts(brief(store, MORNING, 2000), "due")
+    new = "My dentist appointment is on 5 March at ten."
+    correct(store, old.id, new, MORNING - timedelta(days=1), print)
+    assert texts(brief(store, MORNING, 2000), "due") == [new]
+
+
+def test_what_is_over_or_cancelled_is_not_due(store: Store, tmp_path: Path) -> None:
+    text = (
+        "# Friday\n\n- [-] Ghent trip, the train is booked for 3 March\n"
+        "- ~~The licence of the weir is due on 4 March.~~\n"
+        "- The deadline for the grant was 5 March.\n- The exhibition of Vermeer ran until 6 March.\n"
+        "- The licence of the boat is due on 7 March.\n"
+    )
+    note(store, tmp_path / "2026-02-20.md", text)
+    due = texts(brief(store, MORNING, 2000), "due")
+    assert due == ["The licence of the boat is due on 7 March."]
+
+
 def test_now_is_the_conversation_that_is_still_open(store: Store) -> None:
     tell(store, *talk("old", "We talked about cheese.", "Yes."))
-    rows = (
+    said = (
         row("What a wonderful heron!", timestamp="2026-02-24T22:00:00+01:00"),
         row("It stood there.", speaker="Brian", timestamp="2026-02-24T22:01:00+01:00"),
         row("# Page\n" + "x" * 9000, timestamp="2026-02-24T22:02:00+01:00"),
     )
-    take(store, stdin="".join(rows).encode(), capture_only=True)
+    take(store, stdin="".join(said).encode(), capture_only=True)
     shown = items(brief(store, MORNING, 2000), "now")
     assert [(item.about, item.text) for item in shown[:4]] == [
         ("Mara", "We talked about cheese."),

@@ -2,30 +2,29 @@
 
 What names no year, or only a weekday, has an interval to search by (the nearest behind, unless its
 words look ahead) and is ``certain`` only where its words place it: what expires, is due, booked or
-planned lies ahead; what a verb tells as done lies behind; what recurs has no year at all. Only closed
-classes of words count as evidence; where they are missing or at odds, nothing is known, and nothing
+planned lies ahead; what a verb tells as done lies behind; what recurs has no year at all (``clauses``).
+Only closed classes of words count as evidence; where they are missing or at odds, nothing is known, and nothing
 is written down. A question looks back unless its words plainly look ahead. Only days are resolved,
 so the caller decides, in the store's time zone, which day it is; an hour of the day says nothing here.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, pattern
-from clsm_cli.text.time import forms, parts, periods
+from clsm_cli.text.time import clauses, forms, parts, periods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from clsm_cli.text.time.clauses import Kind
     from clsm_cli.text.time.forms import Groups, Rule
 
-Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
-"""``date``: names its year; ``relative``: counted from the day of speaking; ``past`` and ``plan``:
-placed by the words around it; ``recurring``: comes again and again; ``unknown``: nothing tells."""
 Lies = Literal["past", "plan"]
 
 RECENT = 92
@@ -33,13 +32,8 @@ RECENT = 92
 MISSED = 45
 """Days behind up to which a planned day may as well be the one just missed."""
 
-_LABEL = re.compile(r":\**\s*$")
-"""A label tells of its value: "Deadline: 1 October"."""
-_ENDS = re.compile(r"[.!?;:\n]")
 _LOOSE = ("few", "several", "couple")
 _CHOOSES = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
-_FAR = 80
-"""Characters on either side that may make a day certain."""
 _BEFORE = 60
 """Characters before it that may tell where it more likely lies."""
 
@@ -113,7 +107,22 @@ def find_expressions(
     for each in found:
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
-    return kept
+    return kept if asked else _ordered(text, kept)
+
+
+def _ordered(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
+    """Ranges with the ends in their order: of one that would end before it begins, neither is certain."""
+    for place, (one, other) in enumerate(itertools.pairwise(found)):
+        if (
+            one.certain
+            and other.certain
+            and one.first > other.first
+            and {one.kind, other.kind} & {"plan", "past"}
+            and (join := pattern("bounds.join").fullmatch(text, one.end, other.start))
+            and (join["word"] or "to").lower() != "and"
+        ):
+            found[place : place + 2] = one._replace(certain=False), other._replace(certain=False)
+    return found
 
 
 def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
@@ -261,66 +270,32 @@ def _placement(
     elif rule.guess and not _is_chosen(groups):
         if how.lies is not None:
             return how.lies, how.lies == "plan"
-        kind = "relative" if how.asked else _evidence_kind(match, groups)
-        if kind in {"plan", "past"}:
-            return kind, kind == "plan"
+        if not how.asked:
+            return _evidence(match, groups, how)
+    return kind, _direction(match, how)
+
+
+def _evidence(match: re.Match[str], groups: Groups, how: _Reading) -> tuple[Kind, bool | None]:
+    clause = clauses.clause_of(match, groups)
+    kind = clauses.kind_of(clause, groups)
+    if kind in {"plan", "past"}:
+        return kind, kind == "plan"
+    if clauses.dates_a_noun(clause):
+        return kind, None
+    return kind, False if clauses.is_told_as_over(clause) else _direction(match, how)
+
+
+def _direction(match: re.Match[str], how: _Reading) -> bool | None:
     if _says("ahead", match):
-        return kind, True
+        return True
     if _says("may look ahead", match) and not (how.asked and _says("behind", match)):
-        return kind, True
-    return kind, False if how.asked or _says("behind", match) else None
+        return True
+    return False if how.asked or _says("behind", match) else None
 
 
 def _says(cue: str, match: re.Match[str]) -> bool:
     before = match.string[max(0, match.start() - _BEFORE) : match.start()]
     return pattern(f"time.{cue}").search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
-
-
-def _evidence_kind(match: re.Match[str], groups: Groups) -> Kind:
-    """Return where a day lies by the words of its clause.
-
-    Of its groups, ``month`` tells a day of the calendar from a bare weekday: "choir is on Thursday"
-    tells of every Thursday.
-
-    >>> day, may = re.compile("2 May"), {"month": "may"}
-    >>> told = "it expires on 2 May", "we met on 2 May", "born on 2 May", "the file of 2 May"
-    >>> [_evidence_kind(day.search(each), may) for each in told]
-    ['plan', 'past', 'recurring', 'unknown']
-    """
-    text, end = match.string, match.end()
-    start = match.start("month") if groups.get("which") else match.start()
-    lead = text[max(0, start - _FAR) : start]
-    before = _ENDS.split(_LABEL.sub(" ", lead))[-1]
-    after = text[end : end + _FAR]
-    stop = _ENDS.search(after)
-    is_asked = stop is not None and stop.group() == "?"
-    after = after[: stop.start()] if stop else after
-    clause = f"{before}\0{after}"
-    if pattern("time.recurs").search(clause):
-        return "recurring"
-    if is_asked or pattern("time.open").search(clause):
-        return "unknown"
-    leads = ["limit before", *(["put off before", "is on before"] if "month" in groups else ())]
-    is_plan = bool(pattern("time.falls due").search(clause)) or any(
-        pattern(f"time.{lead}").search(before) for lead in leads
-    )
-    is_past = _is_past(before, after)
-    if is_plan == is_past:
-        return "unknown"
-    return "plan" if is_plan else "past"
-
-
-def _is_past(before: str, after: str) -> bool:
-    """Whether a verb that tells what was done has the day as its own time."""
-    if pattern("time.since before").search(before):
-        return True
-    if not before.strip() or pattern("time.on before").fullmatch(before.strip() + " "):
-        # "On 6 January we took the tree down"
-        return pattern("time.done").search(after) is not None
-    verbs = list(pattern("time.done").finditer(before))
-    if not verbs or not pattern("time.on before").search(before):
-        return False
-    return pattern("time.aside").search(before[verbs[-1].end() :]) is None
 
 
 def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: bool) -> bool:

@@ -1,0 +1,153 @@
+"""Where a day without a year lies, by the words of its clause.
+
+The verb that governs it tells: a present or future one may plan it, and so may what arranges it
+("booked"), but what a past one tells of ("the deadline was 1 November") is no plan any more. A day that
+dates a noun ("the bill of 5 December") is not the day of what is told of that noun.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import pattern, word_list
+
+if TYPE_CHECKING:
+    from clsm_cli.text.time.forms import Groups
+
+Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
+"""``date``: names its year; ``relative``: counted from the day of speaking; ``past`` and ``plan``:
+placed by the words around it; ``recurring``: comes again and again; ``unknown``: nothing tells."""
+
+_LABEL = re.compile(r":\**\s*$")
+"""A label tells of its value: "Deadline: 1 October"."""
+_ENDS = re.compile(r"[.!?;:\n]")
+_WORD_AFTER = re.compile(r"\s([a-z]+)")
+_FAR = 80
+"""Characters on either side that may make a day certain."""
+
+
+class Clause(NamedTuple):
+    """The words of its clause on either side of a day."""
+
+    before: str
+    after: str
+    is_asked: bool = False
+    is_range: bool = False  # whether the day begins one
+
+
+def clause_of(match: re.Match[str], groups: Groups) -> Clause:
+    """The clause around the match of a time, whose groups ``forms`` describes."""
+    text, end = match.string, match.end()
+    start = match.start("month") if groups.get("which") else match.start()
+    lead = text[max(0, start - _FAR) : start]
+    after = text[end : end + _FAR]
+    stop = _ENDS.search(after)
+    return Clause(
+        _ENDS.split(_LABEL.sub(" ", lead))[-1],
+        after[: stop.start()] if stop else after,
+        stop is not None and stop.group() == "?",
+        "to" in groups or pattern("bounds.join").match(after) is not None,
+    )
+
+
+def kind_of(clause: Clause, groups: Groups) -> Kind:
+    """Return where a day lies by the words around it.
+
+    Of its groups, ``month`` tells a day of the calendar from a bare weekday: "choir is on Thursday"
+    tells of every Thursday.
+
+    >>> told = "it expires on ", "we met on ", "she was born on ", "it was valid until "
+    >>> [kind_of(Clause(before, ""), {"month": "may"}) for before in told]
+    ['plan', 'past', 'recurring', 'unknown']
+    """
+    before, after = clause.before, clause.after
+    words = f"{before}\0{after}"
+    if pattern("time.recurs").search(words):
+        return "recurring"
+    if clause.is_asked or pattern("time.open").search(words) or dates_a_noun(clause):
+        return "unknown"
+    leads = ["limit before", *(["put off before", "is on before"] if "month" in groups else ())]
+    is_plan = bool(pattern("time.falls due").search(words)) or any(
+        pattern(f"time.{lead}").search(before) for lead in leads
+    )
+    is_past = _is_past(before, after)
+    if is_plan == is_past or (is_plan and is_told_as_over(clause)):
+        return "unknown"
+    return "plan" if is_plan else "past"
+
+
+def dates_a_noun(clause: Clause) -> bool:
+    """Whether a day tells which thing is meant, not when: what is planned for it has another day.
+
+    >>> dates_a_noun(Clause("I'll pay the bill of ", ""))
+    True
+    >>> dates_a_noun(Clause("I'll pay the ", " bill"))
+    True
+    """
+    before = clause.before
+    if pattern("time.dates a noun").search(before):
+        return True
+    if begin := pattern("time.from before").search(before):
+        # "valid from 1 May" and "from 1 to 3 May" are no attributes, "the order from 1 May" is one.
+        cues = pattern("time.falls due").finditer(before)
+        return not clause.is_range and all(
+            before[each.end() : begin.start()].strip() for each in cues
+        )
+    follows = _WORD_AFTER.match(clause.after)
+    return (
+        follows is not None
+        and follows[1] not in _function_words()
+        and pattern("time.owner before").search(before) is not None
+    )
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(word_list("stop words") + word_list("function"))
+
+
+def is_told_as_over(clause: Clause) -> bool:
+    """Whether the verb that governs a day is a past one and arranges nothing.
+
+    That is the last verb before the day. Where there is none but of a participle, the day may belong
+    to the subject of the one behind it.
+
+    >>> [is_told_as_over(Clause(*words)) for words in (
+    ...  ("It was due on ", ""), ("The party planned for ", " was great"), ("We booked it for ", ""))]
+    [True, True, False]
+    """
+    before, after = clause.before, clause.after
+    verb = _last_verb(before)
+    if verb and verb.lastgroup != "sets":
+        return verb.lastgroup == "past"
+    if pattern("time.clause end").search(before, 0, verb.start() if verb else len(before)):
+        after = after.lstrip(" ,)")  # "the workshop, booked for 9 October, was a success"
+    behind = _verbs(pattern("time.clause end").split(after, 1)[0])
+    return bool(behind) and behind[0].lastgroup != "present"
+
+
+def _verbs(text: str) -> list[re.Match[str]]:
+    return [each for each in pattern("time.verb").finditer(text) if each.lastgroup]
+
+
+def _last_verb(before: str) -> re.Match[str] | None:
+    return next(reversed(_verbs(before)), None)
+
+
+def _is_past(before: str, after: str) -> bool:
+    """Whether a verb that tells what was done has the day as its own time."""
+    if pattern("time.since before").search(before):
+        return True
+    if not before.strip() or pattern("time.on before").fullmatch(before.strip() + " "):
+        # "On 6 January we took the tree down"
+        return pattern("time.done").search(after) is not None
+    verbs = list(pattern("time.done").finditer(before))
+    last = _last_verb(before)
+    if last and last.lastgroup == "present":
+        return False  # "I said I will come on 5 May"
+    if not verbs or not pattern("time.on before").search(before):
+        return False
+    return pattern("time.aside").search(before[verbs[-1].end() :]) is None
