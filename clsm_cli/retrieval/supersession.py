@@ -240,7 +240,6 @@ class _Side:
         text = self.passage.text
         is_list = all(map(_LABELLED.match, text.splitlines()))
         parts = text.splitlines() if is_list else sentences.sentences(text)
-        parts = [part for part in parts if not _says_nothing(part)]
         heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
         heading = "" if _DAY.match(heading) else heading
         read = (pair_head.sentence(part, heading) for part in parts)
@@ -333,6 +332,8 @@ def _rivals(
         if not both:
             continue
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
+        if _says_nothing(one.text) or _says_nothing(two.text):
+            continue
         alone, other = wanted & {*one.keys}, wanted & {*two.keys}
         # Where each has something that is asked for and that the other lacks, they are two.
         if not (alone - other and other - alone) and not _names_another(asked, one, two):
