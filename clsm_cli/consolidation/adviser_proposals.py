@@ -22,7 +22,7 @@ from clsm_cli.consolidation.consolidation_report import Answer, Refused
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import lowest_trust
-from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
@@ -249,7 +249,7 @@ class _Check:
             raise _UnfitError(
                 f"it replaces {_short(wanted)!r}, which is no statement that it could end"
             )
-        if TRUST_ORDER.index(claim.trust) < TRUST_ORDER.index(row.trust):
+        if not is_as_trusted(claim.trust, row.trust):
             raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
         if since(claim) < (row.valid_from or ""):
             raise _UnfitError(f"it would end {row.id}, which is newer")

@@ -73,7 +73,12 @@ class Calibration:
                 self._add(claim, vector)
             return
         near = self.known.nearest(claim.text, vector)
-        if self._predicted(claim, near) or self._replaces(claim, vector):
+        if self._predicted(claim, near):
+            return
+        if supersession_check.owner_says_otherwise(self.known, claim, vector):
+            self.counts["refused"] += 1
+            return
+        if self._replaces(claim, vector):
             return
         said = supersession_check.said_before(self.known, claim, vector)
         if said is not None and self.superseded is None and self.state.settings.predict:
@@ -139,6 +144,8 @@ class Calibration:
             return
         if sameness.says_the_same(claim.text, found.text, cosine):
             return  # of another day
+        if sameness.takes_same_side(claim.text, found.text):
+            return
         if sameness.polarity(claim.text) != sameness.polarity(found.text):
             self.doubts.append(Doubt("contradiction", found, claim))
         elif cosine >= self.state.settings.same_cosine:

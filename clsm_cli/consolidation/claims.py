@@ -67,11 +67,13 @@ class Claim(Statement):
 
     Attributes:
         item: The words of a task, without the headings before them.
+        is_answer: An agent said it in a conversation.
     """
 
     id: str = ""
     rev: tuple[int, str] = (0, "")
     item: str = ""
+    is_answer: bool = False
 
 
 def topic_of(kind: StatementKind, stream: Stream) -> str:
@@ -147,7 +149,9 @@ def _of_turn(turn: Turn, weights: UnitScores, settings: ConsolidationSettings) -
     for piece in weights.pieces.get(turn.key, ()):
         is_task = any(piece.start < task.end and task.start < piece.end for task in tasks)
         if not is_task and weights.is_worth(piece, settings):
-            yield _claim(piece, turn)
+            claim = _claim(piece, turn)
+            is_answer = weights.about is None and turn.trust == "agent"
+            yield replace(claim, is_answer=is_answer)
 
 
 def _claim(piece: ScoredUnit, turn: Turn) -> Claim:

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.consolidation import active_learning
-from clsm_cli.heads import judge
+from clsm_cli.heads import judge, pair_head
 from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
+from clsm_cli.text import factuality
 from clsm_cli.text.plain import to_plain
+from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ LONGEST_LEAD = 90
 """Characters of what introduces a list and stands before its items."""
 LONGEST = 420
 """Characters of a statement; what is longer is a paragraph without full stops."""
+_REPLY = 3
+"""Sentences of a reply that may gainsay what was said before it."""
 ROLES = frozenset({"user", "assistant", "agent"})
 """Speakers without a name."""
 _ORDER = re.compile(
@@ -129,6 +133,8 @@ class UnitScores:
         """Whether a sentence is kept for what it says."""
         if self.is_noted:
             return True
+        if self.about is None and not _is_told(piece.text):
+            return False
         return piece.keep >= self.least(settings.worth) and piece.noise <= settings.noise
 
     def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
@@ -163,6 +169,19 @@ class UnitScores:
             for piece in self.pieces.get(turn.key, ())
             if piece.start < task.end and task.start < piece.end
         ]
+
+
+def _is_gainsaid(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
+    """Whether the next that a person says takes the place of what an agent said."""
+    reply = next((turn.text for turn in after if turn.role == "user"), "")
+    told = [each for each in sentences(reply)[:_REPLY] if not factuality.states_nothing(each)]
+    relations = pair_head.relations([(piece.text, each) for each in told])
+    return any(each.update >= EVEN for each in relations)
+
+
+def _is_told(sentence: str) -> bool:
+    """Whether a sentence of a talk tells something: the head of talks takes rumours and ideas for that."""
+    return not (factuality.states_nothing(sentence) or factuality.is_disputed(sentence))
 
 
 @dataclass
@@ -222,6 +241,8 @@ class StatementScorer:
         read = [(piece.statement, place) for (*_, piece), place in zip(chosen, places, strict=True)]
         for (turn, row, piece), found in zip(chosen, verdicts(read), strict=True):
             keep = found.good * IN_TALK if is_talk else found.good
+            if is_talk and _is_gainsaid(piece, turns[turns.index(turn) + 1 :]):
+                keep = 0.0
             pieces[turn.key][row] = piece._replace(keep=keep, noise=found.junk, chance=keep)
         return replace(weights, pieces=pieces)
 

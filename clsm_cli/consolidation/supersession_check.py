@@ -3,7 +3,8 @@
 CMA (section 3.4) closes what a newer memory contradicts. Each statement near to a claim in meaning is
 judged by the head of pairs. A likely update closes it; what may be one is put to review, as one
 question with both sentences. Where a block of a document changed, what rested on the old text is judged
-beside what the new one says. What an agent or a page says ends nothing that the owner said.
+beside what the new one says. What an agent or a page says ends nothing that the owner said, and what an
+agent answers is not kept where its owner says otherwise.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
-from clsm_cli.model.trust import TRUST_ORDER
-from clsm_cli.text import factuality
+from clsm_cli.model.trust import is_as_trusted
+from clsm_cli.text import factuality, sameness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -99,6 +100,8 @@ def _comparable(
             continue  # said of two days, it is two
         if cosine < ALONE and _share_only_a_speaker(row.text, claim.text):
             continue
+        if sameness.takes_same_side(row.text, claim.text):
+            continue
         if _may_rival(row, claim, is_later=is_later):
             texts = (claim.text, row.text) if is_later else (row.text, claim.text)
             yield row, is_later, texts
@@ -122,6 +125,23 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
     alike = [(each.same, row.id, row) for each, row in zip(told, near, strict=True)]
     found = max(alike, key=lambda each: each[:2], default=None)
     return found[2] if found is not None and found[0] >= SAME else None
+
+
+def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bool:
+    """Whether a current statement of the owner and what an agent answers exclude each other."""
+    if vector is None or not claim.is_answer:
+        return False
+    said = pair_head.content(pair_head.sentence(claim.text))
+    near = [
+        row.text
+        for row, _ in known.alike(vector, NEAR)
+        if row.is_current
+        and row.kind in KINDS
+        and row.trust == "user"
+        and not said <= pair_head.content(pair_head.sentence(row.text))  # it says that back
+    ][:MOST]
+    pairs = [pair for text in near for pair in ((text, claim.text), (claim.text, text))]
+    return any(each.update >= ASKED for each in pair_head.relations(pairs))
 
 
 def _share_only_a_speaker(old: str, new: str) -> bool:
@@ -152,12 +172,12 @@ def _may_rival(row: Statement, claim: Statement, *, is_later: bool) -> bool:
     The row is current, both are of kinds that change, they share no source, and the later one (the row
     if ``is_later``) is at least as trusted.
     """
-    trusts = TRUST_ORDER.index(claim.trust), TRUST_ORDER.index(row.trust)
+    later, earlier = (row, claim) if is_later else (claim, row)
     return (
         row.is_current
         and row.kind in KINDS
         and not {*claim.sources} & {*row.sources}
-        and (trusts[0] <= trusts[1] if is_later else trusts[0] >= trusts[1])
+        and is_as_trusted(later.trust, earlier.trust)
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import cross_encoder
@@ -21,8 +22,12 @@ RELATIONS = ("same", "update", "both", "unrelated")
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
 _NEGATED = re.compile(r"n['’]t\b")
-_SAID = re.compile(r"([^:\n]{1,40}): (?=[^\W\d_a-z].*[.!?…]$)", re.DOTALL)
-"""Whoever said a whole sentence."""
+_SAID = re.compile(
+    r"([^:\n]{1,40}): (?=[^\W\d_a-z])(?=.*[.!?…]$|.*\b(?:I|[Ww]e|[Mm]y|[Oo]ur|me|us)\b)", re.DOTALL
+)
+"""Whoever said a whole sentence: one with its mark, or about themselves."""
+_ENDED = re.compile(r"[.!?…:|·\n]|\W$|^[^A-Z]|^\W*\w+\W*\w*$")
+"""What is in no sentence whose full stop is missing: a mark, two words alone."""
 _MARKS = re.compile(r"[*_`#>]+")
 
 
@@ -109,7 +114,8 @@ def relation(old: str, new: str, asked: str = "") -> Relation:
         ModelMissingError: The model is not installed.
         ModelDigestError: A model file is not the right one.
     """
-    return Relation(*cross_encoder.load("pair").probabilities(*without_speaker(old, new), asked))
+    one, two = map(_with_mark, without_speaker(old, new))
+    return Relation(*cross_encoder.load("pair").probabilities(one, two, asked))
 
 
 def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
@@ -122,7 +128,17 @@ def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
     if not pairs:
         return []
     read = cross_encoder.load_for_many("pair").read
-    return [Relation(*each) for each in read([without_speaker(*pair) for pair in pairs])]
+    texts = ((_with_mark(one), _with_mark(two)) for one, two in starmap(without_speaker, pairs))
+    return [Relation(*each) for each in read(list(texts))]
+
+
+def _with_mark(text: str) -> str:
+    """A sentence with its full stop: the head takes one without it for another kind of text.
+
+    >>> _with_mark("We migrated to SQLite"), _with_mark("Rent: 900"), _with_mark("Is it so?")
+    ('We migrated to SQLite.', 'Rent: 900', 'Is it so?')
+    """
+    return text if _ENDED.search(text) else f"{text}."
 
 
 def without_speaker(old: str, new: str) -> tuple[str, str]:

@@ -11,3 +11,12 @@ TRUST_ORDER: tuple[Trust, ...] = ("web", "tool", "agent", "user")
 
 UNTRUSTED: frozenset[Trust] = frozenset({"tool", "web"})
 """What a tool printed or a stranger wrote: it is recalled as what it is, and nothing is made of it."""
+
+
+def is_as_trusted(new: str, old: str) -> bool:
+    """Whether the word of one source may end that of another.
+
+    >>> is_as_trusted("user", "agent"), is_as_trusted("agent", "user")
+    (True, False)
+    """
+    return TRUST_ORDER.index(new) >= TRUST_ORDER.index(old)

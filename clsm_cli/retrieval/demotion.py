@@ -25,7 +25,7 @@ from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
@@ -82,7 +82,7 @@ def demote(
         return list(candidates)
     passages = index.passages([each.row for each in candidates[:HEAD]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
-    flawed = _flawed(question, head)
+    flawed = _flawed(question, head, {each.row for each in ended.values()})
     if not question.asks_for_all:  # what holds now is no news of a time past
         head = _raised(head, _later([each for each in head if each.row not in flawed], ended))
     # A gist is made of what others tell: it speaks against none of them.
@@ -104,14 +104,18 @@ def demote(
     return [*found, *candidates[HEAD:]]
 
 
-def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
-    """Rows that are untrusted, and rows that deny what they speak of."""
+def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | None]) -> set[int]:
+    """Rows that are untrusted, and rows that deny what they speak of.
+
+    One of ``newer``, which take the place of others, may deny those: it must also tell something else.
+    """
     is_free = factuality.asks_for_output(question.text)
     found = {each.row for each in head if not is_free and each.passage.trust in UNTRUSTED}
     held = [each for each in head if each.candidate.evidence.coverage >= HELD]
     terms = frozenset(question.terms)
     for each in held if factuality.asks_what_is(question.text) else ():
-        if not factuality.states_as_fact(each.passage.text, terms):
+        about = frozenset() if each.row in newer else terms
+        if not factuality.states_as_fact(each.passage.text, about):
             found.add(each.row)
     return found
 

@@ -3,7 +3,8 @@
 The question says what both are about, so a change is seen before any night has read it, and in
 passages of which no statement was made. Each of the best passages is held against each that was told
 later by somebody as trusted, or by an agent, sentence by sentence, by the head of pairs
-(``heads/pair_head``). What a night has closed is over as well.
+(``heads/pair_head``). What a night has closed is over as well. What an agent says in a conversation
+gives way to its owner's word, whichever came first: it can only have it from the owner.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import pair_head
-from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
-from clsm_cli.text import breadth, factuality, sentences
+from clsm_cli.text import breadth, factuality, route, sameness, sentences
+from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +42,13 @@ PERHAPS = 0.15
 """Probability of an update from which it is said to be over perhaps, and stands below what is later."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
+_PRONOUNS = frozenset(each for row in word_list("persons") for each in row.split("/")) | {
+    "it",
+    "its",
+    "this",
+    "that",
+    "there",
+}
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
 """A line that gives something with a label a value."""
@@ -100,7 +109,11 @@ def ended(
         sides = (
             _side(index, each, told[each.row], cosines) for each in best if each.row not in stated
         )
-        ended = _judged(question, [side for side in sides if side is not None], at)
+        read = [side for side in sides if side is not None]
+        alike = graph_queries.stated_together(
+            index.connection, sorted({side.candidate.traits.key for side in read})
+        )
+        ended = _judged(question, read, alike, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     for row, day in (_closed(index, best, told) if at is None else {}).items():
         over = ended.get(row)
@@ -130,28 +143,67 @@ def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]
     return {each.row: day[:10] for each in short if (day := days.get(each.traits.key))}
 
 
-def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, Ended]:
-    """What a later one of some passages replaces."""
+def _judged(
+    question: Question, read: list[_Side], alike: set[tuple[str, str]], at: str | None
+) -> dict[int, Ended]:
+    """What a later one of some passages replaces; ``alike``: keys of those that say the same."""
     asked = pair_head.sentence(question.text)
     wanted = pair_head.content(asked)
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
     is_open = len(wanted) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
     least = OVER if is_open else PERHAPS
     is_past = bool(question.periods) or factuality.asks_past(question.text)
-    ended: dict[int, Ended] = {}
-    for old, new, one, two in _rivals(asked, read):
+    found: list[_Update] = []
+    for old, new, one, two in _rivals(asked, read, alike):
         chance = pair_head.relation(one.text, two.text, question.text).update
-        is_doubtful = is_past or factuality.is_hearsay(two.text)
-        if is_doubtful or not _is_as_trusted(new.passage, old.passage):
+        is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
+        if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        if chance >= least and at and _is_later(new.time, at):
+        if chance >= least:
+            found.append(_Update(old, new, chance))
+    return _ends(found, at)
+
+
+class _Update(NamedTuple):
+    """One passage that takes the place of another."""
+
+    old: _Side
+    new: _Side
+    chance: float
+
+    @property
+    def day(self) -> str:
+        return max(self.old.time, self.new.time)[:10]
+
+
+def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
+    """What became of each passage that others take the place of."""
+    ended: dict[int, Ended] = {}
+    over = {each.old.row for each in updates if not each.new.is_before(each.old)}
+    # What was over when an agent spoke does not gainsay it; what its owner gainsays ends nothing.
+    updates = [
+        each for each in updates if each.new.row not in over or not each.new.is_before(each.old)
+    ]
+    gainsaid = {each.old.row for each in updates if each.new.is_before(each.old)}
+    by_row: dict[int, list[_Update]] = {}
+    for each in updates:
+        old, new, chance = each
+        if at and _is_later(new.time, at):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
-        elif chance >= least:
-            over = Ended(chance, new.time[:10], new.passage.id, new.row)
-            # Of two the later one tells what holds now.
-            ended[old.row] = max(
-                ended.get(old.row, over), over, key=lambda each: (each.until or "", each.chance)
-            )
+        elif new.row not in gainsaid:
+            by_row.setdefault(old.row, []).append(each)
+    pairs = {(each.old.row, each.new.row) for each in updates}
+    for row, later in by_row.items():
+        # The last tells what holds now; it was over when the first of those before that was said.
+        last = max(later, key=lambda each: (not each.new.is_answer, each.day, each.chance)).new
+        chain = [
+            each
+            for each in later
+            if each.new is last or each.chance >= OVER or (each.new.row, last.row) in pairs
+        ]
+        chance = max(each.chance for each in chain)
+        until = min(each.day for each in chain)
+        ended[row] = Ended(chance, until, last.passage.id, last.row)
     return ended
 
 
@@ -176,6 +228,12 @@ class _Side:
         self.row, self.near = candidate.row, near
         self.told, self.time = told, told.time
         self._index = index
+        self.is_answer = passage.trust == "agent" and bool(passage.speaker)
+        """Whether an agent says it in a conversation."""
+
+    def is_before(self, other: _Side) -> bool:
+        """Whether it is not known to have been said after another."""
+        return self.told.after is None or not _is_later(self.told.after, other.time)
 
     @cached_property
     def sentences(self) -> list[Sentence]:
@@ -195,6 +253,11 @@ class _Side:
         values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
         length = sqrt(sum(map(mul, values, values))) or 1.0
         return [value / length for value in values]
+
+
+def _says_nothing(sentence: str) -> bool:
+    """Whether a sentence is a question, a mere idea or small talk: nothing of it can be over."""
+    return factuality.states_nothing(sentence) or route.is_small_talk(sentence)
 
 
 def _side(
@@ -218,21 +281,22 @@ def _told(index: Index, passage: Passage) -> _Told | None:
 
 
 def _may_end(old: _Side, new: _Side) -> bool:
-    """Whether something was certainly said later, by somebody trusted enough who may speak of the same."""
+    """Whether something was certainly said later, by somebody trusted enough who may speak of the same.
+
+    Between an agent's words in a conversation and its owner's, the owner's count, whichever are later.
+    """
     one, other = old.passage, new.passage
-    speakers = {one.speaker, other.speaker} - {""}
+    if new.candidate.traits.is_question:
+        return False
+    if new.candidate.signals.literal < old.candidate.signals.literal:
+        return False
+    if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
+        return old.is_answer
     return (
-        new.told.after is not None
-        and _is_later(new.told.after, old.time)
-        and not new.candidate.traits.is_question
-        and (other.trust == "agent" or _is_as_trusted(other, one))
-        and new.candidate.signals.literal >= old.candidate.signals.literal
-        and len(speakers) < 2
+        not new.is_before(old)
+        and (other.trust == "agent" or is_as_trusted(other.trust, one.trust))
+        and len({one.speaker, other.speaker} - {""}) < 2
     )
-
-
-def _is_as_trusted(new: Passage, old: Passage) -> bool:
-    return TRUST_ORDER.index(new.trust) >= TRUST_ORDER.index(old.trust)
 
 
 def _is_later(new: str, old: str) -> bool:
@@ -246,29 +310,50 @@ def _is_later(new: str, old: str) -> bool:
 
 
 def _rivals(
-    asked: Sentence, read: Sequence[_Side]
+    asked: Sentence, read: Sequence[_Side], alike: set[tuple[str, str]]
 ) -> list[tuple[_Side, _Side, Sentence, Sentence]]:
     """The pairs of passages that are most about one thing and the question, with the sentence of each."""
     wanted = pair_head.content(asked)
     found = []
     for old, new in product(read, repeat=2):
-        if not _may_end(old, new):
+        keys = old.candidate.traits.key, new.candidate.traits.key
+        if keys in alike or not _may_end(old, new):
             continue
         cosine = sum(map(mul, old.vector, new.vector))
         if cosine < _LEAST:
             continue
         both = [
-            (one, two) for one, two in product(old.sentences, new.sentences) if one.keys != two.keys
+            (one, two)
+            for one, two in product(old.sentences, new.sentences)
+            if one.keys != two.keys
+            and not sameness.takes_same_side(one.text, two.text)
+            and not (new.is_before(old) and pair_head.content(one) <= pair_head.content(two))
         ]
         if not both:
             continue
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
+        if _says_nothing(one.text) or _says_nothing(two.text):
+            continue
         alone, other = wanted & {*one.keys}, wanted & {*two.keys}
         # Where each has something that is asked for and that the other lacks, they are two.
-        if not (alone - other and other - alone):
+        if not (alone - other and other - alone) and not _names_another(asked, one, two):
             found.append((cosine + min(old.near, new.near), old, new, one, two))
     found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
     return [each[1:] for each in found[:MOST]]
+
+
+def _names_another(asked: Sentence, one: Sentence, two: Sentence) -> bool:
+    """Whether one of two sentences begins with a name that is asked for, and the other has other names.
+
+    What goes on about the same says its name again, or a pronoun.
+    """
+    names = pair_head.particulars(asked)
+    return any(
+        names & {*each.keys[:1]} - {*other.keys}
+        and pair_head.particulars(other) - {*each.keys, *asked.keys}
+        and _PRONOUNS.isdisjoint(word.casefold() for word in other.words)
+        for each, other in ((one, two), (two, one))
+    )
 
 
 def _shared(wanted: set[str], one: Sentence, two: Sentence) -> int:

@@ -11,11 +11,15 @@ import re
 from functools import cache
 
 from clsm_cli.text import tokens
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.language_data import pattern, word_list
 
 _DENIES = frozenset(word_list("denies"))
 _POSSIBLE = frozenset(word_list("possible"))
 _REPORTED = frozenset(word_list("reported"))
+_SUPPOSES = frozenset(word_list("supposes"))
+_REPORTS = frozenset(word_list("reports"))
+_DISPUTES = frozenset(word_list("disputes"))
+_REFERS = frozenset({"that", "this", "it", "which", "he", "she", "they", "he's", "she's", "that's"})
 _CUES = _DENIES | _POSSIBLE | _REPORTED
 _PHRASES = tuple(tuple(pair.split("/")) for pair in word_list("denying phrases"))
 _REACH = 3
@@ -25,6 +29,8 @@ _ENDS = frozenset({"longer", "anymore"})
 _STRESSED = frozenset(word_list("stressed"))
 _QUOTED = re.compile(r"[\"“„«»”]\w+\W+\w+[^\"“”„«»]*[\"“”«»]")
 """Quotation marks around two words and more; one may be a name."""
+_CLAUSE = re.compile(r"[,;:] | [-\u2013\u2014] |\bbut\b")
+_CLOSING = "\"')]*_\u201d\u2019 "
 _MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
 
 _ASKS = frozenset(word_list("asks for a value"))
@@ -39,12 +45,12 @@ def is_so(sentence: str) -> bool:
 
     >>> is_so("Mara lives in Haarlem."), is_so("It is a rumour that Mara lives in Haarlem.")
     (True, False)
-    >>> is_so("Mara does not live there."), is_so("Mara no longer lives there, but in Haarlem.")
+    >>> is_so("Mara does not live there."), is_so("Mara doesn't live there any more.")
     (False, True)
     >>> is_so("She rides on Fridays, not on Mondays."), is_so("We turned the offer down.")
     (True, False)
     """
-    pieces = sentence.replace("\u2019", "'").casefold().split()
+    pieces = sentence.replace("\u2019", "'").casefold().replace("any more", "anymore").split()
     words = [piece.strip(_MARKS) for piece in pieces]
     for place, word in enumerate(words):
         if word not in _CUES and not word.endswith("n't"):
@@ -69,6 +75,33 @@ def is_hearsay(sentence: str) -> bool:
     return not _REPORTED.isdisjoint(_words(sentence)) or bool(_QUOTED.search(sentence))
 
 
+def states_nothing(sentence: str) -> bool:
+    """Whether a sentence only asks, or puts forward an idea; a tag asks too, and no mark is needed.
+
+    >>> states_nothing("Is the dentist on Friday"), states_nothing("Ann rows, doesn't she.")
+    (True, True)
+    >>> states_nothing("Maybe we should meet online."), states_nothing("I row, perhaps too often.")
+    (True, False)
+    """
+    asks = sentence.rstrip(_CLOSING).endswith(("?", "\uff1f")) or pattern("asks").search(sentence)
+    return bool(asks) or not _SUPPOSES.isdisjoint(_words(_CLAUSE.split(sentence, maxsplit=1)[0]))
+
+
+def is_disputed(sentence: str) -> bool:
+    """Whether a sentence gives a rumour, or what somebody says and the speaker denies.
+
+    >>> is_disputed("Ann says that Tom rows, but that is wrong."), is_disputed("Ann says that Tom rows.")
+    (True, False)
+    >>> is_disputed("The doctor says that it was a false alarm.")
+    False
+    """
+    said, *rest = map(_words, _CLAUSE.split(sentence))
+    if not _REPORTED.isdisjoint(_words(sentence)):
+        return True
+    denied = (_DISPUTES & {*words} and _REFERS & {*words} for words in rest)
+    return not _REPORTS.isdisjoint(said) and any(denied)
+
+
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
     """Whether "not" sets something against what is so: "not A but B", "B, not A", "not only"."""
     after = words[place + 1 :]
@@ -86,7 +119,7 @@ def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
 def states_as_fact(text: str, terms: frozenset[str]) -> bool:
     """Whether a text says to be so what it says about some search terms.
 
-    Of its sentences those count that hold the most of the terms; one of them is enough.
+    Of its sentences those count that hold the most of the terms, without terms all; one of them is enough.
     """
     if is_so(text):
         return True

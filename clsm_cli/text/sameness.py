@@ -135,6 +135,31 @@ def _contrast(a: str, b: str) -> bool:
     return any((x in only and y in alone) or (y in only and x in alone) for x, y in _OPPOSITES)
 
 
+def takes_same_side(a: str, b: str) -> bool:
+    """Whether two sentences set the same things against each other, and prefer the same of them.
+
+    >>> takes_same_side("I prefer tea to milk.", "No milk, take tea instead.")
+    True
+    >>> takes_same_side("I prefer tea to milk.", "I prefer milk to tea now.")
+    False
+    """
+    one, other = _sides(a), _sides(b)
+    both = one.keys() & other.keys()
+    signs = {one[word] for word in both}
+    return len(signs) == 2 and all(one[word] == other[word] for word in both)
+
+
+def _sides(sentence: str) -> dict[str, bool]:
+    """Stems → whether the sentence is for what they name: not behind "not" or "rather than" in a clause."""
+    found: dict[str, bool] = {}
+    for clause in re.split(r"[,;:.] |\bbut\b", sentence):
+        form = r"(?<!prefer)(?<!prefers) to\b" if "prefer" in clause else r"(?!)"
+        parts = pattern("sameness.against").split(re.sub(form, " over", clause))
+        for place, part in enumerate(parts):
+            found |= dict.fromkeys(stems(part), place == 0)
+    return found
+
+
 def _swapped(a: str, b: str) -> bool:
     """Whether names, or what stands on both sides of a word, have changed places.
 

@@ -6,12 +6,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
 from ingesting import new_store, take
 from sample_store import ask
 from sleeping import bytes_of, chat, current, rows, sleep
 from using_git import commit, git
 
 from clsm_cli.consolidation.edges import over, with_validity
+from clsm_cli.consolidation.store_state import review_items
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, open_store
 
@@ -50,11 +52,59 @@ def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:
     assert new.supersedes == old.id
 
 
-def test_a_change_is_seen_that_has_no_word_of_what_it_ends(tmp_path: Path) -> None:
-    database = "We're using PostgreSQL for the database."
-    store = told(tmp_path, database, "I like Java.", "Actually, we migrated to SQLite.")
-    assert [row.text for row in rows(store).values() if row.valid_until] == [database]
-    assert "Actually, we migrated to SQLite." in current(store)
+@pytest.mark.parametrize("mark", ["", "."])
+@pytest.mark.parametrize("speaker", ["user", "Mara"])
+def test_a_change_is_seen_that_has_no_word_of_what_it_ends(
+    tmp_path: Path, speaker: str, mark: str
+) -> None:
+    database, changed = (
+        f"We're using PostgreSQL for the database{mark}",
+        "Actually, we migrated to SQLite.",
+    )
+    store = told(tmp_path, database, "I like Java.", changed, speaker=speaker)
+    title = "" if speaker == "user" else f"{speaker}: "
+    assert [row.text for row in rows(store).values() if row.valid_until] == [title + database]
+    assert title + changed in current(store)
+
+
+def talked(folder: Path, *turns: tuple[str, str]) -> Store:
+    """A store that heard a conversation with an agent on each of some Mondays, and slept after each."""
+    store = new_store(folder / "memory")
+    for week, (speaker, text) in enumerate(turns):
+        lines = zip((speaker, "user"), text.split(" / "), strict=False)
+        said = [
+            (who, (monday(week) + timedelta(minutes=n)).isoformat(), each)
+            for n, (who, each) in enumerate(lines)
+        ]
+        take(store, chat(folder, f"week-{week}", said))
+        sleep(store, night(week))
+    return store
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [("user", "My rent is 1,210 euros now."), ("assistant", "Your rent is 1,300 euros.")],
+        [("assistant", "Tomas works at Philips. / No, he's at ASML.")],
+        [
+            ("user", "Our reading club meets at Holm on Fridays."),
+            ("assistant", "Our reading club no longer meets at Holm, it has moved to Besgate."),
+        ],
+    ],
+)
+def test_an_agent_ends_nothing_and_states_nothing_that_its_owner_gainsays(
+    tmp_path: Path, turns: list[tuple[str, str]]
+) -> None:
+    store = talked(tmp_path, *turns)
+    owners = [text for speaker, text in turns if speaker == "user"]
+    assert current(store) == owners
+    assert not any(row.valid_until for row in rows(store).values())
+
+
+def test_a_preference_said_again_by_what_it_is_not_is_no_contradiction(tmp_path: Path) -> None:
+    store = told(tmp_path, "I prefer tabs over spaces", "Not two spaces, use tabs instead")
+    assert not review_items(store)
+    assert not any(row.valid_until for row in rows(store).values())
 
 
 def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ingesting import take
-from small_store import found, note, row, tell
+from small_store import found, note, row, state, tell
 
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.store.layout import Store
@@ -28,6 +28,11 @@ def answered(store: Store, question: str, *told: str) -> list[Memory]:
             "I don't drink black tea any more, in the morning it is green tea.",
             "what do I drink in the morning",
         ),
+        (
+            "The bike is in the shed.",
+            "The bike is not in the shed, it's at Ben's place.",
+            "where is the bike",
+        ),
     ],
 )
 def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: str) -> None:
@@ -48,6 +53,73 @@ def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: s
 )
 def test_what_may_still_hold_is_not(store: Store, old: str, new: str, question: str) -> None:
     assert not any(each.until for each in answered(store, question, old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        (
+            "I prefer tabs over spaces",
+            "Not two spaces, use tabs instead",
+            "do I prefer tabs or spaces",
+        ),
+        (
+            "Iris works at Siemens.",
+            "The trip to Ghent is off, Tomas has to work.",
+            "Where does Iris work?",
+        ),
+        ("Iris works at Siemens.", "Tomas works at Philips.", "Where does Tomas work?"),
+        (
+            "Can you check whether the dentist is on Wednesday",
+            "The dentist is on Friday now, not on Wednesday.",
+            "when is the dentist",
+        ),
+        (
+            "Maybe we should move the book club to Zoom.",
+            "The book club has moved to the library.",
+            "where does the book club meet",
+        ),
+        ("Got it.", "Noted.", "where is the bike"),
+    ],
+)
+def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
+    store: Store, old: str, new: str, question: str
+) -> None:
+    told = answered(store, question, old, new)
+    assert not any(each.until or each.perhaps_until for each in told)
+
+
+def test_what_changed_twice_was_over_at_the_first(store: Store) -> None:
+    club = "The book club meets at Café Olivier."
+    moves = "The book club has moved to the library.", "The book club now meets at Ben's place."
+    last, *others = answered(store, "where does the book club meet", club, *moves)
+    assert last.text == moves[1]
+    ends = {each.text: (each.perhaps_until or each.until, each.replaced_by) for each in others}
+    assert ends == {club: ("2026-02-02", last.id), moves[0]: ("2026-02-03", last.id)}
+
+
+def test_two_sources_of_one_statement_end_each_other_not(store: Store) -> None:
+    question = "what do I drink in the morning"
+    old, new = "In the morning I drink black tea.", "I drink green tea in the morning now."
+    first, second = answered(store, question, old, new)
+    assert second.until or second.perhaps_until
+    state(store, "identity", "people", old, (first.id, second.id))
+    assert not any(each.until or each.perhaps_until for each in found(store, question))
+
+
+@pytest.mark.parametrize("agents_day", [1, 3])
+def test_an_agents_answer_is_below_its_owners_word_and_marked(
+    store: Store, agents_day: int
+) -> None:
+    wrong, right = "Your office is now in room 300.", "My office moved to room 118."
+    said = {"role": "assistant", "speaker": "assistant", "session": "b"}
+    tell(store, row(wrong, timestamp=f"2026-02-0{agents_day}T08:00Z", **said))
+    tell(store, row("Noted, room 118.", timestamp="2026-02-02T08:01Z", **said))
+    tell(store, row(right, timestamp="2026-02-02T08:00Z", session="a"))
+    first, *others = found(store, "where is my office")
+    assert (first.text, first.until, first.perhaps_until) == (right, None, None)
+    marked = {each.text: each.until or each.perhaps_until for each in others}
+    assert marked == {wrong: f"2026-02-0{max(2, agents_day)}", "Noted, room 118.": None}
 
 
 def test_a_tool_ends_nothing(store: Store) -> None:

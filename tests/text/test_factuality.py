@@ -68,3 +68,33 @@ def test_questions_that_ask_for_what_is(question: str, *, expected: bool) -> Non
 def test_questions_about_the_output_of_a_tool() -> None:
     assert factuality.asks_for_output("What did the page say about Mara?")
     assert not factuality.asks_for_output("Where does Mara live?")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Can you check whether the dentist is on Wednesday", True),
+        ("Lotte still lives in Breda, doesn't she", True),
+        ("How much is the rent", True),
+        ("I might move to Ghent.", True),
+        ("Do it by Friday.", False),
+        ("Where I live there are no shops.", False),
+        ("Will lives in Ghent.", False),
+        ("If it rains, maybe we stay.", False),
+    ],
+)
+def test_questions_and_ideas_state_nothing(sentence: str, *, expected: bool) -> None:
+    assert factuality.states_nothing(sentence) is expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("My mother says Tomas works at Siemens, she always mixes that up.", True),
+        ("Rumour has it that Tomas left.", True),
+        ("Mara says she doesn't eat meat.", False),
+        ("My doctor told me not to eat nuts.", False),
+    ],
+)
+def test_what_is_reported_and_denied(sentence: str, *, expected: bool) -> None:
+    assert factuality.is_disputed(sentence) is expected

@@ -143,6 +143,16 @@ def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dic
     return dict(select(connection, query, keys))
 
 
+def stated_together(connection: sqlite3.Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
+    """Pairs of some turns and blocks on which one current statement rests, but for tasks, which go on."""
+    query = (
+        "SELECT DISTINCT r.turn, o.turn FROM rests r JOIN rests o ON o.passage = r.passage"
+        " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
+        " WHERE r.turn IN ({}) AND p.current AND l.kind <> 'gist' AND l.path <> 'tasks/tasks.md' ORDER BY r.turn, o.turn"
+    )
+    return set(select(connection, query, keys))
+
+
 def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
     """On which turns and blocks some statements rest: row of the one, key of the other."""
     query = "SELECT passage, turn FROM rests WHERE passage IN ({}) ORDER BY passage, turn"
