@@ -44,7 +44,7 @@ def answer_mapping(answer: Answer) -> dict[str, Any]:
 
 _OF_MEMORY = (
     "id kind text stream score confidence tokens trust session sources"
-    " states until perhaps_until replaced_by why way"
+    " states until perhaps_until replaced_by told_later why way"
 )
 
 
@@ -180,7 +180,7 @@ def _where(memory: Memory) -> str:
     ]
     if memory.trust not in ("user", "agent"):
         words.append(f"from {memory.trust}")
-    words.append(over_text(memory))
+    words += [over_text(memory), _later_text(memory)]
     return " · ".join(word for word in words if word)
 
 
@@ -189,6 +189,11 @@ def over_text(memory: Memory) -> str:
     if memory.until:
         return f"until {memory.until}"
     return f"perhaps until {memory.perhaps_until}" if memory.perhaps_until else ""
+
+
+def _later_text(memory: Memory) -> str:
+    """When it was told, if that is after the time asked about."""
+    return f"told later, on {memory.told_later}" if memory.told_later else ""
 
 
 def clip_text(text: str) -> str:
@@ -257,4 +262,5 @@ def _origin(memory: Memory, file: str) -> str:
     place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
     over = f", held {until}" if (until := over_text(memory)) else ""
-    return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}, {flat(place)}"
+    later = f", {told}" if (told := _later_text(memory)) else ""
+    return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}{later}, {flat(place)}"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.heads import relation_head
 from clsm_cli.heads.relation_head import NameSpan
 from clsm_cli.heads.units import spans_of
+from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.ids import edge_id
 from clsm_cli.startup.records import NamedTuple
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.relation_head import Pair
+    from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
 
@@ -109,6 +111,18 @@ def over(statements: Iterable[Statement]) -> dict[str, str]:
     return {key: until for key, until in found.items() if key not in held}
 
 
+def closed_blocks(records: Iterable[Record]) -> dict[str, str]:
+    """Key of a block that no document holds any more → when it went."""
+    documents = [each for each in records if isinstance(each, Document)]
+    current = {block.key for document in documents for block in document.blocks}
+    return {
+        key: went
+        for document in documents
+        for key, (went, _) in document.closed.items()
+        if key not in current
+    }
+
+
 def with_validity(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str]) -> Edge:
     """An edge with its validity: from its first turn on, until all of them are over.
 
@@ -116,9 +130,13 @@ def with_validity(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str
         closed: Key of a turn or block that is over, or that no document holds any more → since when.
     """
     since = min((times[key] for key in edge.sources if key in times), default=None)
+    return replace(edge, valid_from=since, valid_until=end_of(edge, closed))
+
+
+def end_of(edge: Edge, closed: Mapping[str, str]) -> str | None:
+    """When the last turn that states an edge was over; None where one is not. See ``with_validity``."""
     gone = [closed.get(key) for key in edge.sources]
-    until = None if None in gone else max((each for each in gone if each), default=None)
-    return replace(edge, valid_from=since, valid_until=until)
+    return None if None in gone else max((each for each in gone if each), default=None)
 
 
 def episode_chain(files: Sequence[EpisodeFile], continued: Mapping[str, str]) -> dict[str, Edge]:

@@ -13,12 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation import edges
 from clsm_cli.consolidation.claims import FACTS
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
-from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
@@ -148,6 +149,7 @@ class EditSession:
         """Write what changed, whole or not at all; the id of the run, if there was anything."""
         if self.dry_run:
             return None
+        self._end_edges()
         records: dict[Stream, list[Record]] = {}
         rows: list[Statement] = []
         for record_id, record in sorted(self._changed.items()):
@@ -169,6 +171,24 @@ class EditSession:
             return None
         with published(self.store):
             return self.run.apply(writes, whole=True)
+
+    def _end_edges(self) -> None:
+        """End the edges that rest on what changed with all that is stated of them, as a night does."""
+        rows = [row for row in self._changed.values() if isinstance(row, Statement)]
+        touched = {key for row in rows for key in row.sources}
+        records = self.records.values()
+        typed = [
+            each
+            for each in records
+            if isinstance(each, Edge)
+            and not (each.pinned or each.superseded_at or touched.isdisjoint(each.sources))
+        ]
+        if typed:
+            closed = {**edges.over(self.statements.values()), **edges.closed_blocks(records)}
+            for each in typed:
+                self._changed.setdefault(
+                    each.id, replace(each, valid_until=edges.end_of(each, closed))
+                )
 
     def _stream(self, record_id: str) -> Stream:
         """The stream whose shards hold a record that is no statement."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation.edges import closed_blocks
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.clocks import utc_text
@@ -123,14 +124,7 @@ class StoreState:
     @cached_property
     def closed_blocks(self) -> dict[str, str]:
         """Key of a block that no document holds any more → when it went."""
-        documents = [r for r in self.records.values() if isinstance(r, Document)]
-        current = {block.key for document in documents for block in document.blocks}
-        return {
-            key: went
-            for document in documents
-            for key, (went, _) in document.closed.items()
-            if key not in current
-        }
+        return closed_blocks(self.records.values())
 
     @cached_property
     def rewritten(self) -> dict[str, str]:

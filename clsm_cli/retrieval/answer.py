@@ -87,6 +87,7 @@ class Memory(NamedTuple):
             before it yields to rivals (``retrieval.demotion``).
         states: Ids of the statements that it says and that were found too.
         until: Day from which it holds no longer, says ``replaced_by``; ``perhaps_until``: likely.
+        told_later: Day on which it was told, where that is after the time asked about.
         way: What led to it, where something did (``retrieval.activation``).
     """
 
@@ -108,6 +109,7 @@ class Memory(NamedTuple):
     until: str | None = None
     perhaps_until: str | None = None
     replaced_by: str | None = None
+    told_later: str | None = None
     way: ActivationPath | None = None
 
     def size(self, unit: str) -> int:

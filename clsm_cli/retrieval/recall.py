@@ -139,10 +139,16 @@ one, seven points of what the doubt brought are lost; with five nothing is gaine
 
 
 def search(index: Index, query: Query, engine: Engine | None) -> Found:
-    """What a query finds; if that is not enough, what it finds with the archive included."""
+    """What a query finds; if that is not enough, what it finds with the archive included.
+
+    As of a time, what was told by then answers; only if none of it does, what was told later.
+    """
     settings = _settings(index.store, query)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
     first = _run_pass(view, query, engine, settings)
+    if view.told_later and not first.memories:
+        later = _run_pass(view.told_after(), query, engine, settings)
+        return later if later.memories else first
     is_sure = first.ranked.confidence >= DOUBT * settings.floor
     if not view.has_archived() or (
         first.memories and (is_sure or not _archive_is_near(index, first.ranked.cosines))

@@ -81,6 +81,8 @@ def build_items(
             memory = _memory(candidate, passage, shown, sources, full)
             if (over := ended.get(row) or ended.get(candidate.row)) is not None:
                 memory = over.marked(memory)
+            if (told := index.told_later.get(row)) is not None:
+                memory = memory._replace(told_later=told[:10])
             start = starts.get(candidate.way.start) if candidate.way else None
             way = (
                 ActivationPath(candidate.way.concept, start.id) if candidate.way and start else None

@@ -16,9 +16,9 @@ from sleeping import current, heard, rows, sleep
 
 from clsm_cli.consolidation.correction import Correction, correct
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import closed_copy_id, statement_id
-from clsm_cli.store import record_files, runs
+from clsm_cli.store import record_files, runs, shards
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T10:00:00+01:00"
@@ -88,6 +88,23 @@ def test_a_correction_is_three_rows(store: Store) -> None:
     assert BELL not in markdown(store)
     assert f"- {QUARTER}  ^{new.id}\n" in markdown(store)
     assert (result.now.id, result.until, result.run is not None) == (new.id, NOW, True)
+
+
+def test_an_edge_ends_with_all_that_is_stated_of_it(slept: Store) -> None:
+    """At once, and the next night leaves it so."""
+    (told,) = [row for row in rows(slept).values() if "Yusuf: skipper of the barge" in row.text]
+    assert semantic(slept, told) == [None]
+    done(slept, told.id, "Yusuf sold the barge Albertine and is no longer its skipper.")
+    assert semantic(slept, told) == [NOW]
+    sleep(slept, LATER)
+    assert semantic(slept, told) == [NOW]
+
+
+def semantic(store: Store, told: Statement) -> list[str | None]:
+    """Until when the typed edges hold that rest on what a statement does."""
+    found = shards.load_graph(store.graphs(), frozenset()).records.values()
+    edges = [each for each in found if isinstance(each, Edge) and each.type == "semantic"]
+    return [each.valid_until for each in edges if each.sources == told.sources]
 
 
 @pytest.mark.parametrize("options", [{"never": True}, {"since": "2026-01-01"}])

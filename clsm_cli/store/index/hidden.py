@@ -7,24 +7,31 @@ their rows stand packed in one place (``asleep``), counted again at the end of a
 **Forgotten** is a turn, an episode or a record whose id has a tombstone: it is left out when its file is
 read. So when tombstones come or go, all files are read again that may hold such a thing.
 
-**As of another time** passages are hidden too. Validity is a matter of statements: a date is no mask on
-what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of recall
-on an agent's notes). Only what was said later, and of which all that memory made became true later, is
-hidden with it. What was known is a matter of everything: nothing that came later is seen.
+**As of another time** passages are hidden too. What was *known* by then is a matter of everything: nothing
+that came later is seen. What was *true* then is told by the clocks of statements, and by what was told by
+then. What was told later is hidden unless it speaks of a day by then ("in 2019 I lived in Breda"); a reader
+who finds no other answer may look at it alone (``Past.later``), and says that it was told later.
+
+A turn, and a block with a day, was told at its time. Any other block was written between two captures of
+its document. What stands in the first is as old as anyone knows; what a later one brought was told with it.
+A block that was closed since then is seen again.
 """
 
 from __future__ import annotations
 
+import json
 from array import array
+from datetime import date
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.store.index.database import mapping_of
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.database import mapping_of, select
 from clsm_cli.store.index.graph_queries import Fact, number_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from clsm_cli.model.codec import Record
 
@@ -69,50 +76,145 @@ def visible_record(connection: sqlite3.Connection, record: Record) -> Record | N
     return visible(record, forgotten)
 
 
-def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -> frozenset[int]:
-    """Rows of the passages that do not count at a time.
+class Past(NamedTuple):
+    """What a time does not see.
+
+    Attributes:
+        hidden: Rows of the passages that do not count.
+        later: Row of each passage that was told later, but was known → when; some are hidden.
+    """
+
+    hidden: frozenset[int]
+    later: dict[int, str]
+
+
+def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
+    """What does not count at a time, and what was told after it.
 
     Args:
         at: When it should have been true, ISO 8601; a bare date is a day.
         known_at: When it should have been known; None for now.
     """
-    found: set[int] = set()
-    shown: set[int] = set()
+    gone: set[int] = set()
+    shown = set(_open_then(connection, at))
+    if known_at is not None:
+        gone.update(_not_yet_known(connection, known_at))
+        shown.update(_open_then(connection, known_at))
     for row, *fact in connection.execute(
         "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
     ):
-        (shown if clocks.holds(Fact._make(fact), at, known_at) else found).add(row)
-    found.update(_not_yet_true(connection, at))
-    if known_at is not None:
-        found.update(_later(connection, known_at))
-        shown.update(_open_then(connection, known_at))
+        (shown if clocks.holds(Fact._make(fact), at, known_at) else gone).add(row)
     closed = {row for (row,) in connection.execute("SELECT id FROM passages WHERE NOT current")}
-    return frozenset(found | (closed - shown))
+    gone |= closed - shown
+    told, hidden = _told_later(connection, at)
+    later = {row: time for row, time in told.items() if row not in gone}
+    return Past(frozenset(gone | hidden), later)
 
 
-def _not_yet_true(connection: sqlite3.Connection, at: str) -> Iterator[int]:
-    """Passages that were told after a time, of which all that memory made became true after it."""
-    begun: dict[int, bool] = {}
-    for row, told, start in connection.execute(
-        "SELECT t.id, t.time, c.valid_from FROM passages t JOIN rests r ON r.turn = t.key"
-        " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
-        " JOIN clocks c ON c.key = p.key"
-        " WHERE t.time >= ? AND l.kind = 'statement' AND NOT c.withdrawn ORDER BY t.id",
-        (at[:10],),
-    ):
-        is_later = not clocks.has_begun(told, at) and not clocks.has_begun(start or at, at)
-        begun[row] = begun.get(row, False) or not is_later
-    return (row for row, is_old in begun.items() if not is_old)
+def _not_yet_known(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+    """Passages of which memory had been told nothing by a time.
 
-
-def _later(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
-    for row, time in connection.execute(
-        "SELECT id, time FROM passages WHERE time IS NOT NULL AND time >= ? ORDER BY id",
-        (known_at[:10],),  # of the days before nothing is later, whatever the offsets
-    ):
-        if not clocks.has_begun(time, known_at):
+    A dated block of a document that was first captured after it counts from its date: so does an archive
+    that was taken in at once.
+    """
+    for row, _, _ in _dated_after(connection, known_at):
+        yield row
+    for row, time, _, is_first in _captured_after(connection, known_at):
+        if time is None or not is_first:
             yield row
+
+
+def _told_later(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str], set[int]]:
+    """Rows of what was told after a time → when; and those of them that speak of no day by then.
+
+    A statement was told with the first of its turns, and is dated by a person or by what one of them said.
+    """
+    from clsm_cli.store.index.passage_rows import periods_of
+
+    last = date.fromisoformat(at[:10])
+    told: dict[int, str] = {}
+    hidden: set[int] = set()
+    for row, time, periods in _dated_after(connection, at, kind="passage"):
+        told[row] = time
+        if not _has_day_by(periods, last):
+            hidden.add(row)
+    for row, time, recorded, is_first in _captured_after(connection, at):
+        if time is None and not is_first:
+            told[row] = recorded
+            ((text,),) = connection.execute("SELECT text FROM passages WHERE id = ?", (row,))
+            day = date.fromisoformat(recorded[:10]).toordinal()
+            if not _has_day_by(periods_of(text, day), last):
+                hidden.add(row)
+    for row, time, start in _stated_later(connection, told):
+        told[row] = time
+        if start is None:
+            hidden.add(row)
+    return told, hidden
+
+
+def _has_day_by(periods: str | None, last: date) -> bool:
+    return any(first <= last.toordinal() for first, _ in json.loads(periods or "[]"))
+
+
+def _dated_after(
+    connection: sqlite3.Connection, at: str, kind: str | None = None
+) -> Iterator[tuple[int, str, str | None]]:
+    """What has a time of its own that is after another: row, time, days that it speaks of."""
+    for row, time, periods in connection.execute(
+        "SELECT p.id, p.time, p.periods FROM passages p JOIN places l ON l.id = p.place"
+        " WHERE p.day >= ? AND l.kind = COALESCE(?, l.kind) ORDER BY p.id",
+        (date.fromisoformat(at[:10]).toordinal() - 1, kind),  # earlier ones are not, in any zone
+    ):
+        if not clocks.has_begun(time, at):
+            yield row, time, periods
+
+
+def _captured_after(
+    connection: sqlite3.Connection, at: str
+) -> Iterator[tuple[int, str | None, str, bool]]:
+    """Blocks captured after a time: row, time of its own, when, and whether with its document's first."""
+    episodes = connection.execute(
+        "SELECT id, document, MIN(recorded), MIN(MIN(recorded)) OVER (PARTITION BY document)"
+        " FROM episodes WHERE document IS NOT NULL GROUP BY id, document"
+    )
+    taken = {
+        (episode, document): (recorded, recorded == first)
+        for episode, document, recorded, first in episodes
+        if not clocks.has_begun(recorded, at)
+    }
+    for row, time, *place in connection.execute(
+        "SELECT p.id, p.time, l.episode, l.document FROM places l JOIN passages p ON p.place = l.id"
+        " WHERE l.document IS NOT NULL ORDER BY p.id"
+    ):
+        if (found := taken.get((place[0], place[1]))) is not None:
+            yield row, time, *found
+
+
+def _stated_later(
+    connection: sqlite3.Connection, told: Mapping[int, str]
+) -> Iterator[tuple[int, str, str | None]]:
+    """Statements of which every source was told later: row, when the first was, and since when it holds."""
+    times: dict[str, set[str]] = {}
+    for key, row in select(connection, "SELECT key, id FROM passages WHERE id IN ({})", told):
+        times.setdefault(key, set()).add(told[row])
+    old = {
+        key
+        for key, row in select(connection, "SELECT key, id FROM passages WHERE key IN ({})", times)
+        if row not in told
+    }
+    new = times.keys() - old
+    query = "SELECT DISTINCT passage FROM rests WHERE turn IN ({})"
+    rows = sorted({row for (row,) in select(connection, query, new)})
+    query = (
+        "SELECT r.passage, c.valid_from, json_group_array(r.turn) FROM rests r"
+        " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key"
+        " WHERE r.passage IN ({}) GROUP BY r.passage"
+    )
+    for row, start, listed in select(connection, query, rows):
+        keys = json.loads(listed)
+        if new.issuperset(keys):
+            yield row, min(min(times[key]) for key in keys), start
 
 
 def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:

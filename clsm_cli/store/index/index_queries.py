@@ -66,10 +66,11 @@ class Index(Search):
         return list({found[row].id: found[row] for row in rows}.values())
 
     def section(self, row: int) -> list[Passage]:
-        """The current blocks round a block, of its document and heading, in order."""
+        """The visible blocks round a block, of its document and heading, in order."""
         before = self._along(row, "previous")
         after = self._along(row, "next")
-        rows = [*reversed(before), row, *after]
+        around = [*reversed(before), row, *after]
+        rows = [each for each in around if each == row or each not in self.hidden()]
         found = self.passages(rows)
         return [found[each] for each in rows]
 

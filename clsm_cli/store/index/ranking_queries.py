@@ -16,7 +16,7 @@ from clsm_cli.store.index.vector_files import Row, VectorReader
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Self
 
     from clsm_cli.store.index.passages import Passage
@@ -97,6 +97,7 @@ class Search:
         self._hidden: frozenset[int] | None = None
         self._shows_archive = False
         self._woken: frozenset[int] = frozenset()
+        self.told_later: Mapping[int, str] = {}  # row → when, of what was told after the time
 
     def _view(self, **changed: Any) -> Self:
         view = object.__new__(type(self))
@@ -104,11 +105,16 @@ class Search:
         return view
 
     def as_of(self, at: str, known_at: str | None = None) -> Self:
-        """The view of a time (``hidden.hidden_rows``), the archive too."""
-        from clsm_cli.store.index.hidden import hidden_rows
+        """The view of a time (``hidden.past``), the archive too."""
+        from clsm_cli.store.index import hidden
 
-        hidden = hidden_rows(self.connection, at, known_at)
-        return self._view(_shows_archive=True, _hidden=hidden)
+        past = hidden.past(self.connection, at, known_at)
+        return self._view(_shows_archive=True, _hidden=past.hidden, told_later=past.later)
+
+    def told_after(self) -> Self:
+        """Of the view of a time, the one in which nothing counts but what was told later."""
+        rows = column(self.connection, "SELECT id FROM passages")
+        return self._view(_hidden=frozenset(rows) - self.told_later.keys())
 
     def with_archive(self) -> Self:
         """The view in which passages that are archived (``hidden``) count as others do."""
