@@ -92,7 +92,8 @@ def test_a_later_turn_is_no_answer(meeting: Store) -> None:
 def test_where_nothing_else_answers_it_is_marked(
     meeting: Store, clock: str, later: list[str]
 ) -> None:
-    found = ask(meeting, "where is the dentist", **{clock: "2026-02-21"}).memories
+    past: dict[str, Any] = {clock: "2026-02-21"}
+    found = ask(meeting, "where is the dentist", **past).memories
     assert [each.told_later for each in found[:1]] == later
     assert all(each.told_later for each in found)
 

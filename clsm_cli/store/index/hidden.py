@@ -139,8 +139,8 @@ def _told_later(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str]
         told[row] = time
         if not _has_day_by(periods, last):
             hidden.add(row)
-    for row, time, recorded, is_first in _captured_after(connection, at):
-        if time is None and not is_first:
+    for row, own, recorded, is_first in _captured_after(connection, at):
+        if own is None and not is_first:
             told[row] = recorded
             ((text,),) = connection.execute("SELECT text FROM passages WHERE id = ?", (row,))
             day = date.fromisoformat(recorded[:10]).toordinal()
