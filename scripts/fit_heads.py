@@ -382,21 +382,21 @@ def _unit_examples(
 
 
 def _with_talks(labelled: Sequence[Labelled], examples: Examples) -> Examples:
-    """The same with invented talks of plain sentences and labelled ones.
+    """The same with invented talks of plain sentences and labelled ones, with what their words mean.
 
-    By themselves plain sentences would teach that what stands alone is worth keeping.
+    By themselves plain sentences would teach that what stands alone is worth keeping; without their words,
+    that whatever is short is.
     """
     told = [*plain_sentences()]
     for each, targets in zip(labelled, examples.targets, strict=False):
         if each.document is None and len(units([Turn("", "user", "user", each.text)])) == 1:
             told.append(Told(each.text, targets, each.group))
-    texts, blind = talks(told)
-    seen = blind.inputs.copy()
-    seen[:, -DIMENSIONS:] = StaticVectors.open(default_folder()).mean_vectors(texts)
+    texts, talk = talks(told)
+    talk.inputs[:, -DIMENSIONS:] = StaticVectors.open(default_folder()).mean_vectors(texts)
     return Examples(
-        np.vstack([examples.inputs, seen, blind.inputs]),
-        np.vstack([examples.targets, blind.targets, blind.targets]),
-        [*examples.groups, *blind.groups * 2],
+        np.vstack([examples.inputs, talk.inputs]),
+        np.vstack([examples.targets, talk.targets]),
+        [*examples.groups, *talk.groups],
     )
 
 
@@ -439,7 +439,6 @@ def _unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[st
 def _plain_figures(examples: Examples, found: Any) -> dict[str, float]:
     """Shares of plain statements, and of questions and small talk, that a night would keep."""
     is_plain = np.array([group.startswith("told") for group in examples.groups])
-    is_plain &= examples.inputs[:, -DIMENSIONS:].any(1)  # with the model
     is_worth = examples.targets[:, 1] == 1
     kept = (found[:, 1] >= 0.33) & (found[:, 0] <= 0.2)
     return {
