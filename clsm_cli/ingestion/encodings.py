@@ -85,7 +85,7 @@ def _of_zeros(data: bytes) -> str:
     found = [name for name in _WIDE if _is_text(data, name)]
     # With its bytes swapped, text is seldom ASCII.
     plain = {name: sum(map(str.isascii, data.decode(name, "ignore"))) for name in found}
-    return max(found, key=lambda name: plain[name], default=UTF_8)
+    return max(filter(plain.get, found), key=lambda name: plain[name], default=UTF_8)
 
 
 def _is_text(data: bytes, encoding: str) -> bool:

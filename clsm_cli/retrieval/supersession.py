@@ -21,7 +21,7 @@ from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
-from clsm_cli.text import breadth, factuality, route, sameness, sentences
+from clsm_cli.text import breadth, factuality, sameness, sentences
 from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
@@ -257,6 +257,8 @@ class _Side:
 
 def _says_nothing(sentence: str) -> bool:
     """Whether a sentence is a question, a mere idea or small talk: nothing of it can be over."""
+    from clsm_cli.text import route
+
     return factuality.states_nothing(sentence) or route.is_small_talk(sentence)
 
 
