@@ -107,15 +107,15 @@ def demote(
 def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | None]) -> set[int]:
     """Rows that are untrusted, and rows that deny what they speak of.
 
-    One of ``newer``, which take the place of others, may deny those: it must also tell something else.
+    One of ``newer``, which take the place of others, may deny those, but not what is asked itself.
     """
     is_free = factuality.asks_for_output(question.text)
     found = {each.row for each in head if not is_free and each.passage.trust in UNTRUSTED}
     held = [each for each in head if each.candidate.evidence.coverage >= HELD]
     terms = frozenset(question.terms)
     for each in held if factuality.asks_what_is(question.text) else ():
-        about = frozenset() if each.row in newer else terms
-        if not factuality.states_as_fact(each.passage.text, about):
+        states = factuality.replaces if each.row in newer else factuality.states_as_fact
+        if not states(each.passage.text, terms):
             found.add(each.row)
     return found
 

@@ -119,13 +119,27 @@ def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
 def states_as_fact(text: str, terms: frozenset[str]) -> bool:
     """Whether a text says to be so what it says about some search terms.
 
-    Of its sentences those count that hold the most of the terms, without terms all; one of them is enough.
+    Of its sentences those count that hold the most of the terms; one of them is enough.
     """
     if is_so(text):
         return True
     held = [(len(terms.intersection(tokens.stems(each))), each) for each in _sentences(text)]
     most = max((count for count, _ in held), default=0)
     return any(count == most and is_so(each) for count, each in held)
+
+
+def replaces(text: str, terms: frozenset[str]) -> bool:
+    """Whether a text tells what holds in place of what it denies: more than what is asked by some terms.
+
+    >>> asked = frozenset(tokens.stems("favourite dish of Ann"))
+    >>> replaces("Ann's favourite dish is no longer soup, it is ramen.", asked)
+    True
+    >>> replaces("Ann had soup, which is not Ann's favourite dish.", asked)
+    False
+    """
+    clauses = [clause for each in _sentences(text) for clause in _CLAUSE.split(each)]
+    denied = [{*tokens.stems(clause)} for clause in clauses if not is_so(clause)]
+    return not any(said <= terms for said in denied) and any(map(is_so, _sentences(text)))
 
 
 def asks_what_is(question: str) -> bool:
