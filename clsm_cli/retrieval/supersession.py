@@ -42,13 +42,12 @@ PERHAPS = 0.15
 """Probability of an update from which it is said to be over perhaps, and stands below what is later."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
-_PRONOUNS = frozenset(each for row in word_list("persons") for each in row.split("/")) | {
-    "it",
-    "its",
-    "this",
-    "that",
-    "there",
-}
+_PRONOUNS = frozenset(
+    each
+    for name in ("persons", "points back")
+    for row in word_list(name)
+    for each in row.split("/")
+)
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
 """A line that gives something with a label a value."""

@@ -13,7 +13,7 @@ from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Excluded, SourceFile, find
 
-NAMES = "a.md drafts/b.md work/drafts/c.md work/d.log.md work/keep.log.md work/e.md"
+NAMES = "a.md drafts/b.md office/drafts/c.md office/d.log.md office/keep.log.md office/e.md"
 FILES = tuple(NAMES.split())
 
 
@@ -33,10 +33,10 @@ def read(notes: Path, *patterns: str, below: str = "") -> list[str]:
     ("patterns", "left"),
     [
         ((), FILES),
-        (("drafts/",), ("a.md", "work/d.log.md", "work/keep.log.md", "work/e.md")),
+        (("drafts/",), ("a.md", "office/d.log.md", "office/keep.log.md", "office/e.md")),
         (("/drafts/",), ("a.md", *FILES[2:])),
         (("*.log.md", "!keep.log.md"), (*FILES[:3], *FILES[4:])),
-        (("work/**", "#no pattern"), FILES[:2]),
+        (("office/**", "#no pattern"), FILES[:2]),
     ],
 )
 def test_patterns_count_below_the_folder_that_is_named(
@@ -48,13 +48,13 @@ def test_patterns_count_below_the_folder_that_is_named(
 @pytest.mark.parametrize(
     ("patterns", "named", "left"),
     [
-        (("drafts/",), ("drafts/b.md", "drafts", "work/drafts/c.md", "a.md"), ["a.md"]),
+        (("drafts/",), ("drafts/b.md", "drafts", "office/drafts/c.md", "a.md"), ["a.md"]),
         (("drafts", "!b.md"), ("drafts/b.md", "a.md"), ["a.md"]),
         (("/drafts/",), ("drafts", "drafts/b.md"), []),
-        (("work/**",), ("work", "work/e.md", "work/drafts", "drafts"), ["drafts/b.md"]),
+        (("office/**",), ("office", "office/e.md", "office/drafts", "drafts"), ["drafts/b.md"]),
         (("notes/drafts/",), ("", "drafts/b.md"), ["a.md", *FILES[2:]]),
-        (("work/*.log.md",), ("work",), ["work/drafts/c.md", "work/e.md"]),
-        (("*", "!e.md"), ("", "work", "work/d.log.md", "link"), ["work/e.md"]),
+        (("office/*.log.md",), ("office",), ["office/drafts/c.md", "office/e.md"]),
+        (("*", "!e.md"), ("", "office", "office/d.log.md", "link"), ["office/e.md"]),
         (("link",), ("link", "link/b.md"), []),
     ],
 )
@@ -70,19 +70,19 @@ def test_what_is_named_is_left_out_as_it_is_in_the_folder_above(
 def test_a_folder_around_home_is_never_left_out_by_its_name(
     notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", str(notes / "work"))
-    assert read(notes, "notes/", "work", below="work/drafts") == ["work/drafts/c.md"]
-    assert read(notes, "work") == ["a.md", "drafts/b.md"]
+    monkeypatch.setenv("HOME", str(notes / "office"))
+    assert read(notes, "notes/", "office", below="office/drafts") == ["office/drafts/c.md"]
+    assert read(notes, "office") == ["a.md", "drafts/b.md"]
 
 
 def test_a_file_beside_and_above_says_what_is_left_out(notes: Path) -> None:
     (notes / ".clsmignore").write_text("*.log.md\ndrafts/\n")
-    (notes / "work" / ".clsmignore").write_text("!d.log.md\ne.md\n")
-    assert read(notes) == ["a.md", "work/d.log.md"]
-    assert read(notes, below="work") == ["work/d.log.md"]
-    (left_out,) = find([str(notes / "work" / "e.md")])
+    (notes / "office" / ".clsmignore").write_text("!d.log.md\ne.md\n")
+    assert read(notes) == ["a.md", "office/d.log.md"]
+    assert read(notes, below="office") == ["office/d.log.md"]
+    (left_out,) = find([str(notes / "office" / "e.md")])
     assert isinstance(left_out, Excluded)
-    assert left_out.reason == f"excluded by {notes / 'work' / '.clsmignore'}"
+    assert left_out.reason == f"excluded by {notes / 'office' / '.clsmignore'}"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
@@ -110,13 +110,13 @@ def test_the_command_counts_what_is_left_out_and_says_what_stays(cli: Cli) -> No
     place(cli.folder / "notes", **texts)
     cli.ok("ingest", "notes", "--quiet")
     settings = cli.store / "clsm.yaml"
-    settings.write_text(settings.read_text() + 'settings:\n  ingest.exclude: ["work/"]\n')
+    settings.write_text(settings.read_text() + 'settings:\n  ingest.exclude: ["office/"]\n')
     (cli.folder / "notes" / ".clsmignore").write_text("drafts/\n")
     done = cli.ok("ingest", "notes", "--exclude", "a.*", "--exclude=z.md")
     assert done.out.endswith(" added, 0 changed, 0 closed, 0 unchanged; 3 excluded; 1 skipped\n")
     assert (
-        "clsm: notes/work/d.log.md and 3 more: excluded now, but what was taken in before stays;"
-        " to remove it: clsm forget --source notes/work/d.log.md\n"
+        "clsm: notes/office/d.log.md and 3 more: excluded now, but what was taken in before stays;"
+        " to remove it: clsm forget --source notes/office/d.log.md\n"
     ) in done.err
     told = cli.ok("ingest", "notes", "--exclude", "a.*", "--json").json
     assert told["excluded"] == 3

@@ -148,7 +148,8 @@ def stated_together(connection: sqlite3.Connection, keys: Sequence[str]) -> set[
     query = (
         "SELECT DISTINCT r.turn, o.turn FROM rests r JOIN rests o ON o.passage = r.passage"
         " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
-        " WHERE r.turn IN ({}) AND p.current AND l.kind <> 'gist' AND l.path <> 'tasks/tasks.md' ORDER BY r.turn, o.turn"
+        " WHERE r.turn IN ({}) AND p.current AND l.kind <> 'gist' AND l.path <> 'tasks/tasks.md'"
+        " ORDER BY r.turn, o.turn"
     )
     return set(select(connection, query, keys))
 
