@@ -158,7 +158,7 @@ def _judged(
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        if chance >= least:
+        if chance >= least and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)
 
@@ -254,11 +254,11 @@ class _Side:
         return [value / length for value in values]
 
 
-def _says_nothing(sentence: str) -> bool:
-    """Whether a sentence is a question, a mere idea or small talk: nothing of it can be over."""
+def _is_small_talk(*texts: str) -> bool:
+    """Whether one of some sentences is small talk: nothing of it can be over."""
     from clsm_cli.text import route
 
-    return factuality.states_nothing(sentence) or route.is_small_talk(sentence)
+    return any(map(route.is_small_talk, texts))
 
 
 def _side(
@@ -333,8 +333,8 @@ def _rivals(
         if not both:
             continue
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
-        if _says_nothing(one.text) or _says_nothing(two.text):
-            continue
+        if factuality.states_nothing(one.text) or factuality.states_nothing(two.text):
+            continue  # of a question or a mere idea nothing can be over
         alone, other = wanted & {*one.keys}, wanted & {*two.keys}
         # Where each has something that is asked for and that the other lacks, they are two.
         if not (alone - other and other - alone) and not _names_another(asked, one, two):
