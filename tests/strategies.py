@@ -98,7 +98,7 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(["text", "label", "summary", "type"], texts),
     **dict.fromkeys(["tags", "aliases", "exact"], sets(texts)),
     **dict.fromkeys(["sources", "contradicted_by"], sets(few_keys)),
-    **dict.fromkeys(["valence", "novelty", "surprise", "weight"], weights),
+    **dict.fromkeys(["valence", "novelty", "surprise", "weight", "confidence"], weights),
     **dict.fromkeys(["pinned", "withdrawn", "directed"], st.booleans()),
     **dict.fromkeys(
         ["valid_from", "valid_until", "superseded_at", "first", "last"], _optional(times)

@@ -42,12 +42,14 @@ class Vocabulary(NamedTuple):
     """The nodes there are, by id.
 
     Attributes:
+        confidence: How likely each names one particular thing, in tenths.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
     """
 
     entries: dict[str, Entity]
     kinds: dict[str, str]
+    confidence: dict[str, float]
     canonical: dict[str, str]
     heads: dict[str, str]
 
@@ -111,7 +113,12 @@ def build_vocabulary(
         node: PERSON if node in people else _kind(entry.label, told_of.get(entry.label))
         for node, entry in entries.items()
     } | {node.id: node.kind for node in nodes.values() if node.pinned}
-    return Vocabulary(dict(sorted(entries.items())), kinds, canonical, _heads(entries))
+    sure = people | {node.id for node in nodes.values() if node.pinned}
+    confidence = {
+        node: 1.0 if node in sure else _confidence(told_of.get(entry.label))
+        for node, entry in entries.items()
+    }
+    return Vocabulary(dict(sorted(entries.items())), kinds, confidence, canonical, _heads(entries))
 
 
 def _candidates(sightings: Iterable[Name]) -> set[str]:
@@ -142,6 +149,11 @@ def _judged(
         if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
     ]
     return told | {name: told[name]._replace(thing=0.0) for name in parts}
+
+
+def _confidence(told: NameJudged | None) -> float:
+    """How likely a name that became a node is a thing's, in tenths, so that few nights change it."""
+    return round(max(LEAST_THING, told.thing if told else 0.0), 1)
 
 
 def _kind(name: str, told: NameJudged | None) -> str:

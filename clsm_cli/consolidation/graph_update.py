@@ -126,6 +126,8 @@ class GraphBuilder:
     ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
         found = {node: before[node] for node in turns if node in before} | self._described(chosen)
+        sure = self.words.confidence
+        found = {i: replace(node, confidence=sure.get(i, 1.0)) for i, node in found.items()}
         for node in self.state.nodes.values():
             if node.pinned:
                 seen = found.get(node.id)

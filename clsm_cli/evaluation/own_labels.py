@@ -89,7 +89,7 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
         return True
 
     nodes = [record for record in contents.records.values() if isinstance(record, Node)]
-    nodes.sort(key=lambda node: (-node.n, node.id))  # the most mentioned first
+    nodes.sort(key=lambda node: (-node.prominence, node.id))
     named = [(node.label or node.id, node.kind) for node in nodes]
     wanted = number - number // NEGATIVE_EACH
     kinds = (

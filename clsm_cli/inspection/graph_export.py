@@ -8,7 +8,6 @@ from the same start every time.
 from __future__ import annotations
 
 import json
-import math
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -33,6 +32,7 @@ _NOT_IN_XML = {0xFFFE: "\\u{fffe}", 0xFFFF: "\\u{ffff}"}
 _KEYS = {
     "node": {
         **dict.fromkeys(("label", "kind", "stream", "aliases", "tags", "summary"), "string"),
+        "confidence": "double",
         "n": "long",
         "first": "string",
         "last": "string",
@@ -43,7 +43,7 @@ _KEYS = {
 
 
 def _node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, Any]:
-    names = ("kind", "stream", "aliases", "tags", "summary", "n", "first", "last")
+    names = ("kind", "stream", "aliases", "tags", "summary", "confidence", "n", "first", "last")
     return {
         "id": node.id,
         "label": name_of(node),
@@ -192,7 +192,7 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
 
 
 def _sizes(graph: Graph) -> dict[str, float]:
-    worth = {node.id: math.log1p(max(0, node.n)) for node in graph.nodes}
+    worth = {node.id: node.prominence for node in graph.nodes}
     most = max(worth.values(), default=0.0) or 1.0
     spread = LARGEST - SMALLEST
     return {node: round(SMALLEST + spread * value / most, 1) for node, value in worth.items()}

@@ -161,14 +161,15 @@ def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
     """The ``limit`` nodes that matter most, and the edges between them.
 
-    The seeds come first, then those with the largest sum of the weights at them. Ties go to what is
-    mentioned more often, then to the smaller id.
+    The seeds come first, then those with the largest sum of the weights at them, less as it is in doubt
+    that they are things. Ties go to what is mentioned more often, then to the smaller id.
     """
     ties: dict[str, float] = defaultdict(float)
     for edge in graph.edges:
         for end in {edge.source, edge.target}:
             ties[end] += edge.weight
-    order = sorted(graph.nodes, key=lambda n: (n.id not in seeds, -ties[n.id], -n.n, n.id))
+    worth = {node.id: ties[node.id] * node.confidence**2 for node in graph.nodes}
+    order = sorted(graph.nodes, key=lambda n: (n.id not in seeds, -worth[n.id], -n.n, n.id))
     return _restricted(graph, {node.id for node in order[:limit]})
 
 
@@ -197,7 +198,9 @@ def statistics(graph: Graph) -> dict[str, Any]:
     parts = _component_sizes(graph)
     groups = Counter(communities(graph).values())
     names = {node.id: name_of(node) for node in graph.nodes}
-    hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.n, node.id))[:MOST]
+    hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))[
+        :MOST
+    ]
     strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MOST]
     return {
         "nodes": n,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import log1p
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Node:
     Attributes:
         kind: Open list: person, project, concept, book, place, tool …
         summary: At most two sentences, taken from the sources.
+        confidence: How likely its name is that of one particular thing, in tenths; 1 where a person says so.
         n: Turns that mention it, at the last consolidation.
         first: Time of its first mention (``last``: of its last).
         exact: Names among label and aliases that are matched with their capitals only.
@@ -87,12 +89,26 @@ class Node:
     summary: str = ""
     stream: Stream = "projects"
     tags: tuple[str, ...] = ()
+    confidence: float = 1.0
     n: int = 0
     first: str | None = None
     last: str | None = None
     sources: tuple[str, ...] = ()
     pinned: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def prominence(self) -> float:
+        """How much it stands out: ``ln(1 + n) confidence²``.
+
+        What is named most is often no thing at all ("READY", "the plan"), so a doubt counts twice: see
+        "The strongest nodes" in docs/experiments.md.
+
+        >>> node = Node(id="may", rev=(1, "pi"), n=9, confidence=0.5)
+        >>> round(node.prominence / log1p(9), 2)
+        0.25
+        """
+        return log1p(max(0, self.n)) * self.confidence**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ class Joined:
     lost: tuple[Record, ...]
 
 
-_COMPUTED = ("rev", "n", "first", "last", "weight", "exact", "summary", "sources")
+_COMPUTED = ("rev", "confidence", "n", "first", "last", "weight", "exact", "summary", "sources")
 """Fields that no person sets: a pinned version that differs only in them has not lost."""
 
 

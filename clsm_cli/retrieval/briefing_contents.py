@@ -227,7 +227,7 @@ class _StatementsAndNodes(NamedTuple):
                         about=", ".join((node.label, *node.aliases)),
                         **_place(self.reader, told[0]),
                     )
-                    worth = round(known * node.n / (node.n + NAMED), 4)
+                    worth = round(known * node.confidence * node.n / (node.n + NAMED), 4)
                     yield RankedItem(summary, "who", worth, node.id)
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:

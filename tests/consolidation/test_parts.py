@@ -28,6 +28,20 @@ def test_what_people_call_each_other_is_one_of_their_names(store: Store, tmp_pat
     assert "petra" in found
 
 
+def test_a_name_that_may_be_no_thing_is_held_with_doubt(store: Store, tmp_path: Path) -> None:
+    lines = (
+        "Caroline: Status: READY, Melanie. Petra Lindqvist moved to Malmö.",
+        "Melanie: READY is all I hear, Caroline. Petra Lindqvist likes Malmö.",
+    )
+    for day in ("2026-02-02", "2026-02-03", "2026-02-04"):
+        talked(store, tmp_path, day, day, *lines)
+    sleep(store)
+    sure = {name: each.confidence for name, each in nodes(store).items()}
+    assert sure["caroline"] == sure["melanie"] == 1.0  # who speaks is somebody
+    assert sure["petra-lindqvist"] >= 0.7
+    assert sure.get("ready", 0.0) < sure["petra-lindqvist"]
+
+
 def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> None:
     garden = ("The tomatoes need water.", "The compost heap is warm.", "Slugs ate the lettuce.")
     code = ("The SQLite index is slow.", "The unit tests fail.", "The parser has a bug.")

@@ -156,6 +156,20 @@ def test_a_neighbourhood_goes_against_arrows_too(depth: int, found: str) -> None
     assert part.total == 5
 
 
+def test_what_is_hardly_a_thing_stands_out_less_than_what_surely_is_one() -> None:
+    records = [
+        *(node(name, n=9) for name in "abc"),
+        node("READY", n=900, confidence=0.3),
+        node("Ada", n=20),
+        *(edge(name, "READY") for name in "abc"),
+        *(edge(name, "Ada") for name in "abc"),
+    ]
+    graph = of(records)
+    assert "ready" not in ids(strongest_part(graph, 2))
+    assert statistics(graph)["hubs"][0]["label"] == "Ada"
+    assert max(graph.nodes, key=lambda each: each.prominence).label == "Ada"
+
+
 def test_the_strongest_part_keeps_its_seeds() -> None:
     ends = (("a", "b", 0.9), ("b", "c", 0.9), ("a", "d", 0.1))
     graph = of([*(node(each) for each in "abcd"), *(edge(x, y, weight=w) for x, y, w in ends)])
