@@ -67,6 +67,26 @@ def test_a_change_is_seen_that_has_no_word_of_what_it_ends(
     assert title + changed in current(store)
 
 
+@pytest.mark.parametrize("speaker", ["user", "Mara"])
+def test_what_is_called_off_is_over_and_nothing_else(tmp_path: Path, speaker: str) -> None:
+    going, job, off = (
+        "We're going to Ghent on 3 May.",
+        "Tomas works at Philips.",
+        "The Ghent trip is cancelled.",
+    )
+    store = told(
+        tmp_path,
+        going,
+        job,
+        off,
+        "The party is off, Tomas has to work on Saturday.",
+        speaker=speaker,
+    )
+    title = "" if speaker == "user" else f"{speaker}: "
+    assert [row.text for row in rows(store).values() if row.valid_until] == [title + going]
+    assert "contradiction" not in {each.reason for each in review_items(store).values()}
+
+
 def talked(folder: Path, *turns: tuple[str, str]) -> Store:
     """A store that heard a conversation with an agent on each of some Mondays, and slept after each."""
     store = new_store(folder / "memory")
