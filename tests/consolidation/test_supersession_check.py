@@ -169,9 +169,10 @@ def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
         return replace(made, valid_until=until, superseded_at=at)
 
     end, at = "2026-02-02", "2026-02-03"
-    told = [row("a1", at=at), row("a2", end), row("b1", end), row("b2"), row("c1", at=at)]
+    never = replace(row("d1", at=at), withdrawn=True, valid_from="2026-02-01")
+    told = [row("a1", at=at), row("a2", end), row("b1", end), row("b2"), row("c1", at=at), never]
     closed = over(told)
-    assert closed == {"a": "2026-02-02"}
+    assert closed == {"a": "2026-02-02", "d": "2026-02-01"}
     edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("a", "b"))
     assert with_validity(edge, {}, closed).valid_until is None
     assert with_validity(replace(edge, sources=("a",)), {}, closed).valid_until == "2026-02-02"
