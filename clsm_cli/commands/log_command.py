@@ -39,7 +39,14 @@ BRIEF = 5
 LONGEST = 200
 """Characters of such a line."""
 _ENDED = {"done": "Done", "ended": "No longer true"}
-_PARTS = {"changed": "Changed", "learnt": "Learnt", **_ENDED, "withdrawn": "Taken back"}
+_PARTS = {
+    "changed": "Changed",
+    "learnt": "Learnt",
+    **_ENDED,
+    "withdrawn": "Taken back",
+    "rewritten": "Changed in documents",
+}
+
 _OPEN = {"done": "Done", "open": "Not done yet", "ended": "No longer true"}
 _PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
 

@@ -63,6 +63,23 @@ def test_what_is_taken_back_and_what_a_person_said(bare: Cli, lived: Cli) -> Non
     assert lived.ok("list", "--json", "--kind", "fact").json["statements"] == [line]
 
 
+def test_a_line_of_which_no_statement_was_made_has_another_value(bare: Cli, lived: Cli) -> None:
+    lived = bare.holding(lived.store)
+    page = lived.folder / "MEMORY.md"
+    rows = "# Home\n\n- Gate: {0}\n- Dog: Rex\n\n| Bin | Day |\n|---|---|\n| paper | {1} |\n"
+    for day, values in ((22, ("four", "Monday")), (23, ("seven", "Tuesday"))):
+        page.write_text(rows.format(*values))
+        lived.ok("ingest", "-q", str(page), "--now", f"2026-02-{day}T20:00:00+01:00")
+        lived.ok("consolidate", "-q", "--now", f"2026-02-{day + 1}T03:00:00+01:00")
+    now = ("--now", "2026-02-24T08:00:00+01:00")
+    found = lived.ok("log", "--json", *now).json["rewritten"]
+    assert {(each["text"], each["before"]) for each in found} == {
+        ("Gate: seven", "Gate: four"),
+        ("paper: Tuesday", "paper: Monday"),
+    }
+    assert all(each["source"].startswith(f"{page}:") for each in found)
+
+
 def test_what_is_held(bare: Cli, lived: Cli) -> None:
     lived = bare.holding(lived.store)
     page = lived.folder / "todo.md"
