@@ -78,8 +78,8 @@ def rivals(
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
     for (row, is_later, texts), relation in zip(asked, told, strict=True):
-        bare = map(pair_head.sentence, pair_head.without_speaker(*texts))
-        chance = pair_head.update_of(*bare, relation, pair_head.relations)
+        one, two = map(pair_head.sentence, pair_head.without_speaker(*texts))
+        chance = pair_head.update_of(one, two, relation, pair_head.relations)
         if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):
