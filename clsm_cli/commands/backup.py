@@ -113,7 +113,7 @@ def restore(
         lines += [whole, f"it would be restored to {done.root}", "nothing was written"]
     else:
         lines.append(f"restored  {done.root} {what}")
-    warnings = machine_settings.misplaced_warnings(done.misplaced)
+    warnings = machine_settings.ignored_warnings(done)
     told = {"schema": "clsm.restore/1", "dry_run": dry_run, "path": path, "store": done.root}
     told |= {"id": manifest.store, "at": manifest.at, "files": len(manifest.files)}
     told |= {"size": manifest.size, "device": done.device, "made_by": manifest.device}

@@ -269,3 +269,62 @@ def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
         reason = f"{text!r} is not a time; write it like 2026-02-24 or 2026-02-24T08:15:00+01:00"
         raise UsageError(option, reason) from None
     return moment
+
+
+def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
+    """The days that a date, words or a span up to now mean, as ordinals: first, and the one after the last.
+
+    >>> from datetime import date, datetime
+    >>> now = datetime(2026, 3, 11, 9)
+    >>> first, until = parse_days("2w", now, "--since")
+    >>> str(date.fromordinal(first)), str(date.fromordinal(until)), parse_days("yesterday", now, "")[0] - first
+    ('2026-02-25', '2026-03-12', 13)
+    """
+    from datetime import date
+
+    if begin := _before(text, now):
+        return begin.toordinal(), now.toordinal() + 1
+    try:
+        day = date.fromisoformat(text[:10])
+    except ValueError:
+        from clsm_cli.text.time import expressions
+
+        found = expressions.find_expressions(text, now)
+        if len(found) == 1:
+            return found[0].first.toordinal(), found[0].until.toordinal()
+        reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
+        raise UsageError(option, reason) from None
+    return day.toordinal(), day.toordinal() + 1
+
+
+def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime:
+    """When something begins: a time, a span up to now, or the first of the days that words mean."""
+    from datetime import date, datetime
+
+    if begin := _before(text, now):
+        return begin
+    if is_time(text):
+        return parse_time(text, zone, option)
+    day = date.fromordinal(parse_days(text, now, option)[0])
+    return datetime(day.year, day.month, day.day, tzinfo=zone)
+
+
+def is_time(text: str) -> bool:
+    """Whether a text gives more than a day.
+
+    >>> is_time("2026-03-11T09:00"), is_time("2026-03-11"), is_time("Tuesday")
+    (True, False, False)
+    """
+    return text[:1].isdigit() and ("T" in text or ":" in text)
+
+
+def _before(text: str, now: datetime) -> datetime | None:
+    """The instant a span before now, as "12h", "3 days" or "2 weeks"; None for anything else."""
+    from datetime import timedelta
+    from re import fullmatch
+
+    span = fullmatch(
+        r"([0-9]{1,4}) ?(h|d|w)(?:(?<=h)ours?|(?<=d)ays?|(?<=w)eeks?)?", text.strip().lower()
+    )
+    unit = {"h": "hours", "d": "days", "w": "weeks"}
+    return now - timedelta(**{unit[span[2]]: int(span[1])}) if span else None

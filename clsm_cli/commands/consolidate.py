@@ -87,7 +87,7 @@ def consolidate(
 
     _check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
     printer, opened, moment = common.start()
-    warnings = machine_settings.misplaced_warnings(opened.misplaced)
+    warnings = machine_settings.ignored_warnings(opened)
     llm = LlmSettings()
     try:
         llm = machine_settings.load_settings(opened.root, environment()).llm

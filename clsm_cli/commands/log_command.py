@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, tzinfo
 from typing import get_args
 
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, option, parse_time
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, option, parse_start
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
@@ -39,14 +39,21 @@ BRIEF = 5
 LONGEST = 200
 """Characters of such a line."""
 _ENDED = {"done": "Done", "ended": "No longer true"}
-_PARTS = {"changed": "Changed", "learnt": "Learnt", **_ENDED, "withdrawn": "Taken back"}
+_PARTS = {
+    "changed": "Changed",
+    "learnt": "Learnt",
+    **_ENDED,
+    "withdrawn": "Taken back",
+    "rewritten": "Changed in documents",
+}
+
 _OPEN = {"done": "Done", "open": "Not done yet", "ended": "No longer true"}
 _PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
 
 
 @command(
     "clsm log                          # since the last consolidation began",
-    "clsm log --since 2026-02-20       # since that day",
+    "clsm log --since 2026-02-20       # since that day; also yesterday, 12h, '2 weeks'",
     "clsm log --month 2026-03          # what March was about, decided, learnt, done",
     "clsm log --week 2026-W11          # the same of a week",
     "clsm log --json                   # as data, for a report in the morning",
@@ -54,7 +61,9 @@ _PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
 def log(
     *,
     since: str | None = option(
-        "--since TIME", "From then on; default: since the last consolidation began."
+        "--since TIME",
+        'From then on: a time, a day in words ("last week"), or how long ago (12h, 3d);'
+        " default: since the last consolidation began.",
     ),
     month: str | None = option(
         "--month YYYY-MM", "Instead: what a month was about, by when it was true."
@@ -78,7 +87,7 @@ def log(
         printer.show(mapping, _period_lines(seen, opened.zone, limit))
         return
     if since is not None:
-        start = utc_text(parse_time(since, opened.zone, "--since"))
+        start = utc_text(parse_start(since, moment, opened.zone, "--since"))
     else:
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())

@@ -15,13 +15,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MachineSettings, defaults, variable_of, with_changes
 from clsm_cli.errors import BadInputError
+
+if TYPE_CHECKING:
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.restoring import Restored
 
 NAME = "config.toml"
 _MOST = 1 << 20
@@ -70,13 +74,19 @@ def settings_fault(root: Path, environment: Mapping[str, str]) -> str:
     return ""
 
 
-def misplaced_warnings(misplaced: Sequence[str]) -> list[str]:
-    """A warning about settings of the machine that a store has; none where it has none."""
-    text = (
-        f"clsm.yaml sets {', '.join(misplaced)}: ignored, since what reaches outside the store is"
-        f" never read from it; if that is yours, write it into {_settings_path()}"
-    )
-    return [text] if misplaced else []
+def ignored_warnings(store: Store | Restored) -> list[str]:
+    """Warnings about settings of the machine that a store has, and about what is no setting."""
+    found = []
+    if store.misplaced:
+        found.append(
+            f"clsm.yaml sets {', '.join(store.misplaced)}: ignored, since what reaches outside the store"
+            f" is never read from it; if that is yours, write it into {_settings_path()}"
+        )
+    if store.unknown:
+        found.append(
+            f"clsm.yaml has {', '.join(store.unknown)}: ignored, since this version of clsm has no such setting"
+        )
+    return found
 
 
 def _of_file(file: Path, root: Path | None) -> dict[str, Any]:

@@ -15,9 +15,11 @@ from clsm_cli.commands.command_line import (
     Common,
     UsageError,
     command_line,
+    is_time,
     named_text,
     option,
     parse_budget,
+    parse_days,
     parse_time,
     query_text,
 )
@@ -288,10 +290,9 @@ def _moment(text: str | None, store: Store, now: datetime, option: str) -> str |
     """A day as its date, whatever words name it; a time with its offset."""
     if text is None:
         return None
-    if "T" in text or ":" in text:
+    if is_time(text):
         return parse_time(text, store.zone, option).isoformat()
-    days = _day(text, now, option)
-    assert days is not None
+    days = parse_days(text, now, option)
     if days[1] - days[0] != 1:
         raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
     from datetime import date
@@ -311,29 +312,10 @@ def _end(moment: str | None, store: Store) -> str | None:
 def _filters(options: Options, now: datetime) -> Filters | None:
     names = ("kind", "stream", "project", "session")
     named: dict[str, Any] = {name: getattr(options, name) for name in names}
-    first = _day(options.since, now, "--since")
-    last = _day(options.until, now, "--until")
+    first = None if options.since is None else parse_days(options.since, now, "--since")
+    last = None if options.until is None else parse_days(options.until, now, "--until")
     if first is None and last is None and not any(named.values()):
         return None
     from clsm_cli.store.index.ranking_queries import Filters
 
     return Filters(**named, first=first and first[0], until=last and last[1])
-
-
-def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None:
-    """The days that a text means, as ordinals: first, and the one after the last."""
-    if text is None:
-        return None
-    from datetime import date
-
-    from clsm_cli.text.time import expressions
-
-    try:
-        day = date.fromisoformat(text[:10])
-    except ValueError:
-        found = expressions.find_expressions(text, now)
-        if len(found) == 1:
-            return found[0].first.toordinal(), found[0].until.toordinal()
-        reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
-        raise UsageError(option, reason) from None
-    return day.toordinal(), day.toordinal() + 1

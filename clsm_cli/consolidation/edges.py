@@ -99,15 +99,21 @@ def relation_edges(stated: Stated) -> dict[str, Edge]:
 
 
 def over(statements: Iterable[Statement]) -> dict[str, str]:
-    """Key of each turn of which all that memory states is over → when the last of it was."""
+    """Key of each turn of which all that memory states is over → when the last of it was.
+
+    What was taken back, as never true, was over when it was said.
+    """
     found: dict[str, str] = {}
     held: set[str] = set()
     for row in statements:
+        until = None if row.superseded_at else row.valid_until
+        if row.withdrawn:
+            until = row.valid_from or row.superseded_at
         if row.is_current:
             held.update(row.sources)
-        elif row.superseded_at is None and not row.withdrawn and row.valid_until:
+        elif until:
             for key in row.sources:
-                found[key] = max(row.valid_until, found.get(key, ""))
+                found[key] = max(until, found.get(key, ""))
     return {key: until for key, until in found.items() if key not in held}
 
 

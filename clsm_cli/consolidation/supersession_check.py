@@ -32,7 +32,7 @@ ALONE = 0.50
 brings them nearer by a tenth or two."""
 MOST = 4
 """Statements that are judged beside a claim: the nearest."""
-OVER, ASKED = 0.99, 0.40
+OVER, ASKED = pair_head.OVER, 0.40
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
 REWRITTEN = 0.3
 """The same of a sentence whose block is gone, and of one in the block that took its place."""
@@ -78,7 +78,8 @@ def rivals(
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
     for (row, is_later, texts), relation in zip(asked, told, strict=True):
-        chance = relation.update
+        one, two = map(pair_head.sentence, pair_head.without_speaker(*texts))
+        chance = pair_head.update_of(one, two, relation, pair_head.relations)
         if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import sameness
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 RELATIONS = ("same", "update", "both", "unrelated")
 
@@ -29,6 +30,16 @@ _SAID = re.compile(
 _ENDED = re.compile(r"[.!?…:|·\n]|\W$|^[^A-Z]|^\W*\w+\W*\w*$")
 """What is in no sentence whose full stop is missing: a mark, two words alone."""
 _MARKS = re.compile(r"[*_`#>]+")
+
+OVER = 0.99
+"""Probability of an update from which the earlier sentence is said to be over."""
+_BRIEF_OVER, _BRIEF = 0.85, 2
+"""The same where the later one has at most so many words of its own, and no name or number."""
+LEAST = 0.15
+"""Probability below which no update is worth a look."""
+_NONE = 0.05
+"""Probability below which a clause is certainly none."""
+_CLAUSE = re.compile(r"[,;] | [-\u2013\u2014] |\bbut\b")
 
 
 class Relation(NamedTuple):
@@ -100,6 +111,42 @@ def particulars(sentence: Sentence) -> set[str]:
         or (word[0].isupper() and place > 0 and word != "I")
         or any(map(str.isupper, word[1:]))
     }
+
+
+def update_of(
+    old: Sentence,
+    new: Sentence,
+    whole: Relation,
+    read: Callable[[Sequence[tuple[str, str]]], list[Relation]],
+) -> float:
+    """How likely a later sentence is an update of an earlier one; certain from ``OVER``.
+
+    - What says hardly more than what it is about is only worth saying where the earlier one holds no
+      longer ("the trip is cancelled"); two that each have a name or a number to tell may both be true.
+    - If one clause alone is about what the earlier says, it must be the update: in "the trip is off, Tom
+      works on Saturday", what is over is not where Tom works.
+
+    Args:
+        whole: What the whole sentence is to the earlier one.
+        read: Gives the relations of pairs, as ``relations``.
+    """
+    chance = whole.update
+    if chance < LEAST:
+        return chance
+    said = content(old)
+    parts = [part for part in _CLAUSE.split(new.text) if sentence(part).words]
+    about = [part for part in parts if said & content(sentence(part))]
+    if 0 < len(about) < len(parts):
+        alone = max(each.update for each in read([(old.text, part) for part in about]))
+        if alone < _NONE:
+            return alone
+    if chance < _BRIEF_OVER or particulars(new) - {*old.keys}:
+        return chance
+    more = len(content(new) - said)
+    is_brief = more <= _BRIEF and (
+        more or sameness.polarity(old.text) != sameness.polarity(new.text)
+    )
+    return max(chance, OVER) if is_brief else chance
 
 
 def relation(old: str, new: str, asked: str = "") -> Relation:

@@ -60,6 +60,8 @@ def check_settings(snapshot: Snapshot) -> Iterator[Finding]:
     """``clsm.yaml``, ``ontology.yaml`` and ``eval/queries.yaml``."""
     if names := snapshot.store.misplaced:
         yield make_finding("settings-ignored", CONFIG_NAME, f"sets {', '.join(names)}")
+    if names := snapshot.store.unknown:
+        yield make_finding("settings-unknown", CONFIG_NAME, f"has {', '.join(names)}")
     for problem in ontology.load(snapshot.store)[1]:
         name = ontology.ONTOLOGY_NAME
         yield make_finding("ontology-unusable", name, problem.reason, line=problem.line)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, get_args
 
 from clsm_cli.inspection.fact_history import Facts, seconds, version
 from clsm_cli.inspection.resolved_times import times_of
+from clsm_cli.inspection.rewritten_lines import rewritten_lines
 from clsm_cli.model import clocks
-from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, runs
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.source_locations import locate
 from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
@@ -60,7 +62,8 @@ class StatementLine(NamedTuple):
 class News(NamedTuple):
     """What was written about statements since an instant, each part newest first.
 
-    ``ended``: what is true no longer, with nothing in its place.
+    ``ended``: what is true no longer, with nothing in its place; ``rewritten``: lines of documents of
+    which no statement was made.
     """
 
     since: str
@@ -69,6 +72,7 @@ class News(NamedTuple):
     done: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
     withdrawn: tuple[StatementLine, ...]
+    rewritten: tuple[StatementLine, ...]
 
 
 class PeriodReview(NamedTuple):
@@ -138,7 +142,43 @@ def news(store: Store, since: str, now: str) -> News:
     lost = ([row for row in each if row.text not in replaced] for each in (ended, gone))
     parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
-        return News(since, *(_lines(facts, part, opened.index) for part in parts))
+        told = (_lines(facts, part, opened.index) for part in parts)
+        return News(since, *told, _rewritten(facts, since, opened.index))
+
+
+def _rewritten(facts: Facts, since: str, index: Index) -> tuple[StatementLine, ...]:
+    """Lines with another value in documents that were taken in since the night before, up to the last one."""
+    zone = facts.store.zone
+    begin, end = (seconds(last_night(facts.store, *at), zone) for at in ((since,), ()))
+    closed = {
+        old: (went, new)
+        for each in facts.records.values()
+        if isinstance(each, Document)
+        for old, (went, new) in each.closed.items()
+        if new and begin < seconds(went, zone) <= end
+    }
+    keys = sorted({key for old, (_, new) in closed.items() for key in (old, new)})
+    turns = evidence_queries.turns_by_key(index.connection, keys)
+    texts = [row.text for row in facts.statements.values()]
+    found = []
+    for old, (went, new) in sorted(
+        closed.items(), key=lambda each: (each[1], each[0]), reverse=True
+    ):
+        if old not in turns or new not in turns:
+            continue
+        for line, before in rewritten_lines(turns[old].text, turns[new].text):
+            if not any(line in text or before in text for text in texts):
+                source, file, number = _place(index, new)
+                at = (None, went, None, before, source, file, number)
+                found.append(StatementLine(new, "passage", "flow", line, *at))
+    return tuple(found)
+
+
+def _place(index: Index, key: str) -> tuple[str | None, str, int]:
+    """Where a block stands: its path with the line, its file and the line there."""
+    passage = min(index.by_key(key), key=lambda each: each.line_start)
+    source = f"{passage.path}:{passage.line_start}" if passage.line_start else None
+    return source, *locate(index, passage)
 
 
 def review_period(store: Store, period: str, days: tuple[date, date], now: str) -> PeriodReview:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
     Posting = tuple[int, int, int]
+    Placed = tuple["Code", list[Posting]]
 
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _APART = re.compile(r"(?<![\w-])[a-z]{1,4}(?: \d+)+(?![\w-])", re.IGNORECASE | re.ASCII)
@@ -72,7 +73,7 @@ def _whole(found: Sequence[Code]) -> list[Code]:
     return [each for each in found if not any(each.bare in b and each.bare != b for b in bare)]
 
 
-def in_question(index: Index, question: Question) -> list[tuple[Code, list[Posting]]]:
+def in_question(index: Index, question: Question) -> list[Placed]:
     """The codes of a question, with where each stands: passage, occurrences, terms of the passage."""
     apart = [_code(text) for text in _APART.findall(question.text.lower())]
     found = _whole(
@@ -102,12 +103,16 @@ def _in_text(index: Index, code: Code) -> list[Posting]:
     return [held[0][row] for row, each in told.items() if spelt.search(each.text)]
 
 
-def look_alikes(index: Index, question: Question, rows: Sequence[int]) -> set[int]:
+def look_alikes(
+    index: Index, question: Question, asked: Sequence[Placed], rows: Sequence[int]
+) -> set[int]:
     """Passages with a code of the same form as one that is asked about and stands nowhere.
 
     Where a question is nothing but codes that stand nowhere, no passage is about it.
+
+    Args:
+        asked: As ``in_question`` has it.
     """
-    asked = in_question(index, question)
     forms = {code.form for code, places in asked if not places} - {""}
     held = {row for _, places in asked for row, _, _ in places}
     own = {term for code, _ in asked for part in code.parts for term in tokens.stems(part)}

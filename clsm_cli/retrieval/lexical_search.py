@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.identifiers import Placed
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Member
@@ -42,6 +43,7 @@ class LexicalMatches(NamedTuple):
         literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
             passages that hold some.
         all: How much of that counts as all, 0 … 1.
+        codes: Of the question, with where each stands.
     """
 
     question: Question
@@ -51,6 +53,7 @@ class LexicalMatches(NamedTuple):
     literal: dict[int, float]
     all: float
     passages: int
+    codes: Sequence[Placed] = ()
 
     @property
     def content_terms(self) -> Sequence[str]:
@@ -141,16 +144,15 @@ def search(
         found[term] = postings
         match.add_bm25(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
     written = {key: index.postings(key) for key in question.keys}
+    codes = identifiers.in_question(index, question)
     if question.besides:
-        written |= {
-            code.written: places for code, places in identifiers.in_question(index, question)
-        }
+        written |= {code.written: places for code, places in codes}
     for key, places in written.items():
         found[key] = [each for each in places if allowed is None or each[0] in allowed]
     worth = {term: strange[term] for term in question.terms if term in strange}
     worth |= dict.fromkeys(written, 1.0)
     literal = _literal(found, worth, count)
-    return LexicalMatches(question, scores, idf, found, *literal, count)
+    return LexicalMatches(question, scores, idf, found, *literal, count, codes)
 
 
 def _literal(

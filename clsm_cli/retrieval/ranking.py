@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.activation import ActivationSource
     from clsm_cli.retrieval.candidates import CandidateSet
+    from clsm_cli.retrieval.identifiers import Placed
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
@@ -91,12 +92,14 @@ class Ranked(NamedTuple):
         confidence: That something answers, which is that of the surest of the first ``FIRST``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
         unread: The confidence before any of them was read.
+        codes: Of the question, with where each stands (``identifiers``).
     """
 
     candidates: list[Candidate]
     confidence: float
     cosines: Sequence[float]
     unread: float
+    codes: Sequence[Placed] = ()
 
 
 def rank(index: Index, found: CandidateSet, settings: RecallSettings) -> Ranked:
@@ -108,7 +111,7 @@ def rank(index: Index, found: CandidateSet, settings: RecallSettings) -> Ranked:
         signals = _second_pass(index, found, settings, signals)
     ranked = _scored(index, found, settings, signals, _evidence(found, fits, around_it))
     surest = max((each.confidence for each in ranked[:FIRST]), default=0.0)
-    return Ranked(ranked, surest, found.cosines, surest)
+    return Ranked(ranked, surest, found.cosines, surest, found.words.codes)
 
 
 def signal_weights(

@@ -27,7 +27,7 @@ from clsm_cli.text.language_data import word_list
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from clsm_cli.heads.pair_head import Sentence
+    from clsm_cli.heads.pair_head import Relation, Sentence
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 FIRST = 12
 """Passages that are held against each other: the best."""
-OVER = 0.99
+OVER = pair_head.OVER
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.15
+PERHAPS = pair_head.LEAST
 """Probability of an update from which it is said to be over perhaps, and stands below what is later."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
@@ -154,13 +154,22 @@ def _judged(
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
     for old, new, one, two in _rivals(asked, read, alike):
-        chance = pair_head.relation(one.text, two.text, question.text).update
+        chance = _update(one, two, question.text)
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
         if chance >= least and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)
+
+
+def _update(one: Sentence, two: Sentence, asked: str) -> float:
+    """How likely the second of two sentences is an update of the first, for what is asked."""
+
+    def read(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+        return [pair_head.relation(old, new, asked) for old, new in pairs]
+
+    return pair_head.update_of(one, two, read([(one.text, two.text)])[0], read)
 
 
 class _Update(NamedTuple):

@@ -18,8 +18,6 @@ from clsm_cli.scoring import confidence
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate, Ranked
     from clsm_cli.store.index.index_queries import Index
@@ -89,7 +87,9 @@ LOOK_ALIKE = 0.1
 def without_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
     """The candidates, of which none is sure for a code that it does not hold and none other does."""
     rows = [each.row for each in ranked.candidates]
-    doubtful = identifiers.look_alikes(index, question, rows) if question.besides else set()
+    doubtful: set[int] = set()
+    if question.besides:
+        doubtful = identifiers.look_alikes(index, question, ranked.codes, rows)
     if not doubtful:
         return ranked
     candidates: list[Candidate] = [
@@ -121,21 +121,21 @@ def sure_enough(
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:
         return [each for each in kept if each.confidence >= least], False
-    is_known = has_gist or _holds_identifiers(index, question, ranked.candidates[:1])
+    is_known = has_gist or _holds_identifiers(index, question, ranked)
     is_silent = not is_known and ranked.confidence < floor
     hints = ranked.unread >= HINTING * floor
     return kept if hints or not is_silent else [], is_silent
 
 
-def _holds_identifiers(index: Index, question: Question, best: Sequence[Candidate]) -> bool:
-    """Whether a passage contains every number, code and address of the question, if any."""
+def _holds_identifiers(index: Index, question: Question, ranked: Ranked) -> bool:
+    """Whether the best passage contains every number, code and address of the question, if any."""
     mixed = [term for term in question.terms if not (term.isalpha() or term.isdigit())]
     written = [*question.keys, *(word for word in mixed if len(word) >= identifiers.LEAST)]
     held = {word: index.postings(word) for word in written}
-    held |= {code.written: at for code, at in identifiers.in_question(index, question) if code.form}
+    held |= {code.written: at for code, at in ranked.codes if code.form}
     return bool(held) and all(
         any(row == candidate.row for row, _, _ in places)
-        for candidate in best
+        for candidate in ranked.candidates[:1]
         for places in held.values()
     )
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import FORMAT_VERSION, Settings, of_machine, with_changes
+from clsm_cli.config import FORMAT_VERSION, Settings, defaults, of_machine, with_changes
 from clsm_cli.errors import (
     BadInputError,
     DamagedStoreError,
@@ -58,7 +58,11 @@ _KEYS = ("format", "store", "time_zone", "settings")
 
 
 class Store(NamedTuple):
-    """An opened store; ``misplaced`` settings of ``clsm.yaml`` are for a machine to set, and not obeyed."""
+    """An opened store.
+
+    Of ``clsm.yaml``, ``misplaced`` settings are for a machine to set, and ``unknown`` names those of another
+    version, or mistyped: neither is obeyed.
+    """
 
     root: Path
     store_id: str
@@ -66,6 +70,7 @@ class Store(NamedTuple):
     settings: Settings
     device: str
     misplaced: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @property
     def zone(self) -> tzinfo:
@@ -209,14 +214,13 @@ def _from_config(
         raise ValueError("'format' must be a whole number from 1")
     if version > FORMAT_VERSION:
         raise NewerFormatError(path, version, FORMAT_VERSION)
-    for key in sorted(values.keys() - set(_KEYS), key=str):
-        reason = f"{key!r} is none of {', '.join(_KEYS)}; settings stand below 'settings:'"
-        raise ValueError(reason)
     changes = values.get("settings") or {}
     if not isinstance(changes, dict):
         raise ValueError("'settings' must be a mapping")
     misplaced = of_machine(changes)
-    own = {name: value for name, value in changes.items() if name not in misplaced}
+    known = defaults(Settings()) if changes else {}
+    own = {name: value for name, value in changes.items() if name in known}
+    others = [*(values.keys() - set(_KEYS)), *(changes.keys() - {*own, *misplaced})]
     zone_name = str(values.get("time_zone", "UTC"))
     if not is_zone(zone_name):
         raise ValueError(f"'time_zone' {zone_name!r} is not an IANA time zone")
@@ -227,6 +231,7 @@ def _from_config(
         settings=with_changes(Settings(), own),
         device=device_name(root, environment),
         misplaced=misplaced,
+        unknown=tuple(sorted(map(str, others))),
     )
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.store.backups import Manifest, Progress, Reader
+    from clsm_cli.store.layout import Store
 
 _RUNS = ".clsm/runs/"
 
@@ -37,6 +38,7 @@ class Restored(NamedTuple):
     root: Path
     device: str
     misplaced: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @property
     def goes_on(self) -> bool:
@@ -64,15 +66,16 @@ def restore(
         RefusedError: The folder holds something, or cannot be replaced.
     """
     root = _free(root)
-    misplaced: tuple[str, ...] = ()
+    made: Store | None = None
     with opened_backup(path) as reader:
         if dry_run:
             reader.check(progress)
         else:
             atomic.make_folder(root.parent)
             with _staged(root) as staging:
-                misplaced = _unpack(reader, staging, root, environment, progress).misplaced
-        return Restored(reader.manifest, root, device_name(root, environment), misplaced)
+                made = _unpack(reader, staging, root, environment, progress)
+        ignored = (made.misplaced, made.unknown) if made is not None else ()
+        return Restored(reader.manifest, root, device_name(root, environment), *ignored)
 
 
 def _free(root: Path) -> Path:

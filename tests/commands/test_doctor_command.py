@@ -89,7 +89,7 @@ def test_the_index_is_made_anew_when_asked_for(store: Store) -> None:
 
 def test_settings_that_cannot_be_used_are_a_finding_and_no_fix(store: Store) -> None:
     path = store.root / "clsm.yaml"
-    path.write_text(path.read_text() + "settings: {recall.q: 1}\n")
+    path.write_text(path.read_text() + "settings: {recall.k: x}\n")
     code, told = as_json(store)
     assert code == 13
     (damage,) = [row for row in told["findings"] if row["severity"] == "damage"]

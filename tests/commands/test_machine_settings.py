@@ -151,6 +151,15 @@ def test_doctor_restore_and_answers_tell(told: Cli) -> None:
     assert (finding["severity"], finding["path"]) == ("warning", "clsm.yaml")
     assert all(name in finding["reason"] for name in NAMES)
     assert "config.toml" in finding["next_step"]
+    path = told.store / "clsm.yaml"
+    path.write_text(path.read_text().replace('"recall.k"', '"recall.vibes": 3, "recall.k"'))
+    warned = told.ok("consolidate", "--json", *NOW).err
+    assert (
+        "clsm.yaml has recall.vibes: ignored, since this version of clsm has no such setting"
+        in warned
+    )
+    found = {f["code"]: f for f in told.ok("doctor", "--json", *NOW).json["findings"]}
+    assert found["settings-unknown"]["reason"] == "has recall.vibes"
     told.ok("backup", "b.tar.gz", *NOW)
     done = told.ok("restore", "b.tar.gz", "new", "--json")
     assert done.json["warnings"][0].startswith("clsm.yaml sets llm.base_url")

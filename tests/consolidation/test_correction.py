@@ -90,14 +90,18 @@ def test_a_correction_is_three_rows(store: Store) -> None:
     assert (result.now.id, result.until, result.run is not None) == (new.id, NOW, True)
 
 
-def test_an_edge_ends_with_all_that_is_stated_of_it(slept: Store) -> None:
+@pytest.mark.parametrize("never", [False, True])
+def test_an_edge_ends_with_all_that_is_stated_of_it(slept: Store, *, never: bool) -> None:
     """At once, and the next night leaves it so."""
     (told,) = [row for row in rows(slept).values() if "Yusuf: skipper of the barge" in row.text]
     assert semantic(slept, told) == [None]
-    done(slept, told.id, "Yusuf sold the barge Albertine and is no longer its skipper.")
-    assert semantic(slept, told) == [NOW]
+    done(
+        slept, told.id, "Yusuf sold the barge Albertine and is no longer its skipper.", never=never
+    )
+    end = "2026-03-01T09:00:00Z" if never else NOW  # nobody knows when it began
+    assert semantic(slept, told) == [end]
     sleep(slept, LATER)
-    assert semantic(slept, told) == [NOW]
+    assert semantic(slept, told) == [end]
 
 
 def semantic(store: Store, told: Statement) -> list[str | None]:

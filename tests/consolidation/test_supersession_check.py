@@ -67,6 +67,26 @@ def test_a_change_is_seen_that_has_no_word_of_what_it_ends(
     assert title + changed in current(store)
 
 
+@pytest.mark.parametrize("speaker", ["user", "Mara"])
+def test_what_is_called_off_is_over_and_nothing_else(tmp_path: Path, speaker: str) -> None:
+    going, job, off = (
+        "We're going to Ghent on 3 May.",
+        "Tomas works at Philips.",
+        "The Ghent trip is cancelled.",
+    )
+    store = told(
+        tmp_path,
+        going,
+        job,
+        off,
+        "The party is off, Tomas has to work on Saturday.",
+        speaker=speaker,
+    )
+    title = "" if speaker == "user" else f"{speaker}: "
+    assert [row.text for row in rows(store).values() if row.valid_until] == [title + going]
+    assert "contradiction" not in {each.reason for each in review_items(store).values()}
+
+
 def talked(folder: Path, *turns: tuple[str, str]) -> Store:
     """A store that heard a conversation with an agent on each of some Mondays, and slept after each."""
     store = new_store(folder / "memory")
@@ -149,9 +169,10 @@ def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
         return replace(made, valid_until=until, superseded_at=at)
 
     end, at = "2026-02-02", "2026-02-03"
-    told = [row("a1", at=at), row("a2", end), row("b1", end), row("b2"), row("c1", at=at)]
+    never = replace(row("d1", at=at), withdrawn=True, valid_from="2026-02-01")
+    told = [row("a1", at=at), row("a2", end), row("b1", end), row("b2"), row("c1", at=at), never]
     closed = over(told)
-    assert closed == {"a": "2026-02-02"}
+    assert closed == {"a": "2026-02-02", "d": "2026-02-01"}
     edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("a", "b"))
     assert with_validity(edge, {}, closed).valid_until is None
     assert with_validity(replace(edge, sources=("a",)), {}, closed).valid_until == "2026-02-02"

@@ -36,6 +36,20 @@ def test_the_morning_after(lived: Cli) -> None:
     assert data["learnt"] == data["ended"] == data["withdrawn"] == []
 
 
+@pytest.mark.parametrize(
+    ("since", "start"),
+    [
+        ("12h", "2026-02-20T19:00:00Z"),
+        ("2 weeks", "2026-02-07T07:00:00Z"),
+        ("yesterday", "2026-02-19T23:00:00Z"),
+        ("2026-02-20 06:30", "2026-02-20T05:30:00Z"),
+        ("2026-02-20", "2026-02-19T23:00:00Z"),
+    ],
+)
+def test_since_when(lived: Cli, since: str, start: str) -> None:
+    assert lived.ok("log", "--json", "--since", since, *MORNING).json["since"] == start
+
+
 def test_what_is_taken_back_and_what_a_person_said(bare: Cli, lived: Cli) -> None:
     lived = bare.holding(lived.store)
     (line,) = lived.ok("list", "--json", "--kind", "fact").json["statements"]
@@ -47,6 +61,23 @@ def test_what_is_taken_back_and_what_a_person_said(bare: Cli, lived: Cli) -> Non
     ]
     lived.ok("undo", "--now", "2026-02-21T10:00:00+01:00")
     assert lived.ok("list", "--json", "--kind", "fact").json["statements"] == [line]
+
+
+def test_a_line_of_which_no_statement_was_made_has_another_value(bare: Cli, lived: Cli) -> None:
+    lived = bare.holding(lived.store)
+    page = lived.folder / "MEMORY.md"
+    rows = "# Home\n\n- Gate: {0}\n- Dog: Rex\n\n| Bin | Day |\n|---|---|\n| paper | {1} |\n"
+    for day, values in ((22, ("four", "Monday")), (23, ("seven", "Tuesday"))):
+        page.write_text(rows.format(*values))
+        lived.ok("ingest", "-q", str(page), "--now", f"2026-02-{day}T20:00:00+01:00")
+        lived.ok("consolidate", "-q", "--now", f"2026-02-{day + 1}T03:00:00+01:00")
+    now = ("--now", "2026-02-24T08:00:00+01:00")
+    found = lived.ok("log", "--json", *now).json["rewritten"]
+    assert {(each["text"], each["before"]) for each in found} == {
+        ("Gate: seven", "Gate: four"),
+        ("paper: Tuesday", "paper: Monday"),
+    }
+    assert all(each["source"].startswith(f"{page}:") for each in found)
 
 
 def test_what_is_held(bare: Cli, lived: Cli) -> None:
@@ -119,7 +150,7 @@ def test_a_month_and_a_week_read_back(bare: Cli, lived: Cli) -> None:
         ("--month", "2026-13"),
         ("--week", "2026-W54"),
         ("--month", "2026-02", "--since", DAY),
-        ("--since", "yesterday"),
+        ("--since", "whenever"),
     ):
         assert lived("log", *wrong).code == 2
 

@@ -87,11 +87,7 @@ CONFIGS: list[tuple[str, type[ClsmError], str]] = [
     ("format: 1\ntime_zone: Mars/Base\n", DamagedStoreError, "'Mars/Base' is not an IANA"),
     ("format: 1\ntime_zone: ../../etc/passwd\n", DamagedStoreError, "not an IANA"),
     ("format: 1\ntime_zone: America\n", DamagedStoreError, "not an IANA"),
-    ("format: 1\nllm: {base_url: 'http://x'}\n", DamagedStoreError, "'llm' is none of format"),
     ("format: 1\nsettings: [1]\n", DamagedStoreError, "'settings' must be a mapping"),
-    ("format: 1\nsettings:\n  recall.vibes: 3\n", DamagedStoreError, "unknown setting 'recall.vib"),
-    ("format: 1\nsettings:\n  recall: 3\n", DamagedStoreError, "unknown setting 'recall'"),
-    ("format: 1\nsettings:\n  5: 3\n", DamagedStoreError, "unknown setting '5'"),
     ("format: 1\nsettings:\n  recall.k: many\n", DamagedStoreError, "'recall.k' must be a number"),
     ("format: 1\nsettings:\n  recall.k: true\n", DamagedStoreError, "'recall.k' must be a number"),
     ("format: 1\nx: " + "y" * (64 << 10), DamagedStoreError, "is larger than 64 KiB"),
@@ -108,6 +104,15 @@ def test_a_config_that_cannot_be_read_is_named(
         layout.open_store(root, {})
     assert caught.value.exit_code == (14 if error is NewerFormatError else 13)
     assert "clsm.yaml" in str(caught.value)
+
+
+def test_what_this_version_does_not_know_is_ignored(tmp_path: Path) -> None:
+    root = make(tmp_path / "m")
+    others = "  recall.k: 5\n  recall.vibes: 3\n  5: 3\n  recall: 3\nllm: {base_url: 'http://x'}\n"
+    (root / "clsm.yaml").write_text(f"format: 1\nsettings:\n{others}")
+    store = layout.open_store(root, {})
+    assert (store.settings.recall.k, store.misplaced) == (5, ())
+    assert store.unknown == ("5", "llm", "recall", "recall.vibes")
 
 
 @pytest.mark.parametrize("style", ["ours", "block", "crlf", "no newline at the end"])

@@ -113,6 +113,9 @@ SAMPLES: list[tuple[str, str]] = [
             "Passwort: ",
             "\u043f\u0430\u0440\u043e\u043b\u044c: ",
             "Password for the NAS: ",
+            "pass: ",
+            "- wifi pass: ",
+            "user: bob, pwd: ",
         )
     ),
     (

@@ -170,8 +170,13 @@ def _trimmed(text: str, start: int, end: int) -> int:
     return end
 
 
-def _password(place: _Place, *, is_sure: bool = True) -> tuple[int, int] | None:
-    """What stands behind a password's label; with one that is not sure only what cannot be a word."""
+def _password(
+    place: _Place, *, is_sure: bool = True, is_label: bool = False
+) -> tuple[int, int] | None:
+    """What stands behind a password's label; with one that is not sure only what cannot be a word.
+
+    Behind one that is sure in a label alone, also a word on its own.
+    """
     text = place.text
     if found := place.value():
         start, end, quoted = found
@@ -183,7 +188,8 @@ def _password(place: _Place, *, is_sure: bool = True) -> tuple[int, int] | None:
             return span
         if secret_values.is_password(value) or (quoted and _is_chosen(value)):
             return start, end
-        if is_sure and _is_alone(place, start, end, quoted=quoted):
+        is_told = is_sure or (is_label and _is_first(place))
+        if is_told and _is_alone(place, start, end, quoted=quoted):
             return start, end
     spoken = _spoken_of(place) if is_sure else None
     return (
@@ -209,6 +215,13 @@ def _by_lot(place: _Place, start: int) -> tuple[int, int] | None:
 @cache
 def _words_then() -> re.Pattern[str]:
     return re.compile(_WORDS_THEN % "|".join(sorted(STOP_WORDS)))
+
+
+def _is_first(place: _Place) -> bool:
+    """Whether a label begins its line or item, or is that of a network: no "boarding pass: printed"."""
+    line = place.folded[max(0, place.start - _NEAR) : place.start].rpartition("\n")[2]
+    before = line.rstrip(" \t*_>+-")
+    return not before or before[-1] in ",;/|(" or bool(_networks().match(before.split()[-1]))
 
 
 def _is_alone(place: _Place, start: int, end: int, *, quoted: bool) -> bool:
@@ -396,6 +409,7 @@ def _written(form: str, place: _Place) -> tuple[int, int] | None:
 _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "password": ("password", _password),
     "homonym": ("password", partial(_password, is_sure=False)),
+    "abbreviation": ("password", partial(_password, is_sure=False, is_label=True)),
     "login": ("password", _login),
     # Behind "user:" stands a name, and after it perhaps what can only be a password.
     "user": ("password", lambda place: place.accepted(secret_values.is_strong, user=True)),

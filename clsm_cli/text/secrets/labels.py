@@ -26,6 +26,7 @@ _ENDINGS = 4
 _CLASSES = (
     "password",
     "homonym",
+    "abbreviation",
     "login",
     "user",
     "secret",
