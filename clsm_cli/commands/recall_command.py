@@ -324,15 +324,16 @@ def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None
     """The days that a text means, as ordinals: first, and the one after the last."""
     if text is None:
         return None
-    from datetime import date
+    from datetime import datetime
 
     from clsm_cli.text.time import expressions
+    from clsm_cli.text.tokens import stems
 
     try:
-        day = date.fromisoformat(text[:10])
+        day = datetime.fromisoformat(text)
     except ValueError:
         found = expressions.find_expressions(text, now)
-        if len(found) == 1:
+        if len(found) == 1 and not stems(text[: found[0].start] + text[found[0].end :]):
             return found[0].first.toordinal(), found[0].until.toordinal()
         reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
         raise UsageError(option, reason) from None
