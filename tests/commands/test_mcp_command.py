@@ -73,6 +73,9 @@ def test_the_tools_say_what_they_are(cli: Cli) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         reads = {"recall", "context", "show", "history", "packet"}
         assert set(tools) == reads | {"note", "feedback", "answer"}
+        told = cli.ok("mcp", "--help").out
+        listed = told.partition("Tools: ")[2].partition(".")[0]
+        assert {*listed.replace(",", " ").split()} == set(tools)
         for tool in tools.values():
             assert tool.annotations is not None
             assert tool.annotations.destructive_hint is False
