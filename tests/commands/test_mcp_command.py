@@ -105,7 +105,8 @@ def test_an_agent_advises_the_memory(cli: Cli) -> None:
         lines = [json.loads(line) for line in data.splitlines()]
         part = next(n for n, line in enumerate(lines) if "Malmo" in line.get("text", ""))
         handle = [line["part"] for line in lines[:part] if "part" in line][-1]
-        good = statement("Ada's boat lies in Malmo harbour.", lines[part]["turn"], subject="Ada")
+        draft = next(line["id"] for line in lines if "Malmo" in line.get("draft", ""))
+        good = statement("Ada's boat lies in Malmo harbour.", lines[part]["turn"], replaces=draft)
         bad = statement("Ada's boat lies in Lund harbour.", lines[part]["turn"])
         entry = {"part": handle, "statements": [good, bad], "relations": []}
         done = await client.call_tool("answer", {"answer": {"parts": [entry]}})
