@@ -26,5 +26,5 @@ def statement(text: str, *turns: str, **changes: Any) -> dict[str, Any]:
 
 
 def answer(part: Part, *statements: Any, **changes: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {"statements": list(statements), "relations": []}
+    told: dict[str, Any] = {"statements": list(statements), "drop": [], "relations": []}
     return {"parts": [{"part": part.handle, **told, **changes}]}

@@ -280,17 +280,18 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
     >>> str(date.fromordinal(first)), str(date.fromordinal(until)), parse_days("yesterday", now, "")[0] - first
     ('2026-02-25', '2026-03-12', 13)
     """
-    from datetime import date
+    from datetime import datetime
 
     if begin := _before(text, now):
         return begin.toordinal(), now.toordinal() + 1
     try:
-        day = date.fromisoformat(text[:10])
+        day = datetime.fromisoformat(text)
     except ValueError:
         from clsm_cli.text.time import expressions
+        from clsm_cli.text.tokens import stems
 
         found = expressions.find_expressions(text, now)
-        if len(found) == 1:
+        if len(found) == 1 and not stems(text[: found[0].start] + text[found[0].end :]):
             return found[0].first.toordinal(), found[0].until.toordinal()
         reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
         raise UsageError(option, reason) from None

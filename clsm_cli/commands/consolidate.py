@@ -35,6 +35,8 @@ from clsm_cli.store import atomic, runs
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
+_REFUSED = 20
+"""Refused proposals that are listed; who wrote more of them has another fault than each one's."""
 _SHOWN = 200
 """Lines of a file's diff; a plan is read, not archived."""
 
@@ -80,7 +82,7 @@ def consolidate(
     episodes changes nothing.
 
     An adviser, any language model or a person, gets a packet and answers it. Each proposal is
-    checked; refused ones are reported, and clsm consolidates their part itself.
+    checked; refused ones are reported. What clsm itself would keep stays unless the answer names it.
     """
     from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing
@@ -168,13 +170,22 @@ def _lines(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def _advice(report: Report) -> Iterator[str]:
-    if report.advised or report.refused:
-        yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
-    if report.stale:
+    counts = {
+        "taken": report.advised,
+        "refused": len(report.refused),
+        "of clsm's own replaced or dropped": report.dropped,
+        "known already": report.known,
+    }
+    if report.is_answered or any(counts.values()):
+        told = [f"{n} {what}" for what, n in counts.items() if n or what in ("taken", "refused")]
+        yield f"adviser: {', '.join(told)}"
+    if report.stale and not report.known:
         episodes = count_noun(report.stale, "episode")
         yield f"{episodes} of the answer had been consolidated before: what was made of it stays beside what is new"
-    for each in report.refused:
+    for each in report.refused[:_REFUSED]:
         yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
+    if more := len(report.refused[_REFUSED:]):
+        yield f"  and {more} more"
 
 
 def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
@@ -190,7 +201,10 @@ def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any
         **fields(report, "gists review files usage"),
         "adviser": {
             "taken": report.advised,
-            "refused": [each._asdict() for each in report.refused],
+            "dropped": report.dropped,
+            "known": report.known,
+            "refused": [each._asdict() for each in report.refused[:_REFUSED]],
+            "refused_more": len(report.refused[_REFUSED:]),
             "stale": report.stale,
         },
         "warnings": report.warnings,
@@ -250,6 +264,9 @@ def _write_packet(
     path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        what = "is a folder" if path.is_dir() else "lies in no folder that is there"
+        raise UsageError("FILE", f"{path} {what}; name a file in a folder that exists")
     tokens = budget or adviser_packet.BUDGET
     found = adviser_request.build_packet(store, request, tokens, embedder(), printer.progress)
     told, lines = packet_mapping(found), [found.text.rstrip("\n")] if found.text else []

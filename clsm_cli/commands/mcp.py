@@ -21,7 +21,7 @@ from clsm_cli.extras import how_to_get
 def mcp(*, common: Common) -> None:
     """Serve the memory to an agent over MCP, on standard input.
 
-    Tools: recall, context, show, history, note, feedback. It runs until
+    Tools: recall, context, show, history, note, feedback, packet, answer. It runs until
     standard input ends; every call opens the store anew. It needs the official SDK, and
     says how to get it.
     """

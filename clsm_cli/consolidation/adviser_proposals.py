@@ -4,6 +4,8 @@ The answer may come from an endpoint, a file or MCP. Whoever wrote it may be a s
 have been talked into something by what it read. So a sentence is compared with the turns it cites:
 numbers, days, names, words, negation. That proves nothing; it refuses what the turns cannot have
 said. If a good sentence is refused, only its wording is lost: its turns are recalled all the same.
+What clsm itself would keep of the turns, the drafts, goes only where a sentence that says it again, or
+the answer by its id, takes it away.
 """
 
 from __future__ import annotations
@@ -19,15 +21,20 @@ from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.adviser_packet import LONGEST, one_line
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.consolidation_report import Answer, Refused
+from clsm_cli.consolidation.statement_selection import EVEN
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.episodes import lowest_trust
+from clsm_cli.heads import judge
+from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
+from clsm_cli.integrations.llm import objects_in
+from clsm_cli.model.episodes import Turn, lowest_trust
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.terminal import replace_lone, safe
@@ -39,13 +46,15 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.model.episodes import Turn
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.graph import Statement
 
 SUPPORT = 0.5
 """Share of a sentence's stems that its turns must have."""
 ECHO = 0.8
 """Share of a rule's stems that, found in what a tool printed, make it that tool's rule."""
+_BLOCK = re.compile(r"<!--|```|~~~|^#{1,6}\s")
+"""What opens a comment, a block of code or a section of Markdown."""
 _WORD = re.compile(r"\w+")
 _ANY_DAY = date(2000, 1, 4)
 """For undated turns: of their time expressions, only those count that name their day themselves."""
@@ -77,11 +86,13 @@ class Checked(NamedTuple):
 
     Attributes:
         replaced: Ids of known statements that hold no longer → what says so.
+        gone: Ids of drafts that were dropped or worded better.
     """
 
     claims: tuple[Claim, ...]
     relations: tuple[Relation, ...]
     replaced: dict[str, Claim]
+    gone: frozenset[str]
     refused: tuple[Refused, ...]
 
 
@@ -90,18 +101,25 @@ class _UnfitError(Exception):
 
 
 def parse_answer(text: str, name: str) -> Answer:
-    """The entries of an answer, which may have thoughts before it and a fence around it.
+    """The entries of an answer, which may have thoughts before it and text and a fence around it.
+
+    Of two answers the first counts.
 
     Raises:
-        BadInputError: It is no JSON object with a list of parts.
+        BadInputError: It holds no JSON object with a list of parts.
     """
-    told = text.rpartition("</think>")[2]
+    every = objects_in(text.rpartition("</think>")[2])
+    if not every:
+        raise _no_answer(name, "holds no JSON object")
+    value, *more = [each for each in every if "parts" in each] or every
     try:
-        value = json.loads(told[told.find("{") : told.rfind("}") + 1])
         json.dumps(value, allow_nan=False)
-    except (ValueError, RecursionError):
-        raise _no_answer(name, "is not one JSON object") from None
-    return parse_value(value, name)
+    except ValueError:
+        raise _no_answer(name, "has a number that JSON does not know") from None
+    found = parse_value(value, name)
+    second = [each for each in more if each != value and "parts" in each]
+    again = [Refused("", "a second answer", "the first one counts")] if second else []
+    return Answer(found.parts, (*found.refused, *again))
 
 
 def parse_value(value: Any, name: str) -> Answer:
@@ -129,14 +147,24 @@ def parse_value(value: Any, name: str) -> Answer:
 
 
 def check_entry(
-    entry: Mapping[str, Any], part: Part, closed: Collection[str], known: Mapping[str, Statement]
+    entry: Mapping[str, Any],
+    part: Part,
+    closed: Collection[str],
+    known: Mapping[str, Statement],
+    meanings: Meanings | None = None,
 ) -> Checked:
-    """Check every proposal of a part by itself."""
-    check_one = _Check(part, closed, known)
+    """Check every proposal of a part by itself.
+
+    Args:
+        meanings: What words mean; without the model nobody judges whether a sentence is junk.
+    """
+    check_one = _Check(part, closed, known, meanings)
     taken, one = _each(entry, "statements", "text", part.handle, check_one.statement)
     told, two = _each(entry, "relations", "source", part.handle, check_one.relation)
     found = {claim.text: claim for claim in taken}
-    return Checked(tuple(found.values()), tuple(told), check_one.replaced, (*one, *two))
+    gone, three = check_one.gone(entry.get("drop", []))
+    refused = (*one, *two, *three)
+    return Checked(tuple(found.values()), tuple(told), check_one.replaced, gone, refused)
 
 
 def _each(
@@ -163,13 +191,24 @@ def _each(
 class _Check:
     """The checks of one part."""
 
-    def __init__(self, part: Part, closed: Collection[str], known: Mapping[str, Statement]) -> None:
+    def __init__(
+        self,
+        part: Part,
+        closed: Collection[str],
+        known: Mapping[str, Statement],
+        meanings: Meanings | None,
+    ) -> None:
         pairs = zip(part.turns, part.shown, strict=True)
         self._turns = {turn.key: replace(turn, text=shown) for turn, shown in pairs}
         self._episode = {turn.key: turn for turn in part.episode.turns}
         self._recorded_at = part.episode.recorded_at
         self._closed = closed
         self._known = known
+        self._meanings = meanings
+        self._handle = part.handle
+        self._is_talk = part.episode.document is None
+        self._drafts = {draft.id: draft for draft in part.drafts}
+        self._reworded: dict[str, list[str]] = {}
         self.replaced: dict[str, Claim] = {}
 
     def statement(self, item: Mapping[str, Any]) -> Claim:
@@ -179,7 +218,7 @@ class _Check:
         if kind is None:
             raise _UnfitError("its kind is none of " + ", ".join(KINDS))
         cited = self._cited(item.get("turns"))
-        reason = citation_fault(text, cited)
+        reason = citation_fault(text, cited) or self._worthless(text, cited[0])
         if reason is not None:
             raise _UnfitError(reason)
         trust = lowest_trust([turn.trust for turn in cited])
@@ -223,6 +262,47 @@ class _Check:
             raise _UnfitError("its type is not one to three English words, or one that is counted")
         return Relation(str(names[0]), kind, str(names[1]), tuple(turn.key for turn in cited))
 
+    def gone(self, dropped: Any) -> tuple[frozenset[str], list[Refused]]:
+        """The drafts that an answer takes away, once its statements have been checked."""
+        found = set()
+        refused = []
+        for name, texts in self._reworded.items():
+            draft = self._drafts[name]
+            turn = self._turns[draft.turn]
+            text = draft.text.removeprefix(f"{turn.speaker}: ")
+            if citation_fault(text, [replace(turn, text=" ".join(texts))]) is None:
+                found.add(name)
+            else:
+                reason = "the draft stays: what would replace it does not say all of it"
+                refused.append(Refused(self._handle, _short(draft.text), reason))
+        if not isinstance(dropped, list):
+            return frozenset(found), [*refused, Refused(self._handle, "drop", "is no list")]
+        for each in dropped:
+            known = self._drafts.get(each) if isinstance(each, str) else None
+            if known is None:
+                called, reason = _short(str(each)), "is no draft of its part"
+            elif known.is_sure:
+                called, reason = _short(known.text), "the draft stays: clsm is sure of it"
+            else:
+                found.add(known.id)
+                continue
+            refused.append(Refused(self._handle, called, reason))
+        return frozenset(found), refused
+
+    def _worthless(self, text: str, turn: Turn) -> str | None:
+        """Why a sentence is worth nothing, whether true or not; None where it may be.
+
+        Two heads must agree. Each alone takes some good short sentences for junk.
+        """
+        if self._meanings is None:
+            return None
+        unknown = dict.fromkeys(judge.ABOUT, 0.0)
+        found = judge.judge_units([Turn("", "", "assistant", text)], unknown, self._meanings)
+        place = CHAT if self._is_talk else place_of(turn.path, turn.heading)
+        (verdict,) = verdicts([(text, place)])
+        is_clear = any(each.chances["alone"] >= EVEN for each in found)
+        return None if is_clear or verdict.junk < EVEN else "nobody would understand it alone"
+
     def _cited(self, keys: Any) -> list[Turn]:
         if not isinstance(keys, list) or not keys:
             raise _UnfitError("it cites no turn")
@@ -243,6 +323,9 @@ class _Check:
     def _replace(self, wanted: Any, claim: Claim) -> None:
         """Note what a claim ends; the claim is taken all the same where it cannot end that."""
         if not isinstance(wanted, str) or not wanted:
+            return
+        if wanted in self._drafts:
+            self._reworded.setdefault(wanted, []).append(claim.text)
             return
         row = self._known.get(wanted)
         if row is None or not row.is_current or row.pinned or row.kind not in KINDS:
@@ -275,9 +358,12 @@ def _sentence(value: Any) -> str:
     if secrets.mask(text).counts:
         raise _UnfitError("it holds a secret")
     found = topics.parse(f"- {text}\n".encode(), Path("answer"))
-    if [item.text for item in found.items] != [text] or found.items[0].id:
-        raise _UnfitError("it cannot stand as an item of a Markdown list")
-    return text
+    plain = to_plain(text, has_addresses=True)
+    is_item = [item.text for item in found.items] == [text] and not found.items[0].id
+    # Emphasis and backticks go; what hides or links words is no plain text.
+    if not is_item or _WORD.findall(plain) != _WORD.findall(text) or _BLOCK.search(text):
+        raise _UnfitError("it cannot stand as plain text in a Markdown list")
+    return plain
 
 
 def _short(text: str) -> str:

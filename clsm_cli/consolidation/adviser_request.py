@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation import adviser_packet, consolidation_run, rehearsal, store_state
+from clsm_cli.consolidation import (
+    active_learning,
+    adviser_packet,
+    claims,
+    consolidation_run,
+    rehearsal,
+    store_state,
+)
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.lookup import index_statements
-from clsm_cli.errors import BadInputError
+from clsm_cli.consolidation.statement_selection import StatementScorer
+from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import inbox
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.consolidation_report import Request
@@ -60,15 +69,17 @@ def build_packet(
         DiskError: There is no room for the copy.
     """
     if not inbox.files(store.inbox):
-        return _packet(store, request, budget)
+        return _packet(store, request, budget, embedder)
     with rehearsal.copy_store(store) as copy:
         taken = replace(request, only=frozenset(), if_idle=None)
         consolidation_run.consolidate(copy, taken, embedder, progress)
-        return _packet(copy, request, budget)
+        return _packet(copy, request, budget, embedder)
 
 
-def _packet(store: Store, request: Request, budget: int) -> Packet:
-    with store_state.opened_state(store, request.now) as found:
+def _packet(store: Store, request: Request, budget: int, embedder: Embedder | None) -> Packet:
+    usable = _usable(embedder)
+    embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
+    with store_state.opened_state(store, request.now, meanings, embed) as found:
         waiting = store_state.choose_episodes(found, request)
         if not waiting:
             return Packet("", 0, (), 0, 0)
@@ -78,16 +89,64 @@ def _packet(store: Store, request: Request, budget: int) -> Packet:
         parts = (adviser_packet.split_parts(episode) for episode in read if episode is not None)
         groups = [group for group in parts if group]
         chosen = adviser_packet.select_parts(groups, budget, closed)
+        if chosen:
+            drafted = _drafted(found, chosen, closed)
+            chosen = adviser_packet.select_parts(drafted, budget, closed)
         if groups and not chosen:
-            least = budget
-            while not adviser_packet.select_parts(groups, least, closed):
-                least += adviser_packet.PART_TOKENS
-            reason = f"has no room for a part of an episode ({budget} tokens)"
-            raise BadInputError("the packet", reason, f"allow it --budget {least}")
+            chosen = _smallest(found, groups, budget, closed)
         known = _known(found, chosen)
         text = adviser_packet.render_packet(chosen, known, closed, budget) if chosen else ""
         of = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
+
+
+def _usable(embedder: Embedder | None) -> Embedder | None:
+    """The embedder where its model is there: the drafts are those of the night that takes the answer."""
+    try:
+        if embedder is not None and embedder.words is not None:
+            embedder.words(["a"])
+            return embedder
+    except (ModelMissingError, ModelDigestError):
+        pass
+    return None
+
+
+def _drafted(
+    found: store_state.StoreState, chosen: Iterable[Part], closed: Collection[str]
+) -> list[list[Part]]:
+    """The chosen parts by their episodes, with what clsm itself makes of their turns."""
+    scorer = StatementScorer(found, active_learning.owner_of(found))
+    groups = []
+    for _, parts in groupby(chosen, lambda part: part.episode.id):
+        group = list(parts)
+        episode = group[0].episode
+        weights = scorer.score(episode)
+        current = {turn.key for turn in episode.turns} - {*closed}
+        said = claims.episode_claims(episode, weights, current, found.settings)
+        drafts = adviser_packet.drafts_of(said, weights)
+        groups.append(adviser_packet.split_parts(episode, drafts)[: len(group)])
+    return groups
+
+
+def _smallest(
+    found: store_state.StoreState,
+    groups: Iterable[Sequence[Part]],
+    budget: int,
+    closed: Collection[str],
+) -> list[Part]:
+    """The shortest part that begins an episode, where there is room for no more.
+
+    Raises:
+        BadInputError: There is not even room for that; it says how much would be.
+    """
+    first = min((group[0] for group in groups), key=lambda p: adviser_packet.size_of(p, closed))
+    [[part]] = _drafted(found, [first], closed)
+    least = adviser_packet.size_of(part, closed)
+    least += count_tokens(adviser_packet.render_packet([], [], closed))
+    if least > budget:
+        reason = f"has no room for a part of an episode ({budget} tokens)"
+        raise BadInputError("the packet", reason, f"allow it --budget {least}")
+    return [part]
 
 
 def _known(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:

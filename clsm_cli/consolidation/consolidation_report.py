@@ -85,6 +85,9 @@ class Report:
         unread: Path of an episode on whose text clsm itself failed → how.
         lacks_model: Something waits for the embedding model, which is not installed.
         advised: Statements and relations of an adviser that were taken.
+        dropped: Statements of clsm's own that the adviser dropped or worded better.
+        known: What of an answer the memory held already, where that is all of it.
+        is_answered: An answer was given.
         stale: Episodes of an answer that had been consolidated before it came.
     """
 
@@ -106,5 +109,8 @@ class Report:
     bad_model: ModelDigestError | None = None
     usage: dict[str, float] = field(default_factory=dict)
     advised: int = 0
+    dropped: int = 0
+    known: int = 0
+    is_answered: bool = False
     refused: list[Refused] = field(default_factory=list)
     stale: int = 0

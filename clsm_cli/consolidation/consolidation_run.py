@@ -123,7 +123,7 @@ class _Run:
         chosen = store_state.choose_episodes(state, self.request)
         taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}
         words = build_vocabulary(state, taken, {} if self.request.rebuild else state.nodes)
-        adviser = Adviser(self.request)
+        adviser = Adviser(self.request, state.meanings)
         student = Learner(state, words, adviser)
         writer = Writer(state, words, self.request, self.run, self.report)
         self._study(student, writer, sorted(chosen, key=lambda i: (state.files[i].start or "", i)))
@@ -137,6 +137,9 @@ class _Run:
         if chosen:  # before the run is written: if it is cut short, the next one offers the same
             active_learning.save_offer(state, telling)
         writer.write(student, network)
+        if self.report.run is None:  # the memory is as it was
+            self.report.known = self.report.advised
+            self.report.advised = self.report.dropped = 0
         self.progress("weaving", 2, 2)
 
     def _study(self, student: Learner, writer: Writer, chosen: Sequence[str]) -> None:
@@ -160,8 +163,11 @@ class _Run:
         self.report.warnings += adviser.warnings
         self.report.usage = adviser.usage
         self.report.advised = adviser.accepted
+        self.report.dropped = adviser.dropped
         self.report.refused = [*adviser.refused, *adviser.unread(self.state.episodes)]
         if self.request.answer is not None:
+            self.report.is_answered = True
             self.report.stale = sum(
                 not self.state.is_pending(self.state.episodes[i]) for i in chosen
             )
+            self.report.consolidated -= self.report.stale

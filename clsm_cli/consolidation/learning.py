@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import (
     active_learning,
+    adviser_packet,
     calibrate,
     claims,
     monthly_gists,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.llm_adviser import Adviser
+    from clsm_cli.consolidation.statement_selection import UnitScores
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge, Statement
@@ -99,7 +101,7 @@ class Learner:
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 self.unread[file.path] = _fault(error)
                 continue
-            found += self._advised(episode, said, current)
+            found += self._advised(episode, said, weights, current)
             worth = state.settings.worth
             self._candidates += claims.candidates(episode, weights, current, worth)
             self.episodes[episode_id] = record
@@ -133,7 +135,9 @@ class Learner:
         """What an adviser finds between the nodes of what was read; nothing without one."""
         return self.adviser.relations(self.episodes, self.words.node_of_id, labels)
 
-    def _advised(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
+    def _advised(
+        self, episode: Episode, said: list[Claim], weights: UnitScores, current: set[str]
+    ) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""
         if not self.adviser.is_available:
             return said
@@ -141,7 +145,8 @@ class Learner:
         known = self._calibration.known
         near = known.nearest(text, self.state.vectors_of([text]).get(text))
         closed = {turn.key for turn in episode.turns} - current
-        return self.adviser.claims(episode, said, [row for row, _ in near], known.rows, closed)
+        parts = adviser_packet.split_parts(episode, adviser_packet.drafts_of(said, weights))
+        return self.adviser.claims(parts, said, [row for row, _ in near], known.rows, closed)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]

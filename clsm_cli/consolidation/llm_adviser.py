@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.edges import Told
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.integrations.llm import Llm
-    from clsm_cli.model.episodes import Episode
     from clsm_cli.model.graph import Statement
 
 
 class Adviser:
     """Asks the adviser, or reads what it answered; without one the run goes on alone."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, meanings: Meanings | None) -> None:
         self.warnings: list[str] = []
         self.refused: list[Refused] = []
         self.accepted = 0
+        self.dropped = 0
+        self._meanings = meanings
         self._answer = request.answer
         self._unread = set(request.answer.parts if request.answer else ())
         self._llm: Llm | None = None
@@ -63,17 +65,16 @@ class Adviser:
 
     def claims(
         self,
-        episode: Episode,
+        found: Sequence[Part],
         by_rules: Sequence[Claim],
         known: Sequence[Statement],
         rows: Mapping[str, Statement],
         closed: Collection[str],
     ) -> list[Claim]:
-        """What an episode says: as the adviser has it where it was asked, else as the rules do.
+        """What an episode says, by its parts: as the rules have it, with what the adviser adds.
 
-        Tasks stay with the rules.
+        The rules' own goes only where the adviser words it better, or drops it by its id.
         """
-        found = adviser_packet.split_parts(episode)
         if self._llm is not None:
             self._ask_about(self._llm, found, known, closed)
         kept = list(by_rules)
@@ -83,13 +84,13 @@ class Adviser:
             if entry is None:
                 continue
             self._unread.discard(part.handle)
-            checked = adviser_proposals.check_entry(entry, part, closed, rows)
+            checked = adviser_proposals.check_entry(entry, part, closed, rows, self._meanings)
             self.refused += checked.refused
             self.accepted += len(checked.claims) + len(checked.relations)
-            self._relations.setdefault(episode.id, []).extend(checked.relations)
-            if checked.refused and not checked.claims:
-                continue  # an adviser without one good word about a part has not read it
-            kept = [e for e in kept if e.kind == "task" or part.whole.isdisjoint(e.sources)]
+            self.dropped += len(checked.gone)
+            self._relations.setdefault(part.episode.id, []).extend(checked.relations)
+            gone = {(each.turn, each.text) for each in part.drafts if each.id in checked.gone}
+            kept = [e for e in kept if e.kind == "task" or (e.sources[0], e.text) not in gone]
             advised += checked.claims
             self._replaced |= checked.replaced
         return kept + advised
@@ -122,7 +123,7 @@ class Adviser:
         """Parts of an answer that none of the episodes has: forgotten, changed, or of elsewhere."""
         return [
             Refused(
-                handle,
+                adviser_packet.one_line(handle, 80),
                 "all of it",
                 "its episode has changed since it was asked about"
                 if handle.partition(".")[0] in episodes

@@ -152,7 +152,7 @@ class StoreState:
 
 @contextlib.contextmanager
 def opened_state(
-    store: Store, now: datetime, meanings: Meanings | None = None
+    store: Store, now: datetime, meanings: Meanings | None = None, embed: Embed | None = None
 ) -> Iterator[StoreState]:
     """Lock a store, refresh its index without embedding anything, and read its state."""
     with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
@@ -160,7 +160,7 @@ def opened_state(
         connection = database.open_to_write(store.derived)
         stack.callback(connection.close)
         bring_up_to_date(store, connection, None, None)
-        yield load_state(store, Index(connection, store), now, None, meanings)
+        yield load_state(store, Index(connection, store), now, embed, meanings)
 
 
 def load_state(

@@ -304,10 +304,13 @@ class Facts:
         ]
         if rows or nodes & self.nodes.keys():
             return rows, min(nodes, default="") if rows else ""
-        names = [(each, each) for each in (*known, *self.nodes)]
-        names += [(name, each) for name, ids in self._named.items() for each in sorted(ids)]
-        reason = "is no statement, edge or concept of this store"
-        raise not_found(wanted, reason, names, "find ids with: clsm recall")
+        raise self.missing(wanted, "is no statement, edge or concept of this store", known)
+
+    def missing(self, wanted: str, reason: str, ids: Iterable[str] = ()) -> Exception:
+        """The error about a name of nothing, with the names near it."""
+        names = [(each, each) for each in (*ids, *self.nodes)]
+        names += [(name, each) for name, found in self._named.items() for each in sorted(found)]
+        return not_found(wanted, reason, names, "find ids with: clsm recall")
 
     def subject(self, row: Statement) -> str:
         """The node that a statement is about; "" for none."""

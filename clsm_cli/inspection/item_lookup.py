@@ -33,6 +33,9 @@ _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 """A part of a long turn is shown as the whole turn."""
 
 
+_ID = re.compile(r"\s*|[a-z]-[0-9a-f]*")
+
+
 class SourceTurn(NamedTuple):
     """A turn or a block; ``source`` as it was given, ``file`` the path that can be opened, "" for none."""
 
@@ -134,11 +137,10 @@ def look_up(store: Store, wanted: str) -> FoundItem:
             chosen = index.node_of(node_id(wanted))
         found = _describe(store, index, chosen) if chosen else None
         if found is not None:
-            found = found._replace(times=_times(index.record(found.id), found, store.zone))
-    if found is not None:
-        return found
+            return found._replace(times=_times(index.record(found.id), found, store.zone))
+        names = [] if _ID.fullmatch(wanted) else index.names()
     reason = "nothing in this store has that id or name"
-    raise BadInputError(wanted or "ID", reason, "find ids with: clsm recall")
+    raise not_found(wanted or "ID", reason, names, "find ids with: clsm recall")
 
 
 def _times(record: Record | None, found: FoundItem, zone: tzinfo) -> tuple[ResolvedTime, ...]:

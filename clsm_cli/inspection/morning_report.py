@@ -264,9 +264,17 @@ def held_statements(
     kind: str | None = None,
     about: str | None = None,
 ) -> tuple[StatementLine, ...]:
-    """The statements that hold, those that became true last first; the store is only read."""
+    """The statements that hold, those that became true last first; the store is only read.
+
+    Raises:
+        BadInputError: Nothing is called so and no statement names it.
+    """
     facts = Facts(store, view.now)
-    meant = facts.statements if about is None else facts.about(about)[1]
+    meant = facts.statements
+    if about is not None:
+        nodes, meant = facts.about(about)
+        if not meant and not nodes & facts.nodes.keys():
+            raise facts.missing(about, "nothing of this store is called so")
     kinds = {kind} if kind else _SENTENCES
     chosen = []
     for row in filter(view.holds, meant.values()):

@@ -305,6 +305,28 @@ def _refusal(error: APIStatusError) -> _ProblemError:
     )
 
 
+def objects_in(text: str) -> list[dict[str, Any]]:
+    """The JSON objects in a text, in order, whatever stands around them; those with nothing in them are none.
+
+    >>> objects_in('I used {turn} ids: {"a": {"b": 1}}, {} and {"c": 2}.')
+    [{'a': {'b': 1}}, {'c': 2}]
+    """
+    found = []
+    decoder = json.JSONDecoder()
+    place = text.find("{")
+    while place >= 0:
+        try:
+            value, end = decoder.raw_decode(text, place)
+        except RecursionError:  # so deep that nobody means it
+            break
+        except ValueError:
+            end = place + 1
+        else:
+            found += [value] if value else []
+        place = text.find("{", end)
+    return found
+
+
 def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
     """The object in an answer, which may have thoughts before it and a fence around it."""
     finish, content = choice["finish_reason"], choice.get("content")
@@ -312,9 +334,9 @@ def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
         raise _ProblemError("declines to answer", may_pass=False)
     text = content.rpartition("</think>")[2] if isinstance(content, str) else ""
     try:
-        value = json.loads(text[text.find("{") : text.rfind("}") + 1])
+        value = objects_in(text)[0]
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError):  # no JSON; or NaN, or half a character
+    except (ValueError, LookupError):  # no JSON; or NaN, or half a character
         if finish == "length":
             raise _bad("gives answers that are cut off", "was too long and cut off", text) from None
         raise _bad("does not answer in JSON", "is not one JSON object", text) from None

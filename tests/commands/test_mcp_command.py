@@ -73,6 +73,9 @@ def test_the_tools_say_what_they_are(cli: Cli) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         reads = {"recall", "context", "show", "history", "packet"}
         assert set(tools) == reads | {"note", "feedback", "answer"}
+        told = cli.ok("mcp", "--help").out
+        listed = told.partition("Tools: ")[2].partition(".")[0]
+        assert {*listed.replace(",", " ").split()} == set(tools)
         for tool in tools.values():
             assert tool.annotations is not None
             assert tool.annotations.destructive_hint is False
@@ -102,7 +105,8 @@ def test_an_agent_advises_the_memory(cli: Cli) -> None:
         lines = [json.loads(line) for line in data.splitlines()]
         part = next(n for n, line in enumerate(lines) if "Malmo" in line.get("text", ""))
         handle = [line["part"] for line in lines[:part] if "part" in line][-1]
-        good = statement("Ada's boat lies in Malmo harbour.", lines[part]["turn"], subject="Ada")
+        draft = next(line["id"] for line in lines if "Malmo" in line.get("draft", ""))
+        good = statement("Ada's boat lies in Malmo harbour.", lines[part]["turn"], replaces=draft)
         bad = statement("Ada's boat lies in Lund harbour.", lines[part]["turn"])
         entry = {"part": handle, "statements": [good, bad], "relations": []}
         done = await client.call_tool("answer", {"answer": {"parts": [entry]}})

@@ -184,6 +184,8 @@ def test_as_of_is_when_a_question_is_asked(bare: Cli, told: Cli) -> None:
         (("--since", "whenever", "x"), 2, "--since: 'whenever' is no day; write it like"),
         (("--until", "2026-02-31", "x"), 2, "--until: '2026-02-31' is no day"),
         (("--since", "", "x"), 2, "'' is no day"),
+        (("--since", "yesterdayish", "x"), 2, "'yesterdayish' is no day"),
+        (("--since", "2026-02-24xyz", "x"), 2, "'2026-02-24xyz' is no day"),
         (
             ("--budget", "much", "x"),
             2,

@@ -10,11 +10,11 @@ import pytest
 from advising import answer, parts_of, statement
 from hypothesis import given
 from hypothesis import strategies as st
-from ingesting import new_store
+from ingesting import embedder, new_store
 from sleeping import bytes_of, current, heard, rows, sleep, told
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
-from clsm_cli.consolidation.adviser_packet import Part
+from clsm_cli.consolidation.adviser_packet import Draft, Part
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.model.graph import Statement
@@ -67,7 +67,7 @@ def test_what_its_turns_bear_out_is_taken(part: Part) -> None:
         statement("The user always wants the recommendation first.", last, kind="preference"),
         # What the agent says of the owner is no rule of the owner; the lowest trust counts.
         statement("Ada does not like early starts at all.", second, kind="preference"),
-        statement("Ada does not like early starts but rowed to Lund.", second, first),
+        statement("Ada does not like early starts but **rowed** to `Lund`.", second, first),
     )
     assert found.refused == ()
     kinds = ["fact", "fact", "convention", "preference", "fact", "fact"]
@@ -76,6 +76,7 @@ def test_what_its_turns_bear_out_is_taken(part: Part) -> None:
     assert [claim.trust for claim in found.claims] == trusts
     assert found.claims[0].valid_from == TURNS[0][1]
     assert found.claims[-1].sources == (first, second)
+    assert found.claims[-1].text == "Ada does not like early starts but rowed to Lund."
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,12 @@ def test_what_its_turns_bear_out_is_taken(part: Part) -> None:
         ("Ada\u202e rowed to Lund.", "nobody sees"),
         ("Ada rowed to Lund. ^f-0123456789ab", "Markdown"),
         ("[x] Ada rowed to Lund.", "Markdown"),
+        ("[ ] Ada rowed to Lund.", "Markdown"),
+        ("Ada rowed <!-- clsm: pinned --> to Lund.", "Markdown"),
+        ("Ada rowed to Lund <!--", "Markdown"),
+        ("Ada rowed to [[../../etc/Lund]].", "Markdown"),
+        ("# Ada rowed to Lund.", "Markdown"),
+        ("``` Ada rowed to Lund.", "Markdown"),
     ],
 )
 def test_what_they_do_not_is_refused_by_name(part: Part, text: str, reason: str) -> None:
@@ -167,8 +174,18 @@ def test_what_is_no_answer() -> None:
 
 
 def test_an_answer_in_other_clothes() -> None:
+    one, other = (json.dumps({"parts": [{"part": name}]}) for name in ("e-1.1.aa", "e-2.1.aa"))
+    found = adviser_proposals.parse_answer(f"{one} or {{so}}: {one} or {other}", "answer.json")
+    assert found.episodes == {"e-1"}
+    assert [each.proposal for each in found.refused] == ["a second answer"]
     told = '{"parts": [{"part": "e-1.1.aa"}, {"part": "e-1.1.aa"}, 7, {"part": 3}]}'
-    for text in (told, f"```json\n{told}\n```", f"<think>{{}}</think> Here it is: {told}"):
+    around = (
+        told,
+        f"```json\n{told}\n```",
+        f"<think>{{}}</think> Here it is: {told}",
+        f'I used {{turn}} ids like {{"a": 1}}.\n{told}\nHope it helps {{smile}}!',
+    )
+    for text in around:
         found = adviser_proposals.parse_answer(text, "answer.json")
         assert found.episodes == {"e-1"}
         reasons = [each.reason for each in found.refused]
@@ -234,7 +251,6 @@ def test_parts_hold_all_turns_once_and_a_budget_is_kept() -> None:
     assert len(found) > 2
     everywhere = [turn.key for part in found for turn in part.turns]
     assert len(everywhere) == len(set(everywhere)) == 21
-    assert {key for part in found for key in part.whole} == set(everywhere)
     for limit in (4_000, 6_000, 12_000):
         chosen = adviser_packet.select_parts([found], limit)
         assert chosen
@@ -255,12 +271,59 @@ def test_an_answer_ends_what_it_replaces_and_no_more(store: Store, tmp_path: Pat
     new = statement("Ada's boat lies in Lund harbour.", second.turns[0].key, replaces=held.id)
     report = sleep(store, answer=adviser_proposals.parse_value(answer(second, new), "x"))
     assert (report.advised, report.refused) == (1, [])
-    assert current(store, "boat") == ["Ada's boat lies in Lund harbour."]
+    moved = "We moved Ada's boat to Lund harbour."  # clsm's own stays beside it
+    assert current(store, "boat") == ["Ada's boat lies in Lund harbour.", moved]
     closed = [row for row in rows(store).values() if row.valid_until]
     assert [row.text for row in closed] == [held.text]
 
 
-def test_an_answer_that_is_wrong_all_over_leaves_what_the_rules_make(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("entry", "gone", "reasons"),
+    [
+        ({}, "", []),
+        ({"drop": ["d-row", "d-first", "d-none", 7]}, "d-row", ["is sure", "no draft", "no draft"]),
+        ({"drop": "all"}, "", ["no list"]),
+        ({"says": ["The user rowed to Lund with Ada in 3 hours."]}, "d-row", []),
+        ({"says": ["The user rowed to Lund.", "Ada rowed in three hours."]}, "d-row", []),
+        ({"says": ["The user rowed to Lund in three hours."]}, "", ["does not say all of it"]),
+        ({"says": ["The user never rowed to Lund with Ada in 3 hours."]}, "", ["the opposite"]),
+    ],
+)
+def test_what_clsm_would_keep_goes_only_by_its_id(
+    part: Part, entry: dict[str, Any], gone: str, reasons: list[str]
+) -> None:
+    first, last = keys(part, 0, 4)
+    drafts = (
+        Draft("d-row", "I rowed to Lund with Ada in three hours.", first, is_sure=False),
+        Draft("d-first", "Always put the recommendation first.", last, is_sure=True),
+    )
+    said = [statement(text, first, replaces="d-row") for text in entry.pop("says", [])]
+    (whole,) = answer(part, *said, **entry)["parts"]
+    found = adviser_proposals.check_entry(whole, part._replace(drafts=drafts), (), {})
+    assert found.gone == {*gone.split()}
+    assert len(found.refused) == len(reasons)
+    for refused, reason in zip(found.refused, reasons, strict=True):
+        assert reason in refused.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("with Ada", "understand it alone"),
+        ("rowed to Lund with", "understand it alone"),
+        ("in three hours", "understand it alone"),
+        ("The user rowed to Lund with Ada in 3 hours.", ""),
+        ("Ada rowed to Lund.", ""),
+    ],
+)
+def test_a_fragment_is_no_statement(part: Part, text: str, reason: str) -> None:
+    (entry,) = answer(part, statement(text, *keys(part, 0)))["parts"]
+    found = adviser_proposals.check_entry(entry, part, (), {}, embedder().words)
+    assert [reason in each.reason for each in found.refused] == [True] * bool(reason)
+
+
+@pytest.mark.parametrize("is_lazy", [True, False])
+def test_a_lazy_or_wrong_answer_leaves_what_the_rules_make(tmp_path: Path, is_lazy: bool) -> None:
     plain, advised = (new_store(tmp_path / name) for name in ("plain", "advised"))
     for store in (plain, advised):
         told(store, tmp_path, "one", *TURNS)
@@ -274,9 +337,11 @@ def test_an_answer_that_is_wrong_all_over_leaves_what_the_rules_make(tmp_path: P
         "nonsense",
     )
     wrong["parts"].append({"part": "e-000000000000.1.abcd", "statements": []})
-    report = sleep(advised, answer=adviser_proposals.parse_value(wrong, "x"))
+    said = answer(part) if is_lazy else wrong
+    report = sleep(advised, answer=adviser_proposals.parse_value(said, "x"))
+    assert current(plain)
     assert report.advised == 0
-    assert len(report.refused) == 4
+    assert len(report.refused) == (0 if is_lazy else 4)
     one, other = bytes_of(plain), bytes_of(advised)
     assert one.pop("clsm.yaml") != other.pop("clsm.yaml")  # the id of the store
     assert one == other

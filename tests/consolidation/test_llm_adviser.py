@@ -14,6 +14,7 @@ from sleeping import current, rows, sleep, told
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation.consolidation_report import Report
+from clsm_cli.model.ids import digest
 from clsm_cli.store.layout import Store
 
 TURNS = (
@@ -48,22 +49,32 @@ def store(store: Store, tmp_path: Path) -> Store:
 def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, store: Store) -> None:
     (part,) = parts_of(store)
     first = part.turns[0].key
+    draft = f"d-{digest(first, f'Mara: {TURNS[0][2]}')}"
     said = answer(
         part,
-        statement("Mara can row to Lund in 3 hours.", first),
+        statement("Mara can row to Lund with Ada in 3 hours.", first, replaces=draft),
         statement("Mara can row to Lund in 4 hours.", first),
         statement("Mara knows Yusuf.", first),
         statement("Mara owns a boat."),
     )
     endpoint.answers(answers(said))
     report = asked(store, endpoint, "good")
-    assert current(store, "row") == ["Mara can row to Lund in 3 hours."]
+    assert current(store, "row") == ["Mara can row to Lund with Ada in 3 hours."]
     assert current(store, "Yusuf") == current(store, "boat") == []
     (row,) = [each for each in rows(store).values() if "3 hours" in each.text]
     assert row.sources == (first,)
     assert (report.advised, len(report.refused)) == (1, 3)
     assert report.usage["calls"] == endpoint.count >= 1
     assert report.warnings == []
+    assert draft in str(endpoint.requests[0]["body"])
+
+
+def test_a_lazy_one_takes_nothing_away(endpoint: Endpoint, store: Store) -> None:
+    (part,) = parts_of(store)
+    endpoint.answers(answers(answer(part)))
+    report = asked(store, endpoint, "good")
+    assert len(current(store, "Tomas", "Deventer")) == 1
+    assert (report.advised, report.refused, report.warnings) == (0, [], [])
 
 
 @pytest.mark.parametrize("script", ["malformed", "refusing", "500", "slow", "wrong", "401", "down"])

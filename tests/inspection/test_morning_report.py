@@ -98,8 +98,12 @@ def test_what_is_held(bare: Cli, lived: Cli) -> None:
     assert shown[0].startswith("- ")
     assert shown[-1] == f"  {len(texts) - 1} more: --limit {len(texts)}"
     assert lived("list", "--kind", "nonsense").code == 2
-    nothing = lived.ok("list", "--about", "Zanzibar")
-    assert (nothing.out, nothing.err) == ("", "clsm: nothing of that is held\n")
+
+
+@pytest.mark.parametrize("words", [["show"], ["list", "--about"], ["history"], ["graph"]])
+def test_a_name_that_nothing_has_is_told_what_is_near(slept_cli: Cli, words: list[str]) -> None:
+    near = slept_cli(*words, "Hardinn")
+    assert (near.code, "near it are: " in near.err, "ardin" in near.err[20:]) == (12, True, True)
 
 
 def test_the_days_that_its_words_mean_stand_beside_a_statement(bare: Cli, lived: Cli) -> None:

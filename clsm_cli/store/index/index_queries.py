@@ -142,6 +142,11 @@ class Index(Search):
         query = "SELECT node FROM aliases WHERE alias = ? ORDER BY node LIMIT 1"
         return next(iter(column(self.connection, query, (name_id,))), name_id)
 
+    def names(self) -> list[tuple[str, str]]:
+        """What nodes are called, as ids of names, each with its node."""
+        query = "SELECT alias, node FROM aliases ORDER BY node, alias"
+        return self.connection.execute(query).fetchall()
+
     def record(self, record_id: str) -> Record | None:
         """The joined record of an id, without what was forgotten of it."""
         lines = column(self.connection, "SELECT line FROM records WHERE id = ?", (record_id,))
