@@ -41,7 +41,7 @@ LONGEST = 200
 _ENDED = {"done": "Done", "ended": "No longer true"}
 _PARTS = {"changed": "Changed", "learnt": "Learnt", **_ENDED, "withdrawn": "Taken back"}
 _OPEN = {"done": "Done", "open": "Not done yet", "ended": "No longer true"}
-_PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
+_PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN, "told": "Also told"}
 
 
 @command(

@@ -180,7 +180,20 @@ def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
 
 
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
-    """Stage after stage over one view of the index."""
+    """Stage after stage over one view of the index; what a time was about stands above its passages."""
+    found = _find_items(index, query, engine, settings)
+    if not found.question.asks_for_all:
+        return found
+    from clsm_cli.retrieval import period_digest
+
+    memories = period_digest.with_digest(index, query, found.question, found.memories)
+    return found._replace(memories=memories)
+
+
+def _find_items(
+    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
+) -> Found:
+    """The items for a query, in stages."""
     found = retrieve_passages(index, query, engine, settings)
     question, ranked = found.question, found.ranked
     if engine is not None:
@@ -208,13 +221,35 @@ def retrieve_passages(
 ) -> Found:
     """Rank the passages of a view of the index for a query; without an engine, by words only."""
     question = _analyse(index, query)
+    if question.scope.event:
+        question = _beside_event(index, query, question, engine, settings)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
     is_bound = question.scope.hard and settings.time_filter
     allowed = _allowed(index, query.filters, question.scope if is_bound else ANY_TIME)
     index = index.with_rare(question.terms)
     found = candidates.find(index, question, engine, settings, allowed)
-    return Found(question, ranking.rank(index, found, settings))
+    ranked = ranking.rank(index, found, settings)
+    if question.scope.rows:
+        from clsm_cli.retrieval import event_scope
+
+        ranked = event_scope.in_order(question.scope, ranked)
+    return Found(question, ranked)
+
+
+def _beside_event(
+    index: Index, query: Query, question: Question, engine: Engine | None, settings: RecallSettings
+) -> Question:
+    """A question for what came before or after an event, placed where its words find that event."""
+    from clsm_cli.retrieval import event_scope
+
+    scope, asked = question.scope, query._replace(text=question.scope.event)
+    event = retrieve_passages(index, asked, engine, settings)
+    ranked = verdict.read(index, event.question, event.ranked) if engine else event.ranked
+    scope = event_scope.resolve(index, scope, query.past or query.now, ranked, settings.floor)
+    if scope.rows:
+        question = understand(query.text, scope.periods, index.speakers())
+    return question._replace(scope=scope)
 
 
 def _analyse(index: Index, query: Query) -> Question:
@@ -244,7 +279,9 @@ def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collect
         return allowed
     from clsm_cli.store.index import ranking_queries, session_queries
 
-    if scope.sessions:
+    if scope.event:
+        inside = frozenset(scope.rows) - index.hidden()
+    elif scope.sessions:
         inside = session_queries.session_rows(index.connection, scope.sessions) - index.hidden()
     else:
         days = (ranking_queries.Filters(first=first, until=until) for first, until in scope.periods)
