@@ -105,7 +105,7 @@ def demote(
 
 
 def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | None]) -> set[int]:
-    """Rows that are untrusted, and rows that deny what they speak of.
+    """Rows that are untrusted, turns that only ask what is asked, and rows that deny what they speak of.
 
     One of ``newer``, which take the place of others, may deny those, but not what is asked itself.
     """
@@ -113,6 +113,13 @@ def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | No
     found = {each.row for each in head if not is_free and each.passage.trust in UNTRUSTED}
     held = [each for each in head if each.candidate.evidence.coverage >= HELD]
     terms = frozenset(question.terms)
+    found |= {
+        each.row
+        for each in head
+        if each.passage.kind == "passage"
+        and each.passage.document is None
+        and factuality.unasked(each.passage.text, terms) is not None
+    }
     for each in held if factuality.asks_what_is(question.text) else ():
         states = factuality.replaces if each.row in newer else factuality.states_as_fact
         if not states(each.passage.text, terms):
