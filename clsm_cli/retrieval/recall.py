@@ -26,6 +26,7 @@ from clsm_cli.retrieval import (
     learned_weights,
     ranking,
     result_items,
+    spelling,
     supersession,
     verdict,
 )
@@ -88,6 +89,8 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     )
     if route != "none":
         found = search(index, query, engine)
+        if query.is_gated and not found.memories:
+            found = _about_names(index, query, engine) or found
         facts, kept, budget = _packed(index, query, found)
         own = [each for each in kept if each.kind != "context"]
         told = filter(None, [found.question.scope.warning])
@@ -102,13 +105,25 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     return answer._replace(recall_id=_recall_id(answer, query))
 
 
+def _about_names(index: Index, query: Query, engine: Engine | None) -> Found | None:
+    """What is known of the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
+    from clsm_cli.text import factuality, route
+
+    names = concepts.names_inside(index, query.text)
+    rest = " ".join(word for word in query.text.split() if not any(n in word for n in names))
+    if not names or factuality.states_nothing(query.text) or route.is_small_talk(rest):
+        return None
+    found = search(index, query._replace(text=" ".join(names)), engine)
+    return found if found.memories else None
+
+
 def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     """Which memory the query needs, and by which cues; a question about memory itself is one."""
     if not (query.is_gated or query.current):
         return "ltm", ()
     from clsm_cli.text import route
 
-    known = bool(concepts.link_entities(index, query.text, {}))
+    known = concepts.names_something(index, query.text)
     decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
@@ -220,7 +235,11 @@ def retrieve_passages(
     index: Index, query: Query, engine: Engine | None, settings: RecallSettings
 ) -> Found:
     """Rank the passages of a view of the index for a query; without an engine, by words only."""
-    question = _analyse(index, query)
+    right, warning = spelling.set_right(index, query.text, engine)
+    question = _analyse(index, query._replace(text=right))
+    if warning:
+        told = "; ".join(filter(None, (warning, question.scope.warning)))
+        question = question._replace(scope=question.scope._replace(warning=told))
     if question.scope.event:
         question = _beside_event(index, query, question, engine, settings)
     if question.scope.contradictory:
