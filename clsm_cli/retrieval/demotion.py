@@ -39,7 +39,7 @@ NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
 HEAD = 40
 """Passages that are looked at: the best; others are read by hardly anybody."""
 HELD = 0.5
-"""Share of the question's idf that a passage must hold to mislead by what it denies or what has passed."""
+"""Share of the question's idf that a passage must hold to mislead by what it denies, what it asks or what has passed."""
 SHARED = 0.5
 """Share of what a passage holds of the question that a rival holds of it; a planted text holds it all."""
 AS_NEAR, NEARER = 0.7, 0.8
@@ -115,7 +115,7 @@ def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | No
     terms = frozenset(question.terms)
     found |= {
         each.row
-        for each in head
+        for each in held
         if each.passage.kind == "passage"
         and each.passage.document is None
         and factuality.unasked(each.passage.text, terms) is not None

@@ -26,6 +26,8 @@ def set_right(index: Index, text: str, engine: Engine | None) -> tuple[str, str]
     """
     said: list[str] = []
     for word, likely in concepts.likely_names(index, text).items():
+        if any(map(str.isdigit, word)):
+            continue  # of a code each character counts
         if engine is not None and len(engine.encode(word).pieces) < 2:
             continue
         name = _as_written(index, likely)

@@ -50,7 +50,7 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     try:
         for each in best:
             passage = told[each.row]
-            chances.append(_chance(question, passage))
+            chances.append(_chance(question, passage, each.evidence.coverage))
             if chances[-1] >= ENOUGH:
                 break
     except (ModelMissingError, ModelDigestError):
@@ -71,13 +71,17 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))
 
 
-def _chance(question: Question, passage: Passage) -> float:
+def _chance(question: Question, passage: Passage, held: float) -> float:
     """How likely a passage answers, as it is read; the question itself, asked before, is no answer.
 
     What stands beside it in that turn may be one.
+
+    Args:
+        held: Share of the question's idf that the passage holds.
     """
     text, is_turn = passage.text, passage.document is None and passage.kind == "passage"
-    rest = factuality.unasked(text, frozenset(question.terms)) if is_turn else None
+    is_same = is_turn and held >= SAME
+    rest = factuality.unasked(text, frozenset(question.terms)) if is_same else None
     if rest == "":
         return 0.0
     text = answer_head.shown(question.text, rest or text, passage.speaker, passage.heading)
@@ -96,6 +100,8 @@ def _can_be_read(question: Question) -> bool:
     )
 
 
+SAME = 0.5
+"""Share of a question's idf from which a turn that only asks asks the same."""
 LOOK_ALIKE = 0.1
 """How much of its confidence remains to what has another code than the one that is asked about."""
 
