@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.episodes import EpisodeRecord, lowest_trust
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
@@ -98,7 +98,7 @@ def _digest(
         score=max((each.score for each in memories), default=1.0),
         confidence=round(sure, 4),
         tokens=tokens.count_tokens(text),
-        trust=lowest_trust(["agent", *(each.source.trust for each in kept)]),
+        trust="agent",
         session="",
         sources=tuple(dict.fromkeys(source_of(index, each.source) for each in kept)),
         why=signals,

@@ -31,7 +31,7 @@ def set_right(index: Index, text: str, engine: Engine | None) -> tuple[str, str]
         if engine is not None and len(engine.encode(word).pieces) < 2:
             continue
         name = _as_written(index, likely)
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _, name=name: name, text)
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", name.replace("\\", r"\\"), text)
         said.append(f'nothing has "{word}"; read as "{name}"')
     return text, "; ".join(said)
 
