@@ -48,7 +48,7 @@ _PARTS = {
 }
 
 _OPEN = {"done": "Done", "open": "Not done yet", "ended": "No longer true"}
-_PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
+_PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN, "told": "Also told"}
 
 
 @command(

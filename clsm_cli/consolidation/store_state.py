@@ -14,6 +14,7 @@ from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
+from clsm_cli.scoring.salience import salience
 from clsm_cli.store import episode_files, logs, ontology, record_files, shards
 from clsm_cli.store.index import database, evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
@@ -226,24 +227,6 @@ def items_in(path: Path, forgotten: frozenset[str]) -> Iterator[logs.ReviewItem]
             item = logs.parse(logs.ReviewItem, row)
             if not any(logs.is_forgotten(each, forgotten) for each in item.about):
                 yield item
-
-
-OPEN = 3
-"""Open questions of an episode that count as many."""
-
-
-def salience(record: EpisodeRecord, by_user: float) -> float:
-    """How much an episode asks to be replayed, 0 … 1 (CLS-M §3.2: four reasons, here of equal weight).
-
-    salience = (|valence| + novelty + by_user + min(1, open questions / 3)) / 4
-
-    >>> from clsm_cli.model.episodes import EpisodeRecord
-    >>> salience(EpisodeRecord(id="e", rev=(1, "pi"), valence=-0.5, novelty=0.5), by_user=1.0)
-    0.5
-    """
-    open_threads = sum(question.answered_by is None for question in record.open_questions)
-    parts = (abs(record.valence), record.novelty, by_user, min(1.0, open_threads / OPEN))
-    return round(sum(parts) / len(parts), 4)
 
 
 def choose_episodes(state: StoreState, request: Request) -> list[str]:

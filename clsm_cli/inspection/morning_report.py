@@ -12,11 +12,14 @@ from clsm_cli.inspection.rewritten_lines import rewritten_lines
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import StatementKind
+from clsm_cli.model.grouping import grouped
+from clsm_cli.scoring.salience import most_salient
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, runs
-from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index import evidence_queries, session_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.source_locations import locate
+from clsm_cli.text import period_parts
 from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
@@ -76,7 +79,7 @@ class News(NamedTuple):
 
 
 class PeriodReview(NamedTuple):
-    """What memory holds of a month or a week, by when it became true; each part newest first.
+    """What memory holds of a month or a week, by when it became true; each part but the last newest first.
 
     Attributes:
         period: As ``2026-03`` or ``2026-W11``.
@@ -84,6 +87,7 @@ class PeriodReview(NamedTuple):
         decided: Decisions and corrections, and the decisions that episodes report.
         learnt: What else became true then and still is.
         done: Tasks written down then that are done; ``open``: those that are not.
+        told: Of the episodes that nothing of this comes from what each begins with, the most salient first.
     """
 
     period: str
@@ -96,6 +100,7 @@ class PeriodReview(NamedTuple):
     done: tuple[StatementLine, ...]
     open: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
+    told: tuple[StatementLine, ...]
 
     @property
     def is_empty(self) -> bool:
@@ -195,36 +200,38 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
-        reported = [(each.id, to_plain(text)) for each in inside for text in each.decisions]
-        tasks = [row for row in told if row.kind == "task"]
-        decided = [
-            row
-            for row in told
-            if row.kind in ("decision", "correction")
-            or (row.kind != "task" and any(text in row.text for _, text in reported))
-        ]
-        ids = {row.id for row in (*tasks, *decided)}
+        turns = session_queries.told_on(index.connection, *(day.toordinal() for day in days))
+        parts = period_parts.sort_out(
+            told, inside, grouped((turn.episode, turn.key) for turn in turns)
+        )
 
         def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
             return _lines(facts, chosen, index)
 
-        # What episodes report that no statement says.
-        more = [
-            StatementLine(i, "decision", "flow", text, None, began[i], None, "", None, "", 0)
-            for i, text in reported
-            if not any(text in row.text for row in decided)
-        ]
+        def of_episode(record: EpisodeRecord, text: str, kind: str) -> StatementLine:
+            at = began[record.id]
+            return StatementLine(record.id, kind, "flow", text, None, at, None, "", None, "", 0)
+
         return PeriodReview(
             period,
             days[0].isoformat(),
             (days[1] - timedelta(days=1)).isoformat(),
             len(inside),
             lines(row for row in rows.values() if row.kind == "gist" and row.value == period),
-            (*lines(decided), *more),
-            lines(row for row in told if row.id not in ids),
-            lines(row for row in tasks if row.state == "done"),
-            lines(row for row in tasks if row.state != "done"),
+            (
+                *lines(parts.decided),
+                *(of_episode(each, text, "decision") for each, text in parts.reported),
+            ),
+            lines(parts.learnt),
+            lines(parts.done),
+            lines(parts.open),
             lines(r for r in rows.values() if r.superseded_at is None and is_inside(r.valid_until)),
+            tuple(
+                of_episode(each, period_parts.opening(each), "episode")
+                for each in most_salient(
+                    parts.told, ((turn.episode, turn.is_by_user) for turn in turns)
+                )
+            ),
         )
 
 

@@ -26,7 +26,7 @@ from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
@@ -217,12 +217,15 @@ def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
     return graph_queries.NodeRow(number, node, label, aliases, "concept", "flow", 1, None, "", -1)
 
 
+INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w-]+")
+"""A word with a capital inside a sentence."""
 LONGEST_NAME = 5
 """Words of a name that is looked for in the query."""
 SHORT_QUERY = 3
 """Words, without those that say nothing, of a query that is looked for in names."""
-MISSPELT = 5
-"""Letters of a word that may be misspelt."""
+MISSPELT, MIXED_UP = 5, 4
+"""Letters of a word that may be misspelt, and of one of which two may have changed places."""
+ONE_OF_FOUR = 0.75
 ALIKE = 0.8
 """Share of letters that stay (1 − edits / letters, neighbours that changed places being one edit) from
 which a word is a misspelt name: one edit in five to nine letters, two in ten."""
@@ -232,11 +235,26 @@ _WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
 
 def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, str]:
     """The nodes that a query names: number → how (exact, alias, fuzzy)."""
-    words = [word.strip(".'’") for word in _WORD.findall(query)[:_MAX_QUERY_WORDS]]
-    words = [word.removesuffix("'s").removesuffix("’s") for word in words]
+    words = _words(query)
     return (
         _in_query(index, words, near) or _around_query(words, near) or _misspelt(index, words, near)
     )
+
+
+def names_something(index: Index, query: str) -> bool:
+    """Whether a query names a node, by a part of its name too where that is written as a name."""
+    return bool(link_entities(index, query, {}) or names_inside(index, query))
+
+
+def names_inside(index: Index, query: str) -> list[str]:
+    """The words inside the sentences of a query that are written as names, and are or begin one."""
+    words = dict.fromkeys(INSIDE.findall(query))
+    return [w for w in words if graph_queries.begins_name(index.connection, node_id(w))]
+
+
+def _words(query: str) -> list[str]:
+    words = [word.strip(".'’") for word in _WORD.findall(query)[:_MAX_QUERY_WORDS]]
+    return [word.removesuffix("'s").removesuffix("’s") for word in words]
 
 
 def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
@@ -282,18 +300,56 @@ def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
     for number, node in near.items():
         for part in node.label.casefold().replace("-", " ").split():
             parts.setdefault(part, set()).add(number)
-    found: dict[int, str] = {}
-    for word in (word.casefold() for word in words if len(word) >= MISSPELT):
+    found = _likely_names(index, words, parts)
+    return {number: "fuzzy" for _, likely in found for each in likely for number in each.numbers}
+
+
+class LikelyName(NamedTuple):
+    """A word of names that another word may be a slip for, the nodes that have it, and how like it is."""
+
+    part: str
+    numbers: set[int]
+    likeness: float
+
+
+def likely_names(index: Index, query: str) -> dict[str, LikelyName]:
+    """The words of a query that the store does not know, each with the word of a name most like it."""
+    found = _likely_names(index, _words(query), {})
+    return {
+        word: min(likely, key=lambda each: (-each.likeness, each.part)) for word, likely in found
+    }
+
+
+def _likely_names(
+    index: Index, words: list[str], known: Mapping[str, set[int]]
+) -> Iterator[tuple[str, list[LikelyName]]]:
+    """The words that no passage has, each with the words of names that resemble it, if any.
+
+    Args:
+        known: Words of names that are looked at whatever they begin with, and their nodes.
+    """
+    for written in (word for word in words if len(word) >= MIXED_UP):
+        word = written.casefold()
         if any(index.postings(stem) for stem in tokens.stems(word)):
             continue
-        for name, known in graph_queries.names_from(index.connection, word[0]):
-            parts.setdefault(name.split("-")[0], set()).add(graph_queries.number_of(known))
+        parts = {part: {*numbers} for part, numbers in known.items()}
+        for name, node in graph_queries.names_from(index.connection, word[0]):
+            parts.setdefault(name.split("-")[0], set()).add(graph_queries.number_of(node))
         # rapidfuzz takes 10 ms to load, so it is asked only about what has nearly the same letters.
         near_by = [part for part in parts if len({*word} ^ {*part}) <= 2 + len(word) // 10]
         if near_by:
             from rapidfuzz.distance import OSA
 
-            for part in near_by:
-                if OSA.normalized_similarity(word, part) >= ALIKE:
-                    found |= dict.fromkeys(parts[part], "fuzzy")
-    return found
+            likely = [
+                LikelyName(part, parts[part], OSA.normalized_similarity(word, part))
+                for part in near_by
+            ]
+            if likely := [each for each in likely if _is_slip(word, each)]:
+                yield written, likely
+
+
+def _is_slip(word: str, name: LikelyName) -> bool:
+    """Whether a word may be a misspelt name; one of four letters only where two have changed places."""
+    if len(word) < MISSPELT:
+        return name.likeness >= ONE_OF_FOUR and sorted(word) == sorted(name.part)
+    return name.likeness >= ALIKE

@@ -39,7 +39,7 @@ NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
 HEAD = 40
 """Passages that are looked at: the best; others are read by hardly anybody."""
 HELD = 0.5
-"""Share of the question's idf that a passage must hold to mislead by what it denies or what has passed."""
+"""Share of the question's idf that a passage must hold to mislead by what it denies, what it asks or what has passed."""
 SHARED = 0.5
 """Share of what a passage holds of the question that a rival holds of it; a planted text holds it all."""
 AS_NEAR, NEARER = 0.7, 0.8
@@ -105,7 +105,7 @@ def demote(
 
 
 def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | None]) -> set[int]:
-    """Rows that are untrusted, and rows that deny what they speak of.
+    """Rows that are untrusted, turns that only ask what is asked, and rows that deny what they speak of.
 
     One of ``newer``, which take the place of others, may deny those, but not what is asked itself.
     """
@@ -113,6 +113,13 @@ def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | No
     found = {each.row for each in head if not is_free and each.passage.trust in UNTRUSTED}
     held = [each for each in head if each.candidate.evidence.coverage >= HELD]
     terms = frozenset(question.terms)
+    found |= {
+        each.row
+        for each in held
+        if each.passage.kind == "passage"
+        and each.passage.document is None
+        and factuality.unasked(each.passage.text, terms) is not None
+    }
     for each in held if factuality.asks_what_is(question.text) else ():
         states = factuality.replaces if each.row in newer else factuality.states_as_fact
         if not states(each.passage.text, terms):

@@ -51,7 +51,8 @@ _CALENDAR = (
     " spring ", " summer ", " autumn ", " fall ", " winter ", " quarter", " decade", "ties ",
     " christmas ", " xmas ", " easter ", " halloween ", " thanksgiving ", " pentecost ",
     " epiphany ", " juneteenth ", " ago ", " recent", " lately ", " fortnight", " hours ",
-    " minutes ", " just now ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+    " minutes ", " just now ", " march ", " in may ", " was may ", " last may ", " next may ",
+    " during may ", " since may ", " until may ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
 )  # fmt: skip
 """One of these is in every question with a time by the calendar."""
 _ORDER = (
@@ -64,7 +65,7 @@ _ORDER = (
 )  # fmt: skip
 _TALK = (
     " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
-    " exchange", " dialog", " reference", " came ", " happened ", " come up ", " brought up ", " bring up ",
+    " exchange", " dialog", " reference", " came ", " comes ", " happened ", " happens ", " come up ", " brought up ", " bring up ",
     " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
     " refer", " last time ",
 )  # fmt: skip
@@ -81,6 +82,9 @@ class TimeScope(NamedTuple):
             it names none, or none is found.
         hard: Whether what lies outside cannot answer; else it is a preference.
         rest: The question without the words of time; empty where it has no others.
+        event: What the question asks what came ``side`` of, before or after; empty where it does not.
+        rows: The passages that came then, the nearest first (``event_scope``).
+        sure: Probability that the event was found.
     """
 
     periods: tuple[tuple[int, int], ...]
@@ -89,6 +93,10 @@ class TimeScope(NamedTuple):
     contradictory: bool
     rest: str
     warning: str = ""
+    event: str = ""
+    side: str = ""
+    rows: tuple[int, ...] = ()
+    sure: float = 1.0
 
 
 ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")

@@ -26,6 +26,7 @@ from clsm_cli.retrieval import (
     learned_weights,
     ranking,
     result_items,
+    spelling,
     supersession,
     verdict,
 )
@@ -88,6 +89,8 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     )
     if route != "none":
         found = search(index, query, engine)
+        if query.is_gated and not found.memories:
+            found = _about_names(index, query, engine) or found
         facts, kept, budget = _packed(index, query, found)
         own = [each for each in kept if each.kind != "context"]
         told = filter(None, [found.question.scope.warning])
@@ -102,13 +105,25 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     return answer._replace(recall_id=_recall_id(answer, query))
 
 
+def _about_names(index: Index, query: Query, engine: Engine | None) -> Found | None:
+    """What is known of the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
+    from clsm_cli.text import factuality, route
+
+    names = concepts.names_inside(index, query.text)
+    rest = " ".join(word for word in query.text.split() if not any(n in word for n in names))
+    if not names or factuality.states_nothing(query.text) or route.is_small_talk(rest):
+        return None
+    found = search(index, query._replace(text=" ".join(names)), engine)
+    return found if found.memories else None
+
+
 def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     """Which memory the query needs, and by which cues; a question about memory itself is one."""
     if not (query.is_gated or query.current):
         return "ltm", ()
     from clsm_cli.text import route
 
-    known = bool(concepts.link_entities(index, query.text, {}))
+    known = concepts.names_something(index, query.text)
     decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
@@ -180,7 +195,20 @@ def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
 
 
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
-    """Stage after stage over one view of the index."""
+    """Stage after stage over one view of the index; what a time was about stands above its passages."""
+    found = _find_items(index, query, engine, settings)
+    if not found.question.asks_for_all:
+        return found
+    from clsm_cli.retrieval import period_digest
+
+    memories = period_digest.with_digest(index, query, found.question, found.memories)
+    return found._replace(memories=memories)
+
+
+def _find_items(
+    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
+) -> Found:
+    """The items for a query, in stages."""
     found = retrieve_passages(index, query, engine, settings)
     question, ranked = found.question, found.ranked
     if engine is not None:
@@ -207,14 +235,40 @@ def retrieve_passages(
     index: Index, query: Query, engine: Engine | None, settings: RecallSettings
 ) -> Found:
     """Rank the passages of a view of the index for a query; without an engine, by words only."""
-    question = _analyse(index, query)
+    right, warning = spelling.set_right(index, query.text, engine)
+    question = _analyse(index, query._replace(text=right))
+    if warning:
+        told = "; ".join(filter(None, (warning, question.scope.warning)))
+        question = question._replace(scope=question.scope._replace(warning=told))
+    if question.scope.event:
+        question = _beside_event(index, query, question, engine, settings)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
     is_bound = question.scope.hard and settings.time_filter
     allowed = _allowed(index, query.filters, question.scope if is_bound else ANY_TIME)
     index = index.with_rare(question.terms)
     found = candidates.find(index, question, engine, settings, allowed)
-    return Found(question, ranking.rank(index, found, settings))
+    ranked = ranking.rank(index, found, settings)
+    if question.scope.rows:
+        from clsm_cli.retrieval import event_scope
+
+        ranked = event_scope.in_order(question.scope, ranked)
+    return Found(question, ranked)
+
+
+def _beside_event(
+    index: Index, query: Query, question: Question, engine: Engine | None, settings: RecallSettings
+) -> Question:
+    """A question for what came before or after an event, placed where its words find that event."""
+    from clsm_cli.retrieval import event_scope
+
+    scope, asked = question.scope, query._replace(text=question.scope.event)
+    event = retrieve_passages(index, asked, engine, settings)
+    ranked = verdict.read(index, event.question, event.ranked) if engine else event.ranked
+    scope = event_scope.resolve(index, scope, query.past or query.now, ranked, settings.floor)
+    if scope.rows:
+        question = understand(query.text, scope.periods, index.speakers())
+    return question._replace(scope=scope)
 
 
 def _analyse(index: Index, query: Query) -> Question:
@@ -244,7 +298,9 @@ def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collect
         return allowed
     from clsm_cli.store.index import ranking_queries, session_queries
 
-    if scope.sessions:
+    if scope.event:
+        inside = frozenset(scope.rows) - index.hidden()
+    elif scope.sessions:
         inside = session_queries.session_rows(index.connection, scope.sessions) - index.hidden()
     else:
         days = (ranking_queries.Filters(first=first, until=until) for first, until in scope.periods)

@@ -208,7 +208,12 @@ def _joined(shown: Sequence[Passage]) -> str:
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
     """Where an item is found; for a statement its own line, then the turns it rests on."""
     turns = [turn for key in passage.sources for turn in index.by_key(key)[:1]]
-    return (_source(index, shown, passage), *(_source(index, [turn], turn) for turn in turns))
+    return (_source(index, shown, passage), *(source_of(index, turn) for turn in turns))
+
+
+def source_of(index: Index, passage: Passage) -> Source:
+    """The source of one passage."""
+    return _source(index, [passage], passage)
 
 
 def _source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:

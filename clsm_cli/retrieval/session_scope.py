@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.session_queries import Session
     from clsm_cli.text.ordinals import ConversationPlace, Request
-    from clsm_cli.text.time.bounds import Bound, Times
+    from clsm_cli.text.time.bounds import Times
 
 LEAST = 0.5
 """Share of a subject's idf that some group must hold for the subject to be known at all."""
@@ -197,8 +197,11 @@ def resolve(index: Index, text: str, now: str) -> TimeScope:
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
     request = ordinals.read_request(text) if has_place else None
-    if request is not None and times is not None and _is_date(request, times.bounds):
+    if request is not None and request.relation != "at" and _is_limit(request.start, times):
         request = None
+    event = ordinals.read_event(text) if has_place else None
+    if event is not None and not (request and request.hard) and not _is_limit(event.start, times):
+        return ANY_TIME._replace(event=event.phrase, side=event.side)
     if request is None:
         return ANY_TIME if times is None else _by_calendar(index, text, now, times)
     return _by_order(index, text, now, request, times)
@@ -226,11 +229,11 @@ def _around(first: int, until: int, *, exact: bool) -> tuple[tuple[int, int], ..
     return ((first - BESIDE, until + BESIDE), (first, until))
 
 
-def _is_date(request: Request, bounds: Sequence[Bound]) -> bool:
+def _is_limit(start: int, times: Times | None) -> bool:
     """Whether what a relation names is a date: "before Christmas"."""
-    if request.relation == "at":
-        return False
-    return any(each.limit and abs(each.start - request.start) <= 2 for each in bounds)
+    return any(
+        each.limit and abs(each.start - start) <= 2 for each in (times.bounds if times else ())
+    )
 
 
 def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
@@ -279,26 +282,15 @@ def _by_order(
         if each.end <= request.start or request.end <= each.start
     ]
     rest = _rest(text, spans)
-    sessions, is_hard = found.sessions, found.hard and request.hard
-    if request.relation in _NEAREST and not request.step and {*tokens.stems(rest)} <= _WHAT_CAME:
-        # "What came after the move?" asks for the episode that follows, and for nothing in particular.
-        sessions, is_hard = sessions[_NEAREST[request.relation]], bool(sessions)
-        rest = ""
-    ids = tuple(each.id for each in sessions)
+    ids = tuple(each.id for each in found.sessions)
     return TimeScope(
         periods=tuple(clocks.united(session_queries.session_days(index.connection, ids))),
         sessions=ids,
-        hard=is_hard,
+        hard=found.hard and request.hard,
         contradictory=bool(times and times.contradictory),
         rest=rest,
         warning=found.warning,
     )
-
-
-_NEAREST = {"after": slice(None, 1), "before": slice(-1, None)}
-"""Relation → which of the sessions on that side, in order of time, is the nearest."""
-_WHAT_CAME = frozenset(tokens.stems("came come comes happen happens happened next"))
-"""Terms of a question that asks for whatever lies on that side."""
 
 
 def _bare(place: ConversationPlace, spoken: Sequence[str]) -> ConversationPlace:

@@ -15,12 +15,13 @@ from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import identifiers
 from clsm_cli.retrieval.ranking import FIRST
 from clsm_cli.scoring import confidence
-from clsm_cli.text import tokens
+from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate, Ranked
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
 
 WORDS = 4
 """Words of a question that is read, at least: fewer are cues, which ask for all that is about them."""
@@ -47,8 +48,7 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     try:
         for each in best:
             passage = told[each.row]
-            text = answer_head.shown(question.text, passage.text, passage.speaker, passage.heading)
-            chances.append(answer_head.answers(question.text, text))
+            chances.append(_chance(question, passage, each.evidence.coverage))
             if chances[-1] >= ENOUGH:
                 break
     except (ModelMissingError, ModelDigestError):
@@ -69,6 +69,24 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))
 
 
+def _chance(question: Question, passage: Passage, held: float) -> float:
+    """How likely a passage answers, as it is read; the question itself, asked before, is no answer.
+
+    What stands beside it in that turn may be one.
+
+    Args:
+        held: Share of the question's idf that the passage holds.
+    """
+    text, is_turn = passage.text, passage.document is None and passage.kind == "passage"
+    is_same = is_turn and held >= SAME
+    rest = factuality.unasked(text, frozenset(question.terms)) if is_same else None
+    if rest == "":
+        return 0.0
+    text = answer_head.shown(question.text, rest or text, passage.speaker, passage.heading)
+    chance = answer_head.answers(question.text, text)
+    return chance if rest is None or chance >= ENOUGH else 0.0
+
+
 def _can_be_read(question: Question) -> bool:
     """Whether it is a question in the language of the reader, English, which does not see when something was."""
     words = question.text.casefold().split()
@@ -80,6 +98,8 @@ def _can_be_read(question: Question) -> bool:
     )
 
 
+SAME = 0.5
+"""Share of a question's idf from which a turn that only asks asks the same."""
 LOOK_ALIKE = 0.1
 """How much of its confidence remains to what has another code than the one that is asked about."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from clsm_cli.text import tokens
+from clsm_cli.text import sentences, tokens
 from clsm_cli.text.language_data import pattern, word_list
 
 _DENIES = frozenset(word_list("denies"))
@@ -37,6 +37,7 @@ _ASKS = frozenset(word_list("asks for a value"))
 _AMOUNTS = frozenset(word_list("amounts"))
 _PREPOSITIONS = frozenset(word_list("prepositions"))
 _OUTPUT = frozenset(word_list("output"))
+_TALK = frozenset(tokens.stems(" ".join(word_list("talking"))))
 _PAST = frozenset(word_list("past"))
 
 
@@ -140,6 +141,24 @@ def replaces(text: str, terms: frozenset[str]) -> bool:
     clauses = [clause for each in _sentences(text) for clause in _CLAUSE.split(each)]
     denied = [{*tokens.stems(clause)} for clause in clauses if not is_so(clause)]
     return not any(said <= terms for said in denied) and any(map(is_so, _sentences(text)))
+
+
+def unasked(text: str, terms: frozenset[str]) -> str | None:
+    """What is left of a text that only asks what some search terms are about: the sentences that do not ask.
+
+    None where a sentence that asks nothing holds one of the terms, or where the terms are of talking: what
+    was asked is told by a question.
+
+    >>> unasked("Which thriller did I like? I want to lend it.", frozenset({"thriller"}))
+    'I want to lend it.'
+    >>> unasked("Have you read it? It is a thriller.", frozenset({"thriller"}))
+    """
+    if "?" not in text or not terms.isdisjoint(_TALK):
+        return None
+    said = sentences.sentences(text)
+    rest = " ".join(each for each in said if not each.endswith("?"))
+    is_answer = len(rest) == len(" ".join(said)) or not terms.isdisjoint(tokens.stems(rest))
+    return None if is_answer else rest
 
 
 def asks_what_is(question: str) -> bool:

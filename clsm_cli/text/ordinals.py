@@ -78,6 +78,14 @@ class Request(NamedTuple):
     hard: bool = True  # whether the words speak of conversations, so that no other can answer
 
 
+class Event(NamedTuple):
+    """What a question asks what came before or after, and where it says so."""
+
+    start: int
+    side: str
+    phrase: str
+
+
 class _Read(NamedTuple):
     """A place, and where its words end; ``is_event``: only by what it is about."""
 
@@ -99,6 +107,23 @@ def read_request(text: str) -> Request | None:
     text = text[:LONGEST]
     found = _between(text) if "between " in text.lower() else None
     return found or _related(text) or _placed(text)
+
+
+def read_event(text: str) -> Event | None:
+    """Read a question for whatever came before or after something.
+
+    >>> read_event("What came next after the skylight was delivered?")
+    Event(start=15, side='after', phrase='the skylight was delivered')
+    >>> read_event("What squeaked after the move?")
+    """
+    match = _one("came").fullmatch(text[:LONGEST].rstrip(" .?!"))
+    if match is None:
+        return None
+    return Event(match.start("side"), _side(match["side"]), match["event"])
+
+
+def _side(word: str) -> str:
+    return "after" if word.lower() in {"after", "since", "following"} else "before"
 
 
 def _between(text: str) -> Request | None:
@@ -126,8 +151,8 @@ def _related(text: str) -> Request | None:
             length = _count(match["many"])
         elif match["many"]:
             step = _count(match["many"])
-        side = "after" if match["side"].lower() in {"after", "since", "following"} else "before"
         hard = not found.is_event or bool(match["noun"]) or _is_ours(text)
+        side = _side(match["side"])
         return Request(match.start(), found.end, side, found.place, None, step, length, hard)
     return None
 

@@ -146,6 +146,7 @@ def test_a_month_and_a_week_read_back(bare: Cli, lived: Cli) -> None:
     assert "\nNo longer true\n- Mara: In the morning I drink black tea. until 2026-02-20" in text
     week = lived.ok("log", "--json", "--week", "2026-W07", *march).json
     assert (week["first"], week["last"], week["gists"]) == ("2026-02-09", "2026-02-15", [])
+    assert [line["since"][:10] for line in week["told"]] == ["2026-02-10"]
     assert [line["since"][:10] for line in week["learnt"]] == ["2026-02-13"]
     assert lived.ok("log", "--month", "2026-03", *march).out == (
         "nothing consolidated for 2026-03\n"
@@ -166,3 +167,45 @@ def test_a_question_what_a_month_was_about_is_answered_by_its_gist(lived: Cli) -
     for other in ("What was January about?", "What did I drink in February?"):
         memories = lived.ok("recall", other, *now).json["memories"]
         assert "gist" not in {each["kind"] for each in memories}
+
+
+@pytest.fixture
+def unstated(bare: Cli, lived: Cli) -> Cli:
+    """The same, and two notes of January and March that no statement comes of."""
+    lived = bare.holding(lived.store)
+    notes = (("2026-01-14", "Rain fell on the old pier."), ("2026-03-04", "Snow lay on the pier."))
+    for day, text in notes:
+        (lived.folder / f"{day}.md").write_text(f"# {day}\n\n{text}\n")
+    lived.ok("ingest", "-q", str(lived.folder), "--now", "2026-03-05T08:00:00+01:00")
+    lived.ok("consolidate", "-q", "--now", "2026-03-06T03:00:00+01:00")
+    return lived
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was January about?", "Rain fell"),
+        ("what was week 3 about", "Rain fell"),
+        ("what happened in week 3 of 2026?", "Rain fell"),
+        ("what was march about", "Snow lay"),
+        ("what happened in march", "Snow lay"),
+        ("what was this month about", "Snow lay"),
+    ],
+)
+def test_where_no_gist_was_made_the_period_itself_tells(
+    unstated: Cli, question: str, told: str
+) -> None:
+    now = ("--no-touch", "--json", "--now", "2026-03-31T08:00:00+02:00")
+    for kind in ((), ("--kind", "gist")):
+        first = unstated.ok("recall", question, *kind, *now).json["memories"][0]
+        assert first["kind"] == "gist"
+        assert f"1 episode\nTold\n- On 2026-0{1 if told[0] == 'R' else 3}-" in first["text"]
+        assert told in first["text"]
+        assert first["sources"][0]["path"].endswith(".md")
+    what = unstated.ok("recall", "What fell on the pier in January?", *now).json["memories"]
+    assert "gist" not in {each["kind"] for each in what}
+
+
+def test_a_month_without_statements_is_told_by_its_episodes(unstated: Cli) -> None:
+    text = unstated.ok("log", "--month", "2026-01", "--now", "2026-03-31T08:00:00+02:00").out
+    assert "\nAlso told\n- On 2026-01-14: Rain fell on the old pier.\n  2026-01-14" in text

@@ -166,3 +166,15 @@ def test_no_order_of_passages_gives_a_source_more(told: list[tuple[str, int]], k
 def passage(trust: str, source: int) -> Passage:
     fields = dict.fromkeys(Passage._fields, None) | {"trust": trust, "session": f"s{source}"}
     return Passage(**fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "asked", ["Which thriller did I like? I will lend it to Ines.", "Which thriller did I like?"]
+)
+def test_who_only_asked_the_same_stands_below_what_answers(store: Store, asked: str) -> None:
+    answer = "The Salt Clerk is the best thriller that I read this year, I liked it a lot."
+    tell(store, said(answer, 2), said("We had soup.", 5), said(asked, 9))
+    told = found(store, "the thriller I liked")
+    assert told[0].text == answer
+    assert next(each.confidence for each in told if each.text == asked) < 0.5
+    assert found(store, "what did I ask about the thriller")[0].text == asked

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from sample_store import ask
+from small_store import row, tell
 
 from clsm_cli.model.graph import Node
 from clsm_cli.retrieval.concepts import link_entities
@@ -76,3 +78,53 @@ def test_a_misspelt_name_is_found_though_no_passage_mentions_it(
 ) -> None:
     known = {number_of(name): name for name in NODES}
     assert {known[number] for number in link_entities(index, query, {})} == wanted
+
+
+@pytest.fixture
+def family(store: Store) -> Store:
+    texts = (
+        "We helped Judith with the move to Antwerp on 13 March.",
+        "Yesterday the Volvo failed its inspection.",
+        "After that Wout had chest pain.",
+        "We met Marit Oosting of the map room.",
+        "The builder Coen Haverkamp measured the attic.",
+        "It rained all day.",
+    )
+    at = "2026-02-24T08:0{}:00+01:00"
+    tell(store, *(row(text, timestamp=at.format(n)) for n, text in enumerate(texts)))
+    return store
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("Judit", "Judith"),
+        ("Volov", "Volvo"),
+        ("Wuot", "Wout"),
+        ("when did Judit move", "Judith"),
+        ("Wirt", None),  # one letter of four
+        ("what about Maria", None),  # a name as common as Marit is no slip for that
+    ],
+)
+def test_a_misspelt_name_is_looked_for_by_the_right_one(
+    family: Store, asked: str, found: str | None
+) -> None:
+    answer = ask(family, asked)
+    told = [each for each in answer.warnings if "read as" in each]
+    assert (told != []) == (found is not None)
+    assert found is None or found in answer.memories[0].text
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("Draft a mail to Marit about the room", "Marit"),
+        ("remind me to phone Coen tomorrow", "Coen"),
+        ("Draft a mail to Peter about the room", None),
+    ],
+)
+def test_a_message_that_names_somebody_known_needs_memory(
+    family: Store, message: str, found: str | None
+) -> None:
+    told = [each.text for each in ask(family, message, is_gated=True).memories]
+    assert (found in told[0]) if found else not told

@@ -16,7 +16,8 @@ from sample_store import ask
 from small_store import row, tell
 from strategies import examples
 
-from clsm_cli.retrieval.question import ANY_TIME, may_name_time
+from clsm_cli.retrieval.question import ANY_TIME, Query, may_name_time
+from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.retrieval.session_scope import resolve
 from clsm_cli.store import yaml_text
 from clsm_cli.store.index.index_queries import Index
@@ -54,7 +55,14 @@ def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
     right = [row, *row.get("or", ())]
     if row.get("store"):
         found = resolve(index, row["query"], row["now"])
-        assert list(found.sessions) in [each["answer"] for each in right]
+        sessions = list(found.sessions)
+        if found.event:  # the nearest counts, which the labels have alone
+            asked = Query(row["query"], row["now"], 10, 2000)
+            scope = retrieve_passages(
+                index, asked, None, index.store.settings.recall
+            ).question.scope
+            sessions = [index.traits(scope.rows[:1])[scope.rows[0]].session]
+        assert sessions in [each["answer"] for each in right]
         return
     times = bounds.read_times(row["query"], datetime.fromisoformat(row["now"]))
     [(first, until)] = times.periods
@@ -89,8 +97,6 @@ def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
         ("In our conversation about the move, how many boxes were closed?", "s5"),
         ("our last conversation in September", "s4"),
         ("the first time the yacht came up", ""),
-        ("What came after the move?", "s6"),
-        ("What happened before the move?", "s4"),
         ("What squeaked after the move?", ""),
     ],
 )
@@ -261,3 +267,49 @@ def test_a_day_asked_for_brings_its_notes_and_then_its_turns(
         assert first.text == told
         assert [each.text[-2:] for each in rest] == [f"{day}?"] * (day in (2, 6))
     assert not ask(store, question.format("12 March 2026")).memories
+
+
+@pytest.fixture(scope="module")
+def diary(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A month of short notes, and a conversation between them."""
+    folder = tmp_path_factory.mktemp("diary")
+    store = new_store(folder / "memory")
+    notes = {
+        "02": "The deadline of the atlas was moved to June.",
+        "04": "Pim brought quince jam.",
+        "09": "We helped Judith with the move to Antwerp.",
+        "12": "The skylight was delivered with a cracked pane.",
+        "15": "Wout won a race with his pigeons.",
+        "20": "The ferry is booked.",
+    }
+    for day, text in notes.items():
+        (folder / f"2026-03-{day}.md").write_text(f"# Diary\n\n{text}\n", encoding="utf-8")
+    take(store, *sorted(folder.glob("*.md")))
+    said = ("The clutch of the Volvo is worn out.", "Rutger asks 890 euros for a new one.")
+    at = "2026-03-10T18:0{}:00+01:00"
+    tell(store, *(row(text, timestamp=at.format(n)) for n, text in enumerate(said)))
+    return store
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What came after the move?", ["worn out", "890", "skylight", "race"]),
+        ("what came next after the skylight was delivered", ["race", "ferry"]),
+        ("What happened before the move?", ["jam", "deadline"]),
+        ("what came after quince jam", ["Judith", "worn out", "890", "skylight"]),
+        ("What came after the ferry was booked?", []),
+    ],
+)
+def test_what_came_next_is_what_was_told_next(
+    diary: Store, question: str, first: list[str]
+) -> None:
+    found = ask(diary, question, now="2026-03-31T12:00:00+02:00").memories
+    assert [word in each.text for word, each in zip(first, found, strict=True)] == [True] * len(
+        first
+    )
+
+
+def test_what_came_after_something_unknown_is_no_surer_than_that(diary: Store) -> None:
+    found = ask(diary, "What came after the yacht race?", now="2026-03-31T12:00:00+02:00")
+    assert found.confidence < 0.5

@@ -91,9 +91,24 @@ def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> di
 
 
 def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
-    """The names of nodes that begin with a letter: ids of the name and of the node."""
-    query = "SELECT alias, node FROM aliases WHERE alias >= ? AND alias < ? ORDER BY alias, node"
+    """The names that begin with a letter, of nodes or only written: ids of the name and of the node."""
+    query = (
+        "SELECT alias, node FROM aliases WHERE alias >= ?1 AND alias < ?2 UNION"
+        " SELECT node, node FROM names WHERE node >= ?1 AND node < ?2 AND kind = 'name'"
+        " ORDER BY 1, 2"
+    )
     return connection.execute(query, (letter, chr(ord(letter) + 1))).fetchall()
+
+
+def begins_name(connection: sqlite3.Connection, word: str) -> bool:
+    """Whether a word, given as an id, is a name or the first of one."""
+    query = (
+        "SELECT 1 FROM aliases WHERE alias = ?1 OR (alias >= ?2 AND alias < ?3) UNION ALL SELECT 1"
+        " FROM names WHERE (node = ?1 OR (node >= ?2 AND node < ?3)) AND kind = 'name' LIMIT 1"
+    )
+    after = chr(ord("-") + 1)
+    values = (word, f"{word}-", f"{word}{after}")
+    return connection.execute(query, values).fetchone() is not None
 
 
 def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:

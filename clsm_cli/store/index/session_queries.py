@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.ranking_queries import NAMED
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 
 _SECONDS = "CAST(strftime('%s', {}) AS INTEGER)"
@@ -70,6 +71,51 @@ def session_days(
         " WHERE l.session IN ({}) AND p.day IS NOT NULL GROUP BY l.session"
     )
     return sorted(select(connection, query, sessions))
+
+
+class ToldTurn(NamedTuple):
+    """A passage of an episode, by its row; without what tools printed and strangers wrote."""
+
+    row: int
+    key: str
+    episode: str
+    is_by_user: bool
+    day: int
+
+
+def told_on(connection: sqlite3.Connection, first: int, until: int) -> list[ToldTurn]:
+    """What was told on days ``first`` … ``until`` − 1, the last first; closed passages too."""
+    trusts = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
+    query = (
+        "SELECT p.id, p.key, l.episode, p.trust = 'user', p.day FROM passages p JOIN places l ON l.id = p.place"
+        " WHERE p.day >= ? AND p.day < ? AND l.kind = 'passage' AND l.episode IS NOT NULL"
+        f" AND p.trust NOT IN ({trusts}) ORDER BY p.time DESC, p.id DESC"
+    )
+    return [ToldTurn(*row) for row in connection.execute(query, (first, until))]
+
+
+class PlacedTurn(NamedTuple):
+    """A passage in time; ``episode``: its session where no episode holds it yet."""
+
+    row: int
+    episode: str
+    session: str
+    is_note: bool
+    day: int
+    time: str
+
+
+def told_beside(connection: sqlite3.Connection, day: int, side: str) -> Iterator[PlacedTurn]:
+    """The current passages from a day on ("after"), or up to it, the nearest first; read as far as needed."""
+    than, order = (">=", "") if side == "after" else ("<=", " DESC")
+    query = (
+        "SELECT p.id, COALESCE(l.episode, l.session), l.session, l.document IS NOT NULL, p.day, p.time"
+        " FROM passages p CROSS JOIN places l ON l.id = p.place"
+        f" WHERE p.day {than} ? AND p.current AND l.kind = 'passage'"
+        f" ORDER BY p.day{order}, p.time{order}, p.id{order}"
+    )
+    for row in connection.execute(query, (day,)):
+        yield PlacedTurn(*row)
 
 
 def statements_of_session(connection: sqlite3.Connection, session: str) -> list[int]:

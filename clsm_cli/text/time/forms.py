@@ -214,6 +214,16 @@ def _day(year: int, month: int, day: int) -> date | None:
         return None
 
 
+def numbered_week(groups: Groups, at: date, _ahead: bool | None) -> Period:
+    """Resolve "week 11": of a year that is named, or the last one that has begun."""
+    number = int(groups["number"])
+    if "year" in groups:
+        return periods.days(date.fromisocalendar(int(groups["year"]), number, 1), 7)
+    this = at.isocalendar()
+    year = this.year - (number > this.week)
+    return periods.days(date.fromisocalendar(year, number, 1), 7)
+
+
 def month(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "in May", "last June"."""
     which, first = groups["which"], date(at.year, _month(groups["month"]), 1)

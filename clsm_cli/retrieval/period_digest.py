@@ -1,0 +1,163 @@
+"""What a week or a longer time was about, as one item: what it decided, learnt and did, and what else was told.
+
+It is made of what ``clsm log --month`` lists (``text.period_parts``) where a question asks for all of
+such a time, whether a night made a gist of it or not. The passages of that time stand below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Statement
+from clsm_cli.model.grouping import grouped
+from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.answer import Memory, Signals
+from clsm_cli.retrieval.result_items import source_of
+from clsm_cli.retrieval.session_scope import OPEN_FIRST, OPEN_UNTIL
+from clsm_cli.scoring import confidence
+from clsm_cli.scoring.confidence import Evidence
+from clsm_cli.scoring.salience import most_salient
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import session_queries
+from clsm_cli.store.index.ranking_queries import Filters
+from clsm_cli.text import period_parts, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clsm_cli.retrieval.question import Query, Question
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.index.session_queries import ToldTurn
+
+SHORTEST = 7
+"""Days of a time that is summed up: the notes of a shorter one are read as they are."""
+LINES = 5
+"""Lines of each part."""
+EPISODES = 500
+"""Episodes that are looked at, the last: more than a month has, so that a decade costs no more."""
+SHARE = 4
+"""Parts of the budget of which the item takes one at most."""
+
+
+class _Line(NamedTuple):
+    id: str  # of its statement or episode
+    text: str
+    source: Passage  # the turn or block that says it
+
+
+def with_digest(
+    index: Index, query: Query, question: Question, memories: Sequence[Memory]
+) -> list[Memory]:
+    """The items for a question, with what the time it asks for was about behind the gists of that time."""
+    found = [*memories]
+    filters = query.filters or Filters()
+    if (
+        question.asks_for_all
+        and not question.scope.rows
+        and filters._replace(kind=None) == Filters()
+    ):
+        first, until = max(question.periods, key=lambda each: each[1] - each[0])
+        if until - first >= SHORTEST and filters.kind in (None, "gist"):
+            gists = sum(each.kind == "gist" for each in memories)
+            found[gists:gists] = _digest(index, query, first, until, memories)
+    return found[: query.k]
+
+
+def _digest(
+    index: Index, query: Query, first: int, until: int, memories: Sequence[Memory]
+) -> list[Memory]:
+    """The item as a list; empty where nothing was told then, or it is not sure enough."""
+    told = [
+        turn
+        for turn in session_queries.told_on(index.connection, first, until)
+        if turn.row not in index.hidden()
+    ]
+    parts, count = _lines(index, first, until, told)
+    if not parts:
+        return []
+    size = query.budget // SHARE
+    # A side that is open ends with what was told.
+    first = max(first, told[-1].day) if first == OPEN_FIRST and told else first
+    until = min(until, told[0].day + 1) if until == OPEN_UNTIL and told else until
+    days = f"{date.fromordinal(first)} to {date.fromordinal(until - 1)}"
+    text, kept = _text(f"{days}, {count}", parts, size if query.unit == "tokens" else size // 4)
+    of_time = Evidence(1.0, None, 1.0, passages=index.size()[0])
+    sure = max([confidence.probability(of_time), *(each.confidence for each in memories[:1])])
+    if query.min_score is not None and sure < query.min_score:
+        return []
+    signals = Signals(date=1.0)
+    item = Memory(
+        id=kept[0].id,  # what stands first can be opened
+        kind="gist",
+        text=text,
+        stream="flow",
+        score=max((each.score for each in memories), default=1.0),
+        confidence=round(sure, 4),
+        tokens=tokens.count_tokens(text),
+        trust="agent",
+        session="",
+        sources=tuple(dict.fromkeys(source_of(index, each.source) for each in kept)),
+        why=signals,
+        shares=signals,
+    )
+    return [item]
+
+
+def _lines(
+    index: Index, first: int, until: int, told: Sequence[ToldTurn]
+) -> tuple[dict[str, list[_Line]], str]:
+    """The lines of each part under its title, and how many episodes there are."""
+    rows = index.matching_rows(Filters(kind="statement", first=first, until=until))
+    said: dict[str, Passage] = {
+        each.key: each
+        for each in index.passages(sorted(rows)).values()
+        if each.trust not in UNTRUSTED
+    }
+    records = ((each, index.record(each.key)) for each in said.values())
+    statements = [
+        replace(record, text=each.text)
+        for each, record in records
+        if isinstance(record, Statement) and record.valid_from is not None
+    ]
+    statements.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
+    turns = grouped((turn.episode, turn) for turn in told)
+    found = (index.record(episode) for episode in [*turns][:EPISODES])
+    episodes = [record for record in found if isinstance(record, EpisodeRecord)]
+    keys = {episode: {turn.key for turn in each} for episode, each in turns.items()}
+    parts = period_parts.sort_out(statements, episodes, keys)
+    rest = most_salient(parts.told, ((turn.episode, turn.is_by_user) for turn in told))
+    begins = index.passages([each[-1].row for each in turns.values()])
+
+    def of(record: EpisodeRecord, text: str) -> _Line:
+        return _Line(record.id, text, begins[turns[record.id][-1].row])
+
+    def stated(rows: Iterable[Statement]) -> Iterator[_Line]:
+        for row in rows:
+            turns = index.by_key(row.sources[0]) if row.sources else []
+            yield _Line(row.id, row.text, turns[0] if turns else said[row.id])
+
+    listed = {
+        "Decided": [*stated(parts.decided), *(of(*each) for each in parts.reported)],
+        "Learnt": [*stated(parts.learnt)],
+        "Done": [*stated(parts.done)],
+        "Told": [of(each, period_parts.opening(each)) for each in rest],
+    }
+    count = f"{len(episodes)} episode{'s' * (len(episodes) != 1)}"
+    return {title: lines for title, lines in listed.items() if lines}, count
+
+
+def _text(title: str, parts: dict[str, list[_Line]], size: int) -> tuple[str, list[_Line]]:
+    """The item's text, and the lines that it has: ``LINES`` of each part, as far as there is room."""
+    text, kept = title, list[_Line]()
+    for name, lines in parts.items():
+        text += f"\n{name}"
+        for line in lines[:LINES]:
+            more = f"{text}\n- {' '.join(line.text.split())}"
+            if kept and tokens.count_tokens(more) > size:
+                break
+            text, kept = more, [*kept, line]
+    return text, kept

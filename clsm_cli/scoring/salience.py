@@ -1,0 +1,42 @@
+"""How much an episode stands out, by its record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.grouping import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clsm_cli.model.episodes import EpisodeRecord
+
+OPEN = 3
+"""Open questions of an episode that count as many."""
+
+
+def salience(record: EpisodeRecord, by_user: float) -> float:
+    """How much an episode asks to be replayed, 0 … 1 (CLS-M §3.2: four reasons, here of equal weight).
+
+    salience = (|valence| + novelty + by_user + min(1, open questions / 3)) / 4
+
+    >>> from clsm_cli.model.episodes import EpisodeRecord
+    >>> salience(EpisodeRecord(id="e", rev=(1, "pi"), valence=-0.5, novelty=0.5), by_user=1.0)
+    0.5
+    """
+    open_threads = sum(question.answered_by is None for question in record.open_questions)
+    parts = (abs(record.valence), record.novelty, by_user, min(1.0, open_threads / OPEN))
+    return round(sum(parts) / len(parts), 4)
+
+
+def most_salient(
+    records: Sequence[EpisodeRecord], turns: Iterable[tuple[str, bool]]
+) -> list[EpisodeRecord]:
+    """Episodes by salience; without those that have no turn, and among equal ones in the order given.
+
+    Args:
+        turns: The episode of each, and whether the user said or wrote it.
+    """
+    shares = {episode: sum(own) / len(own) for episode, own in grouped(turns).items()}
+    known = [record for record in records if record.id in shares]
+    return sorted(known, key=lambda each: -salience(each, shares[each.id]))
