@@ -1,7 +1,8 @@
 """Statements: what their Markdown and their records say together, and writes that change records.
 
-Statements of identity, projects and tasks stand in Markdown topic files; those of flow (what
-happened, gists) have their text in the record, as that stream is written by machines alone.
+Statements of identity, projects and tasks stand in Markdown topic files, whose text counts; their records
+keep it as it was last written, for the day when a person changes or deletes the line. Those of flow (what
+happened, gists) have their text in the record alone, as that stream is written by machines.
 """
 
 from __future__ import annotations
@@ -264,12 +265,13 @@ def plan_topics(
 
 
 def as_stored(statement: Statement) -> Statement:
-    """As its shard keeps it: the text of a current statement stands in the Markdown alone."""
-    if statement.stream == "flow":
-        return replace(statement, text_sha=text_sha(statement.text))
+    """As its shard keeps it, with its text: the Markdown counts while its line is there, and may lose it."""
+    if not statement.text:
+        return statement
     sha = text_sha(statement.text)
-    text = "" if statement.is_current else statement.text
-    return replace(statement, text=text, text_sha=sha if statement.text else statement.text_sha)
+    if statement.stream == "flow" or not statement.is_current:
+        return replace(statement, text_sha=sha)
+    return replace(statement, text=" ".join(statement.text.split()), text_sha=sha)
 
 
 def _file(

@@ -9,9 +9,10 @@ import pytest
 from ingesting import embedder, made_once, new_store, take
 from sleeping import current, rows, sleep
 
-from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer
+from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer, owner_of
 from clsm_cli.consolidation.review_queue import State, decide, list_items
 from clsm_cli.consolidation.selection_reasons import explain
+from clsm_cli.consolidation.store_state import opened_state
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs
 from clsm_cli.store.layout import Store
@@ -79,6 +80,38 @@ def test_what_is_rejected_takes_others_like_it_along(store: Store, tmp_path: Pat
     assert len(meals) == 2
     assert taught == untaught - meals
     assert "Jens prefers mails in the morning and calls in the evening." in taught
+
+
+BUDGETS = (
+    "Ada's monthly budget for the studio is 200 euros.",
+    "The monthly budget for the office is 350 euros.",
+)
+
+
+def test_a_line_deleted_by_hand_teaches_and_keeps_its_text(store: Store, tmp_path: Path) -> None:
+    """Also where an index that was refreshed in between does not know the line any more."""
+    control = after_a_night(tmp_path / "control")
+    for each in (control, store):
+        write(each, "2026-03-08.md", "\n- ".join(["# 8 March 2026\n", *BUDGETS]))
+        sleep(each, NIGHTS[0])
+        assert {*current(each, "budget")} == {*BUDGETS}
+        if each is store:
+            page = each.root / "projects" / "facts.md"
+            lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+            page.write_text("".join(line for line in lines if "budget" not in line), "utf-8")
+        with opened_state(each, DAY):
+            pass
+        write(
+            each,
+            "2026-03-10.md",
+            "# 10 March 2026\n\n- The monthly budget for travel is 200 euros.\n",
+        )
+        sleep(each, NIGHTS[1])
+    assert len(current(control, "budget")) == 3
+    assert current(store, "budget") == []
+    assert {row.text for row in rows(store).values() if row.withdrawn} == {*BUDGETS}
+    with opened_state(store, DAY) as state:
+        assert {each.text for each in owner_of(state).decisions} == {*BUDGETS}
 
 
 def test_what_is_accepted_becomes_a_statement_and_stays(store: Store) -> None:

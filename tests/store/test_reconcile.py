@@ -27,6 +27,7 @@ def statement(record_id: str, known_text: str, **values: object) -> Statement:
     made = Statement(
         id=record_id,
         rev=(3, "pc"),
+        text=known_text,
         text_sha=topics.text_sha(known_text),
         topic="memory",
         recorded_at="2026-01-01T00:00:00Z",
@@ -70,8 +71,8 @@ def reconcile(
 
 
 def stored(edits: Told) -> dict[str, Statement]:
-    """Records as shards keep them: the text of current ones stands in the Markdown alone."""
-    return {i: replace(s, text="" if s.is_current else s.text) for i, s in edits.statements.items()}
+    """Records as shards keep them."""
+    return {i: use_case.as_stored(s) for i, s in edits.statements.items()}
 
 
 def test_an_untouched_file_changes_nothing() -> None:
