@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from ingesting import embedder, made_once, new_store, take
-from sleeping import current, rows, sleep
+from sleeping import current, rows, sleep, talked
 
-from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer, owner_of
+from clsm_cli.consolidation import record_edit
+from clsm_cli.consolidation.active_learning import KEPT, MOST, WORTH, load_offer, owner_of
 from clsm_cli.consolidation.review_queue import State, decide, list_items
 from clsm_cli.consolidation.selection_reasons import explain
 from clsm_cli.consolidation.store_state import opened_state
@@ -114,6 +116,40 @@ def test_a_line_deleted_by_hand_teaches_and_keeps_its_text(store: Store, tmp_pat
         assert {each.text for each in owner_of(state).decisions} == {*BUDGETS}
 
 
+def rejected(store: Store, name: str) -> None:
+    decide(store, [(name[:8], "rejected")], DAY, lambda _: None)
+
+
+def withdrawn_in_an_editor(store: Store, name: str) -> None:
+    draft = record_edit.draft(store, name, DAY, lambda _: None)
+    record_edit.save(store, draft, f"{draft.text}withdrawn: true\n", DAY, lambda _: None)
+
+
+@pytest.mark.parametrize("take_out", [rejected, withdrawn_in_an_editor])
+@pytest.mark.parametrize("was_kept", [False, True])
+def test_any_statement_is_decided_by_its_id(
+    store: Store, take_out: Callable[[Store, str], None], was_kept: bool
+) -> None:
+    """Also one that has no line to delete, and who kept it first may think better of it."""
+    (ada,), (lunch,) = (
+        [row for row in rows(store).values() if row.text.startswith(word)]
+        for word in ("Ada", "Lunch")
+    )
+    assert ada.stream == lunch.stream == "flow"
+    kept: list[tuple[str, State]] = [(ada.id, "accepted"), (lunch.id, "accepted")]
+    kept = kept[: 1 + was_kept]
+    outcome = decide(store, kept, DAY, lambda _: None)
+    assert {each.item.id for each in outcome.decisions} == {name for name, _ in kept}
+    take_out(store, lunch.id)
+    second_night(store)
+    assert current(store, "Lunch", "lentil") == []
+    with opened_state(store, DAY) as state:
+        told = {each.name: each.is_kept for each in owner_of(state).decisions}
+    assert told == {ada.id: True, lunch.id: False}
+    (again,) = decide(store, [(lunch.id, "accepted")], DAY, lambda _: None).decisions
+    assert again.effect.startswith("nothing to do")
+
+
 def test_what_is_accepted_becomes_a_statement_and_stays(store: Store) -> None:
     assert current(store, "Dinner") == []
     answer(store, Dinner="accepted")
@@ -150,6 +186,28 @@ def test_why_names_what_was_decided(store: Store) -> None:
     assert not any(decision.is_kept for _, decision in told.shares)
     with pytest.raises(BadInputError, match="no statement"):
         explain(store, "f-0000", DAY, embedder().words)
+
+
+SAID = (
+    "user: Please stop using emojis in messages to customers.",
+    "user: I like Java.",
+    "user: No, I mean the coffee.",
+    "user: Schön!",
+    "user: Maybe we should move the studio to Kiel.",
+    "user: My sister Nina lives in Leeds with her two cats.",
+)
+
+
+def test_why_is_what_the_night_decided(store: Store, tmp_path: Path) -> None:
+    talked(store, tmp_path, "one", "2026-03-10", *SAID)
+    second_night(store)
+    names = (*rows(store), *(item.id for item in load_offer(store)))
+    why = [explain(store, name, DAY, embedder().words) for name in names]
+    weighed = {told.text: told for told in why if told.chance is not None}
+    assert {text for text, told in weighed.items() if told.reason in KEPT} == {
+        text for text, told in weighed.items() if told.is_held
+    }
+    assert {told.reason for told in weighed.values()} >= {"kept", "worth", "noise"}
 
 
 def test_a_damaged_answer_stops_no_night(store: Store) -> None:
