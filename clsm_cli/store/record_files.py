@@ -122,7 +122,11 @@ def reconcile(
         new = _by_hand(item, old, record_id, stream=stream, topic=topic, now=now)
         if new != old:
             new = replace(new, rev=(1 if old is None else old.rev[0] + 1, device))
-        statements[record_id] = replace(new, text=item.text)
+        new = replace(new, text=item.text)
+        if old is not None and (before := before_edit(old, item.text, now, forgotten)) is not None:
+            statements[before.id] = replace(before, rev=(1, device))
+            new = replace(new, supersedes=before.id, recorded_at=now)
+        statements[record_id] = new
     unread = {topic.path.stem for topic in topics if topic.sha256 is None}
     withdrawn = [
         record_id
@@ -233,6 +237,17 @@ def _by_hand(
         superseded_at=None,
         valid_until=None,
     )
+
+
+def before_edit(old: Statement, text: str, now: str, forgotten: frozenset[str]) -> Statement | None:
+    """What a statement said before a person gave it a text, a row of its own.
+
+    None where that says the same, or nobody knows what was there.
+    """
+    if not (old.is_current and old.text) or _is_same(old.text, text):
+        return None
+    own_id = birth_id(old.text, forgotten, f"{old.id} {old.rev[0]}")
+    return replace(old, id=own_id, superseded_at=now)
 
 
 def _is_same(text: str, other: str) -> bool:

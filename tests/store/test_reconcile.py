@@ -85,6 +85,7 @@ def test_an_untouched_file_changes_nothing() -> None:
 def test_a_changed_text_is_a_new_version_by_the_user() -> None:
     edits = reconcile({"memory": f"- Mara drinks coffee. ^f-1\n- {FIRST} ^f-2\n"}, TWO)
     assert edits.changed == ("f-1",)
+    (before,) = edits.added
     assert edits.statements["f-1"] == replace(
         TWO["f-1"],
         rev=(4, "pi"),
@@ -92,6 +93,11 @@ def test_a_changed_text_is_a_new_version_by_the_user() -> None:
         text_sha=topics.text_sha("Mara drinks coffee."),
         trust="user",
         pinned=True,
+        recorded_at=NOW,
+        supersedes=before,
+    )
+    assert edits.statements[before] == replace(
+        TWO["f-1"], id=before, rev=(1, "pi"), superseded_at=NOW
     )
     assert edits.statements["f-2"] == replace(TWO["f-2"], text=FIRST)
 
