@@ -14,7 +14,7 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, fields, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
-from clsm_cli.consolidation.active_learning import WORTH
+from clsm_cli.consolidation.active_learning import KEPT, WORTH
 from clsm_cli.consolidation.review_queue import Outcome, State
 from clsm_cli.consolidation.selection_reasons import Explanation
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -33,8 +33,12 @@ from clsm_cli.text.terminal import safe
 )
 def review(
     *,
-    accept: tuple[str, ...] = option("--accept ID", "Accept this item; repeat for more."),
-    reject: tuple[str, ...] = option("--reject ID", "Reject this item; repeat for more."),
+    accept: tuple[str, ...] = option(
+        "--accept ID", "Accept this item, or keep this statement; repeat for more."
+    ),
+    reject: tuple[str, ...] = option(
+        "--reject ID", "Reject this item, or take this statement out; repeat for more."
+    ),
     why: str | None = option(
         "--why ID", "Say how a statement, or a sentence of the list, was weighed."
     ),
@@ -46,8 +50,8 @@ def review(
 
     Contradictions, sentences that may be worth keeping, names that may mean one thing, statements that
     may say the same. At a terminal the list opens in $VISUAL or $EDITOR; else it is printed,
-    the most important first. What you decide about sentences, and what you pin, correct or delete,
-    changes how similar ones are judged.
+    the most important first. Any statement can be accepted or rejected by its id too. What you decide
+    about sentences, and what you pin, correct or delete, changes how similar ones are judged.
     """
     printer, opened, moment = common.start()
     if why is not None:
@@ -62,7 +66,7 @@ def review(
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
             for share, each in told.shares
         ]
-        shown = {"schema": "clsm.review.why/1", **fields(told, "id text chance keep worth")}
+        shown = {"schema": "clsm.review.why/1", **fields(told, _WEIGHED)}
         printer.show({**shown, "decisions": decisions}, explanation_lines(told))
         return
 
@@ -91,6 +95,7 @@ def review(
         raise outcome.problems[0]
 
 
+_WEIGHED = "id text reason chance keep worth noise noise_limit is_held"
 _WIDTH = 96
 _LONGEST = 2000
 """Characters of a text that are shown: a question is read, not archived."""
@@ -215,19 +220,46 @@ def review_mapping(
     }
 
 
-def explanation_lines(explanation: Explanation) -> Iterator[str]:
-    """How a sentence was weighed, in sentences."""
-    yield f"{explanation.id}  {explanation.text}"
-    if explanation.chance is None or explanation.keep is None:
-        yield "  was not weighed: you said it, or it states a rule, a task or a value"
-        return
-    yield f"  {explanation.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
-    for share, each in explanation.shares:
+_REASONS = {
+    "kept": "{keep:.0%} in all; what reaches {worth:.0%} is kept, so this is kept",
+    "worth": "{keep:.0%} in all; what reaches {worth:.0%} is kept, so this is not kept",
+    "noise": "{keep:.0%} in all, and {worth:.0%} would do; but it is junk with {noise:.0%}, and what passes"
+    " {noise_limit:.0%} is not kept",
+    "unclear": "not kept: it cannot be understood alone, or the reply says otherwise",
+    "untold": "not kept, however likely: it asks, or gives an idea, a rumour or what its speaker denies",
+    "document": "not kept: its document is a template, or a text of others",
+    "gone": "not kept: its document does not have it any more",
+    "unsaid": "not kept: a tool or a page says it, not a person or the agent",
+    "noted": "kept: it was noted by itself",
+    "task": "is a task, an item with a box; those are not weighed as sentences are",
+    "gist": "is a summary that clsm works out anew from what it is about",
+    "pinned": "kept: a person keeps it, and no run changes it",
+    "withdrawn": "not kept: it was taken out, and no run writes it again",
+    "ended": "was kept, until something else took its place or its source went",
+    "by hand": "was not weighed: a person wrote it",
+    "adviser": "was not weighed: its source does not have it in these words, so an adviser put it like that",
+}
+"""What decides about a sentence (``Explanation.reason``), in words."""
+_STAYS = "; it is a statement already, and stays one"
+_NO_STATEMENT = (
+    "; it is no statement, as it was read before, or memory has it already or says otherwise"
+)
+
+
+def explanation_lines(told: Explanation) -> Iterator[str]:
+    """How a sentence was weighed, in sentences; what decided about it comes last."""
+    yield f"{told.id}  {told.text}"
+    if told.chance is not None:
+        yield f"  {told.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
+    for share, each in told.shares:
         verb = "more" if share > 0 else "less"
         done = "kept" if each.is_kept else "rejected"
         yield f"  {verb} likely by {abs(share):.2f}, as you {done} {each.name}: {each.text}"
-    verdict = "kept" if explanation.keep >= explanation.worth else "not kept"
-    yield f"  {explanation.keep:.0%} in all; what reaches {explanation.worth:.0%} is kept, so this is {verdict}"
+    decided = _REASONS[told.reason].format(**told._asdict())
+    is_kept = told.reason in KEPT
+    is_odd = told.chance is not None and is_kept != told.is_held
+    since = told.reason in ("pinned", "withdrawn", "ended", "task")
+    yield f"  {decided}" + ("" if since or not is_odd else _NO_STATEMENT if is_kept else _STAYS)
 
 
 def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:

@@ -142,7 +142,8 @@ def history_told(
             times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
             place = location_text(row.file, row.line)
             spans = (local_time(time, zone) for time in times)
-            rows.append((shorten(row.value, CELL), *spans, row.state, place, row.id))
+            state = f"{row.state}, by hand" if row.by_hand else row.state
+            rows.append((shorten(row.value, CELL), *spans, state, place, row.id))
         title = dotted(thread.label, thread.type) or "about nothing named"
         shown.append(Table(title, HEADINGS, rows))
     told = {"schema": "clsm.history/1", **fields(view, "now as_of known_at")}

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 WORTH = "worth keeping?"
 """Reason of a review item about one sentence; its other text is the head's probability."""
+KEPT = frozenset({"kept", "noted"})
+"""What decides that a sentence becomes a statement (``statement_selection.Verdict``)."""
 MOST, LOOKED_AT = 20, 80
 """Sentences that are offered, and that they are chosen from."""
 NEWEST = 200
@@ -71,7 +73,8 @@ def owner_of(state: StoreState) -> Owner:
     worth = state.settings.worth  # for sentences of which no chance was noted
     found: dict[str, tuple[str, str, str, float, bool, str]] = {}
     for row in held:
-        is_kept = row.pinned or row.id in corrected
+        # Whoever edits a row pins it, also to take it out; what was corrected was worth keeping.
+        is_kept = row.id in corrected or (row.pinned and not row.withdrawn)
         is_out = row.withdrawn and not is_kept and row.superseded_at not in undone
         # What a person wrote without a source says nothing of what sources say.
         if row.kind in ("gist", "task") or not (row.text and row.sources and (is_kept or is_out)):

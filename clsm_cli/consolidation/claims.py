@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, get_args
 
-from clsm_cli.consolidation.active_learning import Candidate
+from clsm_cli.consolidation.active_learning import KEPT, Candidate
 from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.text import todo
 from clsm_cli.text.name_matching import NO_NAMES
@@ -18,11 +18,11 @@ from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
+    from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores, Verdict
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.streams import Stream
     from clsm_cli.model.trust import Trust
@@ -112,8 +112,32 @@ def candidates(
 def _telling(episode: Episode, weights: UnitScores, current: AbstractSet[str]) -> Iterator[Turn]:
     """The turns that may make claims."""
     for turn in episode.turns:
-        if turn.key in current and is_said(turn) and not weights.states_nothing:
+        if _silent(turn, current) is None and not weights.states_nothing:
             yield turn
+
+
+def _silent(turn: Turn, current: AbstractSet[str]) -> Verdict | None:
+    """Why nothing that a turn says is kept; None where it may be."""
+    return "gone" if turn.key not in current else None if is_said(turn) else "unsaid"
+
+
+def verdict(
+    turn: Turn,
+    piece: ScoredUnit,
+    weights: UnitScores,
+    current: AbstractSet[str],
+    settings: ConsolidationSettings,
+) -> Verdict:
+    """What decides whether ``episode_claims`` makes a claim of a sentence."""
+    tasks = todo.todos(turn.text, day_of(turn.time))
+    return _silent(turn, current) or _verdict(piece, tasks, weights, settings)
+
+
+def _verdict(
+    piece: ScoredUnit, tasks: Sequence[Todo], weights: UnitScores, settings: ConsolidationSettings
+) -> Verdict:
+    is_task = any(piece.start < task.end and task.start < piece.end for task in tasks)
+    return "task" if is_task else weights.verdict(piece, settings)
 
 
 def is_said(turn: Turn) -> bool:
@@ -147,8 +171,7 @@ def _of_turn(turn: Turn, weights: UnitScores, settings: ConsolidationSettings) -
         _of_task(task, turn, weights) for task in tasks if weights.is_task(turn, task, settings)
     )
     for piece in weights.pieces.get(turn.key, ()):
-        is_task = any(piece.start < task.end and task.start < piece.end for task in tasks)
-        if not is_task and weights.is_worth(piece, settings):
+        if _verdict(piece, tasks, weights, settings) in KEPT:
             claim = _claim(piece, turn)
             is_answer = weights.about is None and turn.trust == "agent"
             yield replace(claim, is_answer=is_answer)

@@ -23,7 +23,7 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episode_files, inbox, yaml_text
+from clsm_cli.store import episode_files, inbox, logs, record_files, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.lock import locked
 
@@ -102,6 +102,7 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
         new = replace(new, pinned=True)
         if isinstance(new, Statement) and isinstance(old, Statement):
             new = _told_anew(old, new)
+            new = _with_past(edits, old, new)
         edits.put(new)
         return Edited(new, edits.save())
 
@@ -197,6 +198,19 @@ def _told_anew(old: Statement, new: Statement) -> Statement:
     text = " ".join(new.text.split())
     is_set = new.subject != old.subject
     return replace(new, text=text) if is_set or text == old.text else with_new_text(new, text)
+
+
+def _with_past(edits: EditSession, old: Statement, new: Statement) -> Statement:
+    """The statement with the row that has its text until now, or with the time when it was taken out."""
+    now = edits.run.now
+    if new.withdrawn and not (old.withdrawn or new.superseded_at):
+        return replace(new, superseded_at=now)
+    forgotten = logs.load_tombstones(edits.store)
+    before = record_files.before_edit(old, new.text, now, forgotten) if new.is_current else None
+    if before is None:
+        return new
+    edits.put(before)
+    return replace(new, supersedes=before.id, recorded_at=now)
 
 
 _ID = re.compile(r"[efg]-[0-9a-f]{2,}")

@@ -33,6 +33,8 @@ LOST = "a value you set lost against a newer one"
 TWO_TEXTS = "two texts under one id"
 CONTRADICTION = "contradiction"
 NEAR_DUPLICATE = "near duplicate"
+STATEMENT = "a statement"
+"""Reason of what was not asked: somebody decides about a statement by its id."""
 REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, NEAR_NAMES, NEAR_DUPLICATE)
 """Why something waits for a person, the most important first: what a person said comes before what
 memory doubts, that before what teaches it, and all before what would only be tidier."""
@@ -116,16 +118,19 @@ def decide(
     """Carry out decisions, in one run.
 
     Args:
-        wanted: Ids of items, or how they begin, and what was decided.
+        wanted: Ids of items or statements, or how they begin, and what was decided. A statement that is
+            accepted is pinned, one that is rejected withdrawn.
 
     Raises:
-        BadInputError: No item has such an id, or several begin so; nothing is written.
+        BadInputError: Nothing has such an id, or several begin so; nothing is written.
     """
     with open_for_edit(store, "review", now, warn, dry_run=dry_run) as edits:
         items = {item.id: item for item in load_offer(store)} | review_items(store)
         chosen: dict[str, State] = {}
         for name, state in wanted:
-            if chosen.setdefault(_item(items, name).id, state) != state:
+            item = _item(items, name, edits)
+            items.setdefault(item.id, item)
+            if chosen.setdefault(item.id, state) != state:
                 raise BadInputError(name, "is to be accepted and rejected", "choose one")
         outcome = Outcome()
         for item_id, state in sorted(chosen.items(), key=lambda pair: _rank(items[pair[0]].reason)):
@@ -140,21 +145,25 @@ def decide(
                 outcome.problems.append(error)
                 continue
             line = item._replace(state=state, at=max(edits.run.now, item.at))
-            edits.extra.append(runs.Append(store.flow / "review.jsonl", logs.render(line)))
+            if item.reason != STATEMENT:  # its record says what was decided
+                edits.extra.append(runs.Append(store.flow / "review.jsonl", logs.render(line)))
             outcome.decisions.append(Decision(line, state, effect))
         outcome.run = edits.save()
     return outcome
 
 
-def _item(items: Mapping[str, logs.ReviewItem], wanted: str) -> logs.ReviewItem:
-    """The item that an id, or the beginning of one, stands for."""
-    found = resolve_id(wanted, items)
-    if found is not None:
+def _item(items: Mapping[str, logs.ReviewItem], wanted: str, edits: EditSession) -> logs.ReviewItem:
+    """The item, or the statement as one, that an id or the beginning of one stands for."""
+    found = resolve_id(wanted, {*items, *edits.statements})
+    if found is None:
+        near = difflib.get_close_matches(wanted, sorted(items), 3)
+        reason = "no statement and no item of the review list has that id"
+        reason += f" (near it: {', '.join(near)})" if near else ""
+        raise BadInputError(wanted, reason, "list them with: clsm review --all --json")
+    if found in items:
         return items[found]
-    near = difflib.get_close_matches(wanted, sorted(items), 3)
-    reason = "no item of the review list has that id"
-    reason += f" (near it: {', '.join(near)})" if near else ""
-    raise BadInputError(wanted, reason, "list them with: clsm review --all --json")
+    row = edits.statements[found]
+    return logs.ReviewItem(found, edits.run.now, row.sources, STATEMENT, row.text, "")
 
 
 _GONE = "nothing to do: what it is about is no longer held"
@@ -266,6 +275,20 @@ def _worth(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     return f"{row.id} is kept"
 
 
+def _statement(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
+    """A statement is pinned, or taken out."""
+    row = edits.statements[item.id]
+    if row.kind == "gist":
+        reason = "is a summary that clsm works out anew"
+        raise BadInputError(row.id, reason, "decide about the statements that it rests on")
+    if not row.is_current:
+        return _GONE
+    if not accepted:
+        return _withdrawn(edits, row)
+    edits.put(replace(row, pinned=True))
+    return f"{row.id} is kept"
+
+
 _EFFECTS: dict[str, Callable[[EditSession, logs.ReviewItem, bool], str]] = {
     LOST: _lost_value,
     TWO_TEXTS: _two_texts,
@@ -273,5 +296,6 @@ _EFFECTS: dict[str, Callable[[EditSession, logs.ReviewItem, bool], str]] = {
     NEAR_NAMES: _names,
     NEAR_DUPLICATE: _duplicate,
     WORTH: _worth,
+    STATEMENT: _statement,
 }
 """What a decision does, by the reason of its item."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.consolidation import active_learning, store_state
+from clsm_cli.consolidation import active_learning, claims, store_state
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.ids import resolve_id
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.owner_model import Decision
+    from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
 
 SHOWN = 5
@@ -27,19 +28,27 @@ class Explanation(NamedTuple):
     """How a sentence was weighed.
 
     Attributes:
+        reason: What decides about it: a ``statement_selection.Verdict``, which is the night's own; or how a
+            statement came to be that was not weighed, or what became of it since.
         chance: Probability of being worth keeping, by the shipped heads; None where it was not
             weighed: a person or an adviser made it.
         keep: The same as the owner's decisions correct it.
         worth: From which probability on a sentence is kept.
+        noise: Probability of being junk; up to ``noise_limit`` a sentence is kept.
         shares: Logits that decisions add, the strongest first, and the decisions.
+        is_held: Whether it is a current statement.
     """
 
     id: str
     text: str
+    reason: str
     chance: float | None
     keep: float | None
     worth: float
+    noise: float | None
+    noise_limit: float
     shares: list[tuple[float, Decision]]
+    is_held: bool
 
 
 def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Explanation:
@@ -51,21 +60,66 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
         BadInputError: Nothing, or more than one thing, has such an id.
     """
     with store_state.opened_state(store, now, meanings) as state:
-        name, text, turn = _meant(state, wanted)
-        worth, owner = state.settings.worth, active_learning.owner_of(state)
-        said = evidence_queries.turns_by_key(state.connection, [turn]).get(turn)
+        name, text, key = _meant(state, wanted)
+        row = state.statements.get(name) or _in_these_words(state, text)
+        settings, owner = state.settings, active_learning.owner_of(state)
+        told = Explanation(
+            name,
+            text,
+            _reason_unweighed(row),
+            chance=None,
+            keep=None,
+            worth=settings.worth,
+            noise=None,
+            noise_limit=settings.noise,
+            shares=[],
+            is_held=row is not None and row.is_current,
+        )
+        said = evidence_queries.turns_by_key(state.connection, [key]).get(key)
         episode = state.read_episode(said.episode) if said is not None else None
         if said is None or episode is None:
-            return Explanation(name, text, None, None, worth, [])
+            return told
         weights = StatementScorer(state, owner).score(episode)
-        pieces = weights.pieces.get(turn, ())
+        pieces = weights.pieces.get(key, ())
         piece = next((each for each in pieces if each.statement == text), None)
         if piece is None:
-            return Explanation(name, text, None, None, worth, [])
-        vector = state.vectors_of([text]).get(text)
+            return told
+        turn = next(turn for turn in episode.turns if turn.key == key)
+        current = {key} if said.is_current else set()
+        reason = claims.verdict(turn, piece, weights, current, settings)
+        worth = weights.least(settings.worth)
+        is_moved = active_learning.is_unsure(piece.chance, worth)
+        vector = state.vectors_of([text]).get(text) if is_moved else None
         shares = owner.why(vector, said.document or said.session) if vector is not None else []
-        named = [share for share in shares if abs(share[0]) >= _LEAST][:SHOWN]
-        return Explanation(name, text, piece.chance, piece.keep, weights.least(worth), named)
+        return told._replace(
+            reason=_reason_since(row) or reason,
+            chance=piece.chance,
+            keep=piece.keep,
+            worth=worth,
+            noise=piece.noise,
+            shares=[share for share in shares if abs(share[0]) >= _LEAST][:SHOWN],
+        )
+
+
+def _in_these_words(state: store_state.StoreState, text: str) -> Statement | None:
+    """The statement that says a text: the current one, else one that was taken out."""
+    same = [row for row in state.statements.values() if row.text == text]
+    found = sorted((r for r in same if r.is_current or r.withdrawn), key=lambda r: r.withdrawn)
+    return next(iter(found), None)
+
+
+def _reason_since(row: Statement | None) -> str | None:
+    """What became of a statement, which counts more than how its sentence was weighed."""
+    if row is None or (row.is_current and not row.pinned):
+        return None
+    return "withdrawn" if row.withdrawn else "pinned" if row.is_current else "ended"
+
+
+def _reason_unweighed(row: Statement | None) -> str:
+    """How something came to be that is no sentence of its source."""
+    if row is not None and row.kind in ("task", "gist"):
+        return row.kind
+    return _reason_since(row) or ("adviser" if row is not None and row.sources else "by hand")
 
 
 def _meant(state: store_state.StoreState, wanted: str) -> tuple[str, str, str]:

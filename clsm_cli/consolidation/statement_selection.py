@@ -60,6 +60,11 @@ _ORDER = re.compile(
 )
 """An order to whoever reads it later; see docs/poisoning.md."""
 Kind = Literal["fact", "preference", "decision"]
+Verdict = Literal[
+    "kept", "noted", "worth", "unclear", "noise", "untold", "document", "task", "gone", "unsaid"
+]
+"""What decides whether a sentence is kept: the first two say that it is (``KEPT``), the others why not. ``worth``
+and ``noise`` are limits that it does not keep to; ``commands/review`` puts each in words."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
 _IN_LIST = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|\|")
@@ -129,13 +134,21 @@ class UnitScores:
         """What a sentence must be worth; a talk is shorter, and says less of itself."""
         return worth if self.about is not None else worth * IN_TALK
 
+    def verdict(self, piece: ScoredUnit, settings: ConsolidationSettings) -> Verdict:
+        """What decides whether a sentence is kept for what it says."""
+        if self.states_nothing:
+            return "document"
+        if self.is_noted:
+            return "noted"
+        if self.about is None and not _is_told(piece.text):
+            return "untold"
+        if piece.keep < self.least(settings.worth):
+            return "worth" if piece.chance else "unclear"
+        return "kept" if piece.noise <= settings.noise else "noise"
+
     def is_worth(self, piece: ScoredUnit, settings: ConsolidationSettings) -> bool:
         """Whether a sentence is kept for what it says."""
-        if self.is_noted:
-            return True
-        if self.about is None and not _is_told(piece.text):
-            return False
-        return piece.keep >= self.least(settings.worth) and piece.noise <= settings.noise
+        return self.verdict(piece, settings) in active_learning.KEPT
 
     def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
         """Whether an item that reads as a task is one of the owner.

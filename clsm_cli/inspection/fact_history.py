@@ -43,6 +43,7 @@ class Version(NamedTuple):
             been), superseded (no longer believed), withdrawn (taken back).
         source: Where its earliest source stands, as it was given, else its own line in a topic file,
             ``path:line``; ``file``: absolute path of what can be opened, "" for none.
+        by_hand: A person put it in the place of what it supersedes, and no source says it.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Version(NamedTuple):
     source: str | None
     file: str
     line: int
+    by_hand: bool
 
 
 def state_of(row: Row, now: str) -> State:
@@ -76,9 +78,11 @@ def state_of(row: Row, now: str) -> State:
     return "ended" if clocks.has_ended(row, now) else "future"
 
 
-def version(row: Row, value: str, index: Index, now: str) -> Version:
-    """A row with its state and source."""
-    told = _earliest(index, row.sources) or _earliest(index, (row.id,))
+def version(row: Row, value: str, index: Index, now: str, before: Statement | None) -> Version:
+    """A row with its state and source; ``before`` is what it supersedes."""
+    by_hand = before is not None and row.pinned and {*row.sources} <= {*before.sources}
+    sources = () if by_hand else row.sources
+    told = _earliest(index, sources) or _earliest(index, (row.id,))
     place = locate(index, told) if told else store_location(index, row.id)
     source = f"{told.path}:{told.line_start}" if told and told.line_start else None
     kind, text, old = "edge", "", None
@@ -86,7 +90,8 @@ def version(row: Row, value: str, index: Index, now: str) -> Version:
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
     state = state_of(row, now)
-    return Version(row.id, kind, value, text, *times, state, old, row.sources, source, *place)
+    more = (row.sources, source, *place, by_hand)
+    return Version(row.id, kind, value, text, *times, state, old, *more)
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:
@@ -239,7 +244,9 @@ def _threads(
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        told = [version(row, facts.value(row), index, facts.now) for row in group]
+        told = [
+            version(row, facts.value(row), index, facts.now, facts.before(row)) for row in group
+        ]
         is_named = subject in facts.nodes or any(
             isinstance(row, Edge) or facts.subject(row) == subject for row in group
         )
@@ -322,6 +329,10 @@ class Facts:
     def label(self, node: str) -> str:
         """What a person calls a node; of anything else its id."""
         return name_of(self.nodes[node]) if node in self.nodes else node
+
+    def before(self, row: Row) -> Statement | None:
+        """The statement that one replaced."""
+        return self.statements.get(row.supersedes or "") if isinstance(row, Statement) else None
 
     def value(self, row: Row) -> str:
         """What a row says, for a person."""

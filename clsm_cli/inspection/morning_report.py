@@ -20,7 +20,6 @@ from clsm_cli.store.index import evidence_queries, session_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.source_locations import locate
 from clsm_cli.text import period_parts
-from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -300,8 +299,8 @@ def held_statements(
 def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[StatementLine, ...]:
     found = []
     for row in chosen:
-        told = version(row, row.text, index, facts.now)
-        old = facts.statements.get(row.supersedes or "")
+        old = facts.before(row)
+        told = version(row, row.text, index, facts.now, old)
         since, before = row.valid_from or row.recorded_at, old.text if old is not None else ""
         about = (row.id, row.kind, row.stream, row.text, row.state, since, row.valid_until)
         line = StatementLine(*about, before, told.source, told.file, told.line)

@@ -20,8 +20,8 @@ TaskState = Literal["open", "done", "blocked"]
 class Statement:
     """A sentence worth keeping: a fact, a rule or a task.
 
-    ``text`` is the truth of the Markdown topic file; a shard keeps ``text_sha`` for current rows
-    and the text itself only for superseded and withdrawn ones.
+    The line in a Markdown topic file has the text of a current row. Its shard keeps that as it was last
+    written, with its ``text_sha``, so that a change by hand is seen, and what was there before is known.
 
     Attributes:
         topic: Stem of the Markdown file it stands in.

@@ -288,12 +288,15 @@ def _best(found: Sequence[RankedItem], read: Iterable[set[str]]) -> Iterator[Ran
         topic = _topic(line)
         newest[topic] = max(newest.get(topic, ""), _day(line))
     last = max(newest.values(), default="")
-    kept, count = list(read), 0
+    kept, shown, count = list(read), set[str](), 0
     for line in sorted(found, key=lambda line: (-_need(line, last), line.item.id)):
         words = set(text_key(line.item.text).split())
         is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
-        if not is_old and not any(_says(words, other) for other in kept):
+        whole, *ends = _without_headings(line.item)
+        is_told = not shown.isdisjoint(ends) or any(_says(words, other) for other in kept)
+        if not (is_old or is_told):
             kept.append(words)
+            shown.add(whole)
             count += 1
             yield line
         if count == MOST:
@@ -315,6 +318,17 @@ def _topic(line: RankedItem) -> tuple[str, str]:
     label, colon, _ = line.item.text.partition(": ")
     is_label = colon and len(label) <= LABEL and line.item.kind != "task"
     return line.item.about, label if is_label else ""
+
+
+def _without_headings(item: Item) -> list[str]:
+    """A line as it is shown, and without the first of its headings, the first two, and so on.
+
+    >>> _without_headings(make_item("f-1", "task", "Kettle › Open: Export to DATEV"))
+    ['kettle open export to datev', 'open export to datev', 'export to datev']
+    """
+    headings, colon, text = f"{item.about}: {item.text}".removeprefix(": ").partition(": ")
+    titles = [*(headings.split(" › ") if colon else [headings]), text]
+    return [text_key(" ".join(titles[first:])) for first in range(len(titles) if colon else 1)]
 
 
 def _says(words: set[str], other: set[str]) -> bool:

@@ -1,7 +1,8 @@
 """Statements: what their Markdown and their records say together, and writes that change records.
 
-Statements of identity, projects and tasks stand in Markdown topic files; those of flow (what
-happened, gists) have their text in the record, as that stream is written by machines alone.
+Statements of identity, projects and tasks stand in Markdown topic files, whose text counts; their records
+keep it as it was last written, for the day when a person changes or deletes the line. Those of flow (what
+happened, gists) have their text in the record alone, as that stream is written by machines.
 """
 
 from __future__ import annotations
@@ -121,7 +122,11 @@ def reconcile(
         new = _by_hand(item, old, record_id, stream=stream, topic=topic, now=now)
         if new != old:
             new = replace(new, rev=(1 if old is None else old.rev[0] + 1, device))
-        statements[record_id] = replace(new, text=item.text)
+        new = replace(new, text=item.text)
+        if old is not None and (before := before_edit(old, item.text, now, forgotten)) is not None:
+            statements[before.id] = replace(before, rev=(1, device))
+            new = replace(new, supersedes=before.id, recorded_at=now)
+        statements[record_id] = new
     unread = {topic.path.stem for topic in topics if topic.sha256 is None}
     withdrawn = [
         record_id
@@ -234,6 +239,17 @@ def _by_hand(
     )
 
 
+def before_edit(old: Statement, text: str, now: str, forgotten: frozenset[str]) -> Statement | None:
+    """What a statement said before a person gave it a text, a row of its own.
+
+    None where that says the same, or nobody knows what was there.
+    """
+    if not (old.is_current and old.text) or _is_same(old.text, text):
+        return None
+    own_id = birth_id(old.text, forgotten, f"{old.id} {old.rev[0]}")
+    return replace(old, id=own_id, superseded_at=now)
+
+
 def _is_same(text: str, other: str) -> bool:
     return normalise_text(text) == normalise_text(other)
 
@@ -264,12 +280,13 @@ def plan_topics(
 
 
 def as_stored(statement: Statement) -> Statement:
-    """As its shard keeps it: the text of a current statement stands in the Markdown alone."""
-    if statement.stream == "flow":
-        return replace(statement, text_sha=text_sha(statement.text))
+    """As its shard keeps it, with its text: the Markdown counts while its line is there, and may lose it."""
+    if not statement.text:
+        return statement
     sha = text_sha(statement.text)
-    text = "" if statement.is_current else statement.text
-    return replace(statement, text=text, text_sha=sha if statement.text else statement.text_sha)
+    if statement.stream == "flow" or not statement.is_current:
+        return replace(statement, text_sha=sha)
+    return replace(statement, text=" ".join(statement.text.split()), text_sha=sha)
 
 
 def _file(

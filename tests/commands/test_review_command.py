@@ -67,23 +67,44 @@ def test_why_a_sentence_is_a_statement(store: Store) -> None:
     told = bell()
     assert ok(store, "--why", told.id).splitlines() == [
         f"{told.id}  {told.text}",
-        "  was not weighed: you said it, or it states a rule, a task or a value",
+        "  was not weighed: its source does not have it in these words, so an adviser put it like that",
     ]
     data = json.loads(ok(store, "--why", told.id[:6], "--json"))
     assert data["schema"] == "clsm.review.why/1"
     assert (data["id"], data["chance"], data["decisions"]) == (told.id, None, [])
+    assert (data["reason"], data["is_held"]) == ("adviser", True)
     assert run(store, "--why", told.id, "--accept", "v-a1").exit_code == 2
     assert isinstance(run(store, "--why", "f-ffffffff").exception, BadInputError)
 
 
-def test_how_a_sentence_was_weighed() -> None:
+@pytest.mark.parametrize(
+    ("reason", "is_held", "said"),
+    [
+        ("worth", False, "41% in all; what reaches 60% is kept, so this is not kept"),
+        (
+            "noise",
+            False,
+            "41% in all, and 60% would do; but it is junk with 35%, and what passes 20% is not kept",
+        ),
+        (
+            "unclear",
+            True,
+            "not kept: it cannot be understood alone, or the reply says otherwise; it is a statement already, and stays one",
+        ),
+        ("withdrawn", False, "not kept: it was taken out, and no run writes it again"),
+    ],
+)
+def test_how_a_sentence_was_weighed(reason: str, is_held: bool, said: str) -> None:
     other = Decision("f-2", "Lunch was soup.", "a.md", None, 0.6, is_kept=False)
-    told = Explanation("f-1", "Dinner was pasta.", 0.66, 0.41, 0.6, [(-1.02, other)])
+    share = [(-1.02, other)]
+    told = Explanation(
+        "f-1", "Dinner was pasta.", reason, 0.66, 0.41, 0.6, 0.35, 0.2, share, is_held
+    )
     assert list(review.explanation_lines(told)) == [
         "f-1  Dinner was pasta.",
         "  66% likely to be of use weeks later, by where it stands and how it is put",
         "  less likely by 1.02, as you rejected f-2: Lunch was soup.",
-        "  41% in all; what reaches 60% is kept, so this is not kept",
+        f"  {said}",
     ]
 
 

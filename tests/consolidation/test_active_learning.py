@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from ingesting import embedder, made_once, new_store, take
-from sleeping import current, rows, sleep
+from sleeping import current, rows, sleep, talked
 
-from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer
+from clsm_cli.consolidation import record_edit
+from clsm_cli.consolidation.active_learning import KEPT, MOST, WORTH, load_offer, owner_of
 from clsm_cli.consolidation.review_queue import State, decide, list_items
 from clsm_cli.consolidation.selection_reasons import explain
+from clsm_cli.consolidation.store_state import opened_state
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs
 from clsm_cli.store.layout import Store
@@ -81,6 +84,72 @@ def test_what_is_rejected_takes_others_like_it_along(store: Store, tmp_path: Pat
     assert "Jens prefers mails in the morning and calls in the evening." in taught
 
 
+BUDGETS = (
+    "Ada's monthly budget for the studio is 200 euros.",
+    "The monthly budget for the office is 350 euros.",
+)
+
+
+def test_a_line_deleted_by_hand_teaches_and_keeps_its_text(store: Store, tmp_path: Path) -> None:
+    """Also where an index that was refreshed in between does not know the line any more."""
+    control = after_a_night(tmp_path / "control")
+    for each in (control, store):
+        write(each, "2026-03-08.md", "\n- ".join(["# 8 March 2026\n", *BUDGETS]))
+        sleep(each, NIGHTS[0])
+        assert {*current(each, "budget")} == {*BUDGETS}
+        if each is store:
+            page = each.root / "projects" / "facts.md"
+            lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+            page.write_text("".join(line for line in lines if "budget" not in line), "utf-8")
+        with opened_state(each, DAY):
+            pass
+        write(
+            each,
+            "2026-03-10.md",
+            "# 10 March 2026\n\n- The monthly budget for travel is 200 euros.\n",
+        )
+        sleep(each, NIGHTS[1])
+    assert len(current(control, "budget")) == 3
+    assert current(store, "budget") == []
+    assert {row.text for row in rows(store).values() if row.withdrawn} == {*BUDGETS}
+    with opened_state(store, DAY) as state:
+        assert {each.text for each in owner_of(state).decisions} == {*BUDGETS}
+
+
+def rejected(store: Store, name: str) -> None:
+    decide(store, [(name[:8], "rejected")], DAY, lambda _: None)
+
+
+def withdrawn_in_an_editor(store: Store, name: str) -> None:
+    draft = record_edit.draft(store, name, DAY, lambda _: None)
+    record_edit.save(store, draft, f"{draft.text}withdrawn: true\n", DAY, lambda _: None)
+
+
+@pytest.mark.parametrize("take_out", [rejected, withdrawn_in_an_editor])
+@pytest.mark.parametrize("was_kept", [False, True])
+def test_any_statement_is_decided_by_its_id(
+    store: Store, take_out: Callable[[Store, str], None], was_kept: bool
+) -> None:
+    """Also one that has no line to delete, and who kept it first may think better of it."""
+    (ada,), (lunch,) = (
+        [row for row in rows(store).values() if row.text.startswith(word)]
+        for word in ("Ada", "Lunch")
+    )
+    assert ada.stream == lunch.stream == "flow"
+    kept: list[tuple[str, State]] = [(ada.id, "accepted"), (lunch.id, "accepted")]
+    kept = kept[: 1 + was_kept]
+    outcome = decide(store, kept, DAY, lambda _: None)
+    assert {each.item.id for each in outcome.decisions} == {name for name, _ in kept}
+    take_out(store, lunch.id)
+    second_night(store)
+    assert current(store, "Lunch", "lentil") == []
+    with opened_state(store, DAY) as state:
+        told = {each.name: each.is_kept for each in owner_of(state).decisions}
+    assert told == {ada.id: True, lunch.id: False}
+    (again,) = decide(store, [(lunch.id, "accepted")], DAY, lambda _: None).decisions
+    assert again.effect.startswith("nothing to do")
+
+
 def test_what_is_accepted_becomes_a_statement_and_stays(store: Store) -> None:
     assert current(store, "Dinner") == []
     answer(store, Dinner="accepted")
@@ -117,6 +186,28 @@ def test_why_names_what_was_decided(store: Store) -> None:
     assert not any(decision.is_kept for _, decision in told.shares)
     with pytest.raises(BadInputError, match="no statement"):
         explain(store, "f-0000", DAY, embedder().words)
+
+
+SAID = (
+    "user: Please stop using emojis in messages to customers.",
+    "user: I like Java.",
+    "user: No, I mean the coffee.",
+    "user: Schön!",
+    "user: Maybe we should move the studio to Kiel.",
+    "user: My sister Nina lives in Leeds with her two cats.",
+)
+
+
+def test_why_is_what_the_night_decided(store: Store, tmp_path: Path) -> None:
+    talked(store, tmp_path, "one", "2026-03-10", *SAID)
+    second_night(store)
+    names = (*rows(store), *(item.id for item in load_offer(store)))
+    why = [explain(store, name, DAY, embedder().words) for name in names]
+    weighed = {told.text: told for told in why if told.chance is not None}
+    assert {text for text, told in weighed.items() if told.reason in KEPT} == {
+        text for text, told in weighed.items() if told.is_held
+    }
+    assert {told.reason for told in weighed.values()} >= {"kept", "worth", "noise"}
 
 
 def test_a_damaged_answer_stops_no_night(store: Store) -> None:

@@ -70,7 +70,7 @@ def test_a_statement_with_its_text(store: Store) -> None:
     assert f"- {QUARTER}  ^{bell().id}\n" in markdown(store)
     assert BELL not in markdown(store)
     stored = record(store, bell().id)
-    assert (encode(stored).get("text"), stored.rev) == (None, (2, "pi"))
+    assert (encode(stored).get("text"), stored.rev) == (QUARTER, (2, "pi"))
 
 
 def test_a_subject_that_the_person_set_counts(store: Store) -> None:

@@ -107,8 +107,8 @@ def test_ids_that_are_none(store: Store) -> None:
     before = tree(store.root, derived=True)
     for wanted, reason in [
         ("v-aabb", "several ids begin so .v-aabb01, v-aabb02"),
-        ("v-aacb01", "no item of the review list has that id .near it: v-aabb01"),
-        ("nothing", "no item of the review list has that id;"),
+        ("v-aacb01", "no statement and no item of the review list has that id .near it: v-aabb01"),
+        ("nothing", "no statement and no item of the review list has that id;"),
     ]:
         with pytest.raises(BadInputError, match=reason):
             decide(store, "accepted", "v-aabb01", wanted)

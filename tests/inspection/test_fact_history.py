@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
 from ingesting import take
 
+from clsm_cli.consolidation import record_edit
 from clsm_cli.inspection.fact_history import History, Thread, View, history
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import closed_copy_id, edge_id
-from clsm_cli.store import record_files, runs, shards
+from clsm_cli.store import record_files, runs, settle, shards
 from clsm_cli.store.layout import Store
 
 TODAY = "2026-03-05T12:00:00+01:00"
@@ -60,6 +63,33 @@ def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> Non
     assert thread.versions[0].superseded_at == thread.versions[1].recorded_at
     for other in (COPY, new.id, bell().id[:8], "bell", "Bell"):
         assert only(ask(store, other)) == thread
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+@pytest.mark.parametrize("in_editor", [True, False])
+def test_what_a_text_was_before_a_person_changed_it(
+    store: Store, in_editor: bool, is_settled: bool
+) -> None:
+    hold(store, bell())
+    now = datetime.fromisoformat(NOW)
+    if in_editor:
+        shown = record_edit.draft(store, bell().id, now, print)
+        record_edit.save(store, shown, shown.text.replace(BELL, QUARTER), now, print)
+    else:
+        page = store.root / "projects" / "facts.md"
+        page.write_text(page.read_text("utf-8").replace(BELL, QUARTER), "utf-8")
+    if is_settled:
+        runs.apply(store, "test", NOW, settle.plan(store, NOW)[0])
+        assert settle.plan(store, NOW)[0] == []
+    thread = only(ask(store, bell().id))
+    assert [(each.value, each.state, each.by_hand) for each in thread.versions] == [
+        (BELL, "superseded", False),
+        (QUARTER, "current", True),
+    ]
+    before, after = thread.versions
+    assert (after.id, after.supersedes) == (bell().id, before.id)
+    assert (after.source or "").startswith("projects/facts.md:")
+    assert before.superseded_at == after.recorded_at
 
 
 def test_what_was_true_and_what_was_believed(store: Store) -> None:

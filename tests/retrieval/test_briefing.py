@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from consolidation.test_correction import hold, statement
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import place, take
@@ -101,6 +102,14 @@ def test_of_a_label_under_a_heading_the_newest_is_told(store: Store, tmp_path: P
         note(store, tmp_path / f"{day}.md", text)
     told = texts(brief(store, MORNING, 20_000), "lately")
     assert told == ["Price: the motor of the gate costs 140 euros."]
+
+
+@pytest.mark.parametrize("pinned", ["Open", "Kettle GmbH › Open"])
+def test_a_task_under_a_longer_heading_is_told_once(store: Store, pinned: str) -> None:
+    fields = {"kind": "task", "stream": "tasks", "topic": "tasks", "state": "open"}
+    for each in ("Open", "Kettle GmbH › Open"):
+        hold(store, statement(f"{each}: Ring Ada", **fields, pinned=each == pinned))
+    assert texts(brief(store, MORNING, 2000), "tasks") == [f"{pinned}: Ring Ada"]
 
 
 def test_what_was_corrected_is_not_told(store: Store, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def statement(record_id: str, known_text: str, **values: object) -> Statement:
     made = Statement(
         id=record_id,
         rev=(3, "pc"),
+        text=known_text,
         text_sha=topics.text_sha(known_text),
         topic="memory",
         recorded_at="2026-01-01T00:00:00Z",
@@ -70,8 +71,8 @@ def reconcile(
 
 
 def stored(edits: Told) -> dict[str, Statement]:
-    """Records as shards keep them: the text of current ones stands in the Markdown alone."""
-    return {i: replace(s, text="" if s.is_current else s.text) for i, s in edits.statements.items()}
+    """Records as shards keep them."""
+    return {i: use_case.as_stored(s) for i, s in edits.statements.items()}
 
 
 def test_an_untouched_file_changes_nothing() -> None:
@@ -84,6 +85,7 @@ def test_an_untouched_file_changes_nothing() -> None:
 def test_a_changed_text_is_a_new_version_by_the_user() -> None:
     edits = reconcile({"memory": f"- Mara drinks coffee. ^f-1\n- {FIRST} ^f-2\n"}, TWO)
     assert edits.changed == ("f-1",)
+    (before,) = edits.added
     assert edits.statements["f-1"] == replace(
         TWO["f-1"],
         rev=(4, "pi"),
@@ -91,6 +93,11 @@ def test_a_changed_text_is_a_new_version_by_the_user() -> None:
         text_sha=topics.text_sha("Mara drinks coffee."),
         trust="user",
         pinned=True,
+        recorded_at=NOW,
+        supersedes=before,
+    )
+    assert edits.statements[before] == replace(
+        TWO["f-1"], id=before, rev=(1, "pi"), superseded_at=NOW
     )
     assert edits.statements["f-2"] == replace(TWO["f-2"], text=FIRST)
 

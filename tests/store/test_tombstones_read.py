@@ -42,6 +42,7 @@ def row(record: str = "f-1", *sources: str, text: str = CANARY) -> Statement:
     return Statement(
         id=record,
         rev=REV,
+        text=text,
         text_sha=topics.text_sha(text),
         stream="identity",
         topic="birds",

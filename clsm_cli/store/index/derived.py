@@ -140,7 +140,7 @@ def _settle_statements(batch: Batch, streams: set[str]) -> None:
         wanted = {
             i: passages.statement_passage(row, *places.get(i, (f"{stream}/graph", 0)))
             for i, row in sorted(statements.items())
-            if row.text
+            if row.text and row.superseded_at != _UNSETTLED
         }
         rows = connection.execute(
             "SELECT p.key, p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
@@ -157,6 +157,8 @@ def _settle_statements(batch: Batch, streams: set[str]) -> None:
         connection.executemany(f"{query} VALUES (?, ?, ?, ?, ?, ?, ?)", clocks)
 
 
+_UNSETTLED = ""
+"""When a person changed a line by hand, before a run writes that down: the old text is in no record yet."""
 _Places = dict[str, tuple[str, int]]
 """Statement → file and line of its text."""
 
@@ -176,7 +178,7 @@ def _in_markdown(
     store, forgotten = batch.store, batch.forgotten
     found = without(topics.read_topics(store.root / stream), gone, forgotten)
     edits = reconcile(
-        found, records, stream=stream, now="", device=store.device, forgotten=forgotten
+        found, records, stream=stream, now=_UNSETTLED, device=store.device, forgotten=forgotten
     )
     places: _Places = {}
     for topic in found:
