@@ -56,7 +56,7 @@ DONE = 0.5
 """Share of its worth that a ticked item has: of 28, somebody wanted 14 % on the next morning, of all 3,579
 lines that were judged for that 30 %, of open tasks 46 %."""
 KEPT = 1.5
-"""How much more a sentence is worth that memory keeps as a statement: of 39 lines that hold what somebody
+"""How much more a sentence of a note is worth that memory keeps as a statement: of 39 lines that hold what somebody
 wanted in two memories 15 are kept, of all 622 lines 133."""
 ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
@@ -404,12 +404,13 @@ def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
         worth = role * _worth(each)
         if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue
-        if any(map(_SLOT.search, (raw, *turn.heading))):
-            continue
-        if not (ended.has(turn.key, text) or todo.is_dropped(raw)):
-            worth = min(1.0, round(worth * KEPT, 4)) if ended.is_kept(turn.key, text) else worth
+        is_form = any(map(_SLOT.search, (raw, *turn.heading)))
+        if not (is_form or ended.has(turn.key, text) or todo.is_dropped(raw)):
             line = _line(turn, raw, text, each, lead, worth, source.thread)
             item = line.item._replace(perhaps_until=ended.perhaps_until(turn.key, text))
+            is_noted = source.thread is None and line.item.kind != "task"
+            if is_noted and ended.is_kept(turn.key, text):
+                line = line._replace(worth=min(1.0, round(line.worth * KEPT, 4)))
             yield line._replace(item=item.with_location(item.file, item.file_line))
 
 
