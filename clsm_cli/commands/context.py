@@ -12,10 +12,11 @@ from clsm_cli.commands.command_line import (
     parse_budget,
     query_text,
 )
-from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat, location_text
+from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat
 from clsm_cli.retrieval.briefing import SCHEMA, Concepts, activated_concepts, brief
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.prepared_briefing import make_item
+from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,11 +79,16 @@ COMMAND_LINE = command_line(
 def run(options: Options) -> None:
     """Put together, and print."""
     printer, form = options.common.formatted(options.output)
-    _print(printer, make_briefing(options, printer), form)
+    _print(printer, make_briefing(options, printer, form), form)
 
 
-def make_briefing(options: Options, printer: Printer, engine: Engine | None = None) -> Briefing:
-    """Put together what an agent reads."""
+def make_briefing(
+    options: Options, printer: Printer, form: str, engine: Engine | None = None
+) -> Briefing:
+    """Put together what an agent reads, so much of it that it fits the budget in a form.
+
+    JSON, which programs read, is as long as its items are in plain text.
+    """
     limit, unit = size_of(options)
     query = None if options.query is None else query_text([options.query], "--query")
     store = options.common.opened()
@@ -99,8 +105,14 @@ def make_briefing(options: Options, printer: Printer, engine: Engine | None = No
             store, query, now.isoformat(), chosen, embedder(), printer.progress
         )
 
+    def size(found: Briefing) -> int:
+        text = "\n".join(_measured_block(found) if form == "prompt" else context_lines(found))
+        return count_tokens(text) if unit == "tokens" else len(text)
+
     session = _session(store, options.session)
-    return brief(store, now, limit, unit, query=query, concepts=concepts, session=session)
+    return brief(
+        store, now, limit, unit, query=query, concepts=concepts, session=session, size=size
+    )
 
 
 def size_of(options: Options) -> tuple[int, str]:
@@ -195,27 +207,36 @@ def _item_mapping(item: Item) -> dict[str, Any]:
 
 def context_lines(found: Briefing) -> list[str]:
     """Plain text: a heading a section, a line a file, and under it its items after their line numbers."""
-    lines: list[str] = []
+    folder, told = _files_of(found)
+    lines = [flat(BELOW.format(folder)), ""] if folder else []
     for section in found.sections:
         if section.items:
-            lines += ["", TITLES[section.name]] if lines else [TITLES[section.name]]
-        file = ""
-        for each, about in _under(section.items):
-            if each.file and each.file != file:
-                lines.append(flat(location_text(each.file, 0)))
-            file = each.file
-            *more, last = _lines(each, about, each.start)
+            lines += ["", TITLES[section.name]] if lines and lines[-1] else [TITLES[section.name]]
+        for each, file in _by_file(section.items):
+            lines += [flat(told[file])] if file else []
+            *more, last = _lines(each, each.start)
             lines += [*more, f"{last} ({flat(each.day)})" if each.day else last]
     return [*lines, *_cut(found)]
 
 
-def _under(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
-    """Each item with its heading, unless that was printed just before."""
-    before = ("", "")
+def _files_of(found: Briefing) -> tuple[str, dict[str, str]]:
+    """The folder that most of its files are below, and how each is named there."""
+    return common_folder({item.file for part in found.sections for item in part.items} - {""})
+
+
+def _by_file(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
+    """Each item with its file, unless that is the file of the one before it."""
+    before = ""
     for each in items:
-        here = (each.path, each.about)
-        yield each, "" if here == before else each.about
-        before = here if each.about or each.path != before[0] else before
+        yield each, each.file if each.file != before else ""
+        before = each.file
+
+
+def _measured_block(found: Briefing) -> list[str]:
+    """A block as long as the one that will be printed."""
+    from clsm_cli.text.fence_lines import KEY_BYTES
+
+    return prompt_lines(found, bytes(KEY_BYTES))
 
 
 def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
@@ -231,32 +252,33 @@ def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
 
 def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
-    items = [item for section in found.sections for item in section.items]
-    folder, told = common_folder({item.file for item in items} - {""})
+    folder, told = _files_of(found)
     yield from [flat(BELOW.format(folder))] if folder else []
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
-            for item, about in _under(section.items):
-                yield from _lines(item, about, f"- ({_origin(item, told.get(item.file, ''))}) ")
+            for item, file in _by_file(section.items):
+                # No item begins so, and a file may have any name.
+                yield from [flat(f"In {told[file]}:")] if file else []
+                yield from _lines(item, f"- ({_origin(item)}) ")
     yield from _cut(found)
 
 
-def _lines(item: Item, about: str, start: str) -> list[str]:
+def _lines(item: Item, start: str) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
     due = f" (due {item.due})" if item.due and item.state else ""
     due += f" (was: {flat(item.before)})" if item.before else ""
-    name = f"{flat(about)}: " if about else ""
+    due += f" (perhaps until {item.perhaps_until})" if item.perhaps_until else ""
+    name = f"{flat(item.about)}: " if item.about else ""
     lines = [f"{start}{mark}{name}{first}", *(_INDENT + line for line in more)]
     return [*lines[:-1], lines[-1] + due]
 
 
-def _origin(item: Item, file: str) -> str:
-    """Trust and day, then the source: a file's name could pose as what comes before it."""
-    day = flat((item.time or "")[:10]) or "undated"
-    words = [f"trust {item.trust}", day, f"{file}:{item.file_line}" if file else ""]
-    return ", ".join(flat(word) for word in words if word)
+def _origin(item: Item) -> str:
+    """Trust, the day unless the file is named after it, and the line of the file above."""
+    line = f"line {item.file_line}" if item.file and item.file_line else ""
+    return ", ".join(word for word in (f"trust {item.trust}", flat(item.day), line) if word)
 
 
 def _cut(found: Briefing) -> list[str]:

@@ -156,7 +156,7 @@ class Calls:
         size = None if budget is None else str(budget)
         options = context.Options(query=query, budget=size, common=self._common)
         with self._one_at_a_time:
-            found = context.make_briefing(options, self._printer, self._engine)
+            found = context.make_briefing(options, self._printer, "prompt", self._engine)
         mapping = context.context_mapping(found)
         if found.is_empty:
             return (mapping, context.why_empty(found))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clsm_cli.consolidation.store_state import items_in
 from clsm_cli.heads.owner_model import Decision, Owner, logit
 from clsm_cli.model.ids import digest
 from clsm_cli.store import atomic, ledger, logs
@@ -169,4 +168,4 @@ def save_offer(state: StoreState, chosen: Sequence[Candidate]) -> None:
 
 def load_offer(store: Store) -> list[logs.ReviewItem]:
     """What the last run offered, the most telling first."""
-    return list(items_in(store.derived / "offered.jsonl", logs.load_tombstones(store)))
+    return list(logs.review_items_in(store.derived / "offered.jsonl", logs.load_tombstones(store)))

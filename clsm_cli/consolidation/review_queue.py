@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from clsm_cli.consolidation.active_learning import WORTH, load_offer
 from clsm_cli.consolidation.correction import apply_correction, with_new_text
 from clsm_cli.consolidation.edit_session import check_line, open_for_edit
-from clsm_cli.consolidation.store_state import NEAR_NAMES, review_items
+from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.codec import RecordError, decode
@@ -31,7 +31,7 @@ State = Literal["accepted", "rejected"]
 
 LOST = "a value you set lost against a newer one"
 TWO_TEXTS = "two texts under one id"
-CONTRADICTION = "contradiction"
+CONTRADICTION = logs.CONTRADICTION
 NEAR_DUPLICATE = "near duplicate"
 STATEMENT = "a statement"
 """Reason of what was not asked: somebody decides about a statement by its id."""
@@ -71,7 +71,7 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
     found = []
-    items = review_items(store)
+    items = logs.review_items(store)
     held = _held(store, items.values())
     for item in items.values():
         since = instant(item.at)
@@ -125,7 +125,7 @@ def decide(
         BadInputError: Nothing has such an id, or several begin so; nothing is written.
     """
     with open_for_edit(store, "review", now, warn, dry_run=dry_run) as edits:
-        items = {item.id: item for item in load_offer(store)} | review_items(store)
+        items = {item.id: item for item in load_offer(store)} | logs.review_items(store)
         chosen: dict[str, State] = {}
         for name, state in wanted:
             item = _item(items, name, edits)

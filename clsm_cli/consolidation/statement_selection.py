@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge, pair_head
 from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
+from clsm_cli.heads.units import lead_ins
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.text import factuality
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.judge import Meanings, UnitProbabilities
     from clsm_cli.heads.owner_model import Owner
-    from clsm_cli.heads.unit_features import Unit
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text.todo import Todo
 
@@ -44,8 +44,6 @@ IN_TALK = 0.55
 READ_KEEP, READ_NOISE = 0.4, 0.5
 """Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
 Of what it gives a little less, the reader would keep half, and of that two in five are good."""
-LONGEST_LEAD = 90
-"""Characters of what introduces a list and stands before its items."""
 LONGEST = 420
 """Characters of a statement; what is longer is a paragraph without full stops."""
 _REPLY = 3
@@ -67,7 +65,6 @@ Verdict = Literal[
 and ``noise`` are limits that it does not keep to; ``commands/review`` puts each in words."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
-_IN_LIST = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|\|")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 
 
@@ -314,38 +311,6 @@ def scored_units(
             yield turn, piece
 
 
-def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
-    """For each unit what introduces the list that it is in: a line before it that ends with a colon.
-
-    >>> from clsm_cli.heads.unit_features import Unit
-    >>> from clsm_cli.model.episodes import Turn
-    >>> turns = [Turn("a", "", "agent", "Never report:"), Turn("b", "", "agent", "- Prices")]
-    >>> lead_ins(turns, [Unit(0, 0, 13), Unit(1, 0, 8)])
-    ['', 'Never report']
-    """
-    found: list[str] = []
-    above: list[tuple[int, str]] = []
-    heading: tuple[str, ...] = ()
-    for unit in units:
-        turn = turns[unit.turn]
-        raw = turn.text[unit.start : unit.end]
-        if turn.heading != heading:
-            heading = turn.heading
-            above.clear()
-        line = turn.text.rfind("\n", 0, unit.start) + 1
-        if turn.text[line : unit.start].strip() and above:  # a later sentence of an item
-            found.append(above[-1][1])
-            continue
-        depth = unit.start - line if _IN_LIST.match(raw) else -1
-        while above and above[-1][0] >= depth:
-            above.pop()
-        found.append(above[-1][1] if above else "")
-        text = to_plain(raw).strip()
-        if text.endswith((":", "：")) and len(text) <= LONGEST_LEAD:
-            above.append((depth, text[:-1].rstrip()))
-    return found
-
-
 def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     unit, chances = each
     text = plain(turn.text[unit.start : unit.end])
@@ -377,15 +342,6 @@ def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
         return "" if turn.speaker.lower() in ROLES else turn.speaker
     shown = () if chances["alone"] >= ALONE else turn.heading[-2:]
     titles = [to_plain(title).strip(" :#") for title in shown]
-    return " › ".join([title for title in (*titles, lead) if title and not _is_day(title)])
-
-
-def _is_day(title: str) -> bool:
-    """Whether a heading is a day and no more.
-
-    >>> _is_day("2 March 2026, Monday"), _is_day("March rent")
-    (True, False)
-    """
-    for found in expressions.find_expressions(title, date(2000, 1, 1)):
-        title = title.replace(found.text, "")
-    return not any(map(str.isalpha, title))
+    return " › ".join(
+        [title for title in (*titles, lead) if title and not expressions.is_day(title)]
+    )

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.consolidation_report import Request
@@ -188,7 +187,7 @@ def load_state(
         records=shards.fold(read, forgotten).records,
         places=places,
         files=_files(index, forgotten),
-        reviewed=review_items(store),
+        reviewed=logs.review_items(store),
         forgotten=forgotten,
     )
 
@@ -203,30 +202,6 @@ def _files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
 
 NEAR_NAMES = "two names, perhaps of one thing"
 """Reason of a review item about two nodes; accepted, they are one."""
-
-
-def review_items(store: Store) -> dict[str, logs.ReviewItem]:
-    """Review items of all machines as they stand, by id: the newest line of each counts.
-
-    What is about something forgotten is left out.
-    """
-    forgotten = logs.load_tombstones(store)
-    found: dict[str, logs.ReviewItem] = {}
-    for flow in store.flows():
-        for item in items_in(flow / "review.jsonl", forgotten):
-            known = found.get(item.id, item)
-            if (item.at, item.state != "open") >= (known.at, known.state != "open"):
-                found[item.id] = item
-    return found
-
-
-def items_in(path: Path, forgotten: frozenset[str]) -> Iterator[logs.ReviewItem]:
-    """The review items of a log, without damaged ones and those about what was forgotten."""
-    for _, row in logs.rows(path)[0]:
-        with contextlib.suppress(KeyError, TypeError):
-            item = logs.parse(logs.ReviewItem, row)
-            if not any(logs.is_forgotten(each, forgotten) for each in item.about):
-                yield item
 
 
 def choose_episodes(state: StoreState, request: Request) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads.unit_features import Unit
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
 
 LONGEST_ITEM = 320
 """Characters up to which a list item stays whole; a longer one is cut into its sentences."""
+LONGEST_LEAD = 90
+"""Characters of what introduces a list and stands before its items."""
 _FENCED = re.compile(r"[ \t]*(?:```|~~~)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _RULED = re.compile(r"[\s|:*_=-]*")
 _ROW = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*")
 """A row of a table with the end of its line, and no more."""
+_IN_LIST = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|\|")
 _HEADING = re.compile(r"[ \t]*#{1,6}\s")
 
 
@@ -37,6 +41,37 @@ def units(turns: Sequence[Turn]) -> list[Unit]:
         found += [
             Unit(place, start, end, number, len(spans)) for number, (start, end) in enumerate(spans)
         ]
+    return found
+
+
+def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
+    """For each unit what introduces the list that it is in: a line before it that ends with a colon.
+
+    >>> from clsm_cli.model.episodes import Turn
+    >>> turns = [Turn("a", "", "agent", "Never report:"), Turn("b", "", "agent", "- Prices")]
+    >>> lead_ins(turns, [Unit(0, 0, 13), Unit(1, 0, 8)])
+    ['', 'Never report']
+    """
+    found: list[str] = []
+    above: list[tuple[int, str]] = []
+    heading: tuple[str, ...] = ()
+    for unit in units:
+        turn = turns[unit.turn]
+        raw = turn.text[unit.start : unit.end]
+        if turn.heading != heading:
+            heading = turn.heading
+            above.clear()
+        line = turn.text.rfind("\n", 0, unit.start) + 1
+        if turn.text[line : unit.start].strip() and above:  # a later sentence of an item
+            found.append(above[-1][1])
+            continue
+        depth = unit.start - line if _IN_LIST.match(raw) else -1
+        while above and above[-1][0] >= depth:
+            above.pop()
+        found.append(above[-1][1] if above else "")
+        text = to_plain(raw).strip()
+        if text.endswith((":", "：")) and len(text) <= LONGEST_LEAD:
+            above.append((depth, text[:-1].rstrip()))
     return found
 
 

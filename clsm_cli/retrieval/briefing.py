@@ -87,12 +87,14 @@ def brief(
     query: str | None = None,
     concepts: Callable[[], Concepts] = Concepts,
     session: Sequence[Item] = (),
+    size: Callable[[Briefing], int] | None = None,
 ) -> Briefing:
     """What to read at this time, within a budget.
 
     Args:
         concepts: What the query activates; asked after the store's own part is read.
         session: What came out of a conversation that goes on.
+        size: How long a briefing is as it is printed, in ``unit``; None counts its items alone.
     """
     contents = prepare(store)
     day = now.astimezone(store.zone).date()
@@ -102,26 +104,38 @@ def brief(
         contents = collect(store, now)
     activated = concepts()
     talk = _talk(store, now)
-    kept, budget = pack(
-        [
-            *_ranked("session", session),
-            *_ranked("now", talk),
-            *_ranked("concepts", activated.items),
-            *_candidates(contents, day),
-        ],
-        limit,
-        unit,
-    )
-    kept["now"] = [each for each in reversed(talk) if each in kept.get("now", ())]
-    found = Briefing(
-        context_id="",
-        now=now.isoformat(),
-        query=query,
-        sections=tuple(Section(name, _as_read(name, kept.get(name, ()))) for name in SECTIONS),
-        budget=budget,
-        warnings=(*contents.warnings, *activated.warnings),
-    )
+    items = [
+        *_ranked("session", session),
+        *_ranked("now", talk),
+        *_ranked("concepts", activated.items),
+        *_candidates(contents, day),
+    ]
+
+    def packed(room: int) -> Briefing:
+        kept, budget = pack(items, room, unit)
+        kept["now"] = [each for each in reversed(talk) if each in kept.get("now", ())]
+        return Briefing(
+            context_id="c-" + "0" * 12,
+            now=now.isoformat(),
+            query=query,
+            sections=tuple(Section(name, _as_read(name, kept.get(name, ()))) for name in SECTIONS),
+            budget=budget,
+            warnings=(*contents.warnings, *activated.warnings),
+        )
+
+    found = packed(limit) if size is None else _fitted(packed, limit, size)
     return found._replace(context_id=_context_id(found))
+
+
+def _fitted(
+    packed: Callable[[int], Briefing], limit: int, size: Callable[[Briefing], int]
+) -> Briefing:
+    """The briefing that is as long as allowed when printed: what its items stand in costs room as well."""
+    room = limit
+    while not (found := packed(room)).is_empty and (used := size(found)) > limit:
+        room = min(room - 1, room * limit // used)
+    used = 0 if found.is_empty else used
+    return found._replace(budget=found.budget._replace(limit=limit, used=used))
 
 
 def _context_id(found: Briefing) -> str:
@@ -282,13 +296,12 @@ def pack(
     """
 
     def size(each: RankedItem) -> int:
-        """Of the item, and of its heading and its file's name where these are not shown yet."""
+        """Of the item, and of its file's name where that is not shown yet."""
         item = each.item
         above = "" if (each.section, item.path) in shown else item.name
-        above += "" if threads[each.thread] else f" {item.about}"
         if unit == "tokens":
             return item.tokens + count_tokens(above)
-        return len(item.text) + len(above.strip())
+        return len(item.about) + len(item.text) + len(above)
 
     shown: set[tuple[str, str]] = set()
     threads: Counter[str] = Counter()

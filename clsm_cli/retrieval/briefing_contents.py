@@ -17,14 +17,15 @@ from clsm_cli.model import clocks
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.briefing_selection import best_lines, said
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.prepared_briefing import NEED, Contents, Item, RankedItem, make_item
-from clsm_cli.text import dumps, todo
+from clsm_cli.store.index.prepared_briefing import Contents, Item, RankedItem, make_item
+from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.trust import Trust
+    from clsm_cli.retrieval.briefing_selection import Said
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
@@ -53,16 +55,19 @@ LONGEST = 400
 DONE = 0.5
 """Share of its worth that a ticked item has: of 28, somebody wanted 14 % on the next morning, of all 3,579
 lines that were judged for that 30 %, of open tasks 46 %."""
+KEPT = 1.5
+"""How much more a sentence of a note is worth that memory keeps as a statement: of 39 lines that hold what somebody
+wanted in two memories 15 are kept, of all 622 lines 133."""
 ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
+_SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")
+"""What a template leaves to be filled in (Mustache, Jinja, Obsidian's templates)."""
 _FEWEST = 3
 """Words of a line that says something."""
 
 
-MOST = 400
-"""Lines that are kept: nobody reads more at the start of a session."""
 DAYS = 28
 """Days before the newest episode in which what was said is looked at: four weeks."""
 RULES = ("preference", "convention", "correction", "workflow")
@@ -71,10 +76,6 @@ STATED = 0.6
 """Worth of a statement of which no sentence is weighed, as those of older conversations."""
 NAMED = 12
 """Mentions at which a person or project is worth half a line."""
-LABEL = 40
-"""Characters before a colon that are a label at most."""
-SAME = 0.8
-"""Share of the words of a line from which a better one says it already."""
 
 
 def collect(store: Store, until: datetime | None = None) -> Contents:
@@ -91,17 +92,18 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
             store, {record.id: record for record in records}, now=""
         )
         current = [each for each in known.values() if _holds(each)]
-        ended = ended_sentences(known.values())
+        doubted = _doubted(store, index)
+        ended = ended_sentences(known.values(), doubted)
         found_documents = records_of(index.connection, "document", forgotten)
         documents = [each for each in found_documents if isinstance(each, Document)]
         anyway = store.settings.context.loaded
         loaded = [each for each in documents if each.path.rpartition("/")[2] in anyway]
         paths = {each.path for each in loaded}
-        read: list[set[str]] = []
+        read: list[Said] = []
         found: list[RankedItem] = []
         for source in sources(_episodes(store, index, until), documents):
             if source.turns[0].path in paths:
-                read += _lines_of(source)
+                read += _read_in(source)
             else:
                 found += source_items(source, ended)
         worth: dict[str, float] = {}
@@ -109,12 +111,12 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
             key = line.item.id.partition("-")[0]
             worth[key] = max(worth.get(key, 0.0), line.worth)
         rest = _StatementsAndNodes(
-            index, worth, frozenset(each.id for each in loaded), known, store.zone
+            index, worth, frozenset(each.id for each in loaded), known, doubted, store.zone
         )
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
-        best = tuple(_opening(index, line) for line in _best(found, read))
+        best = tuple(_opening(index, line) for line in best_lines(found, read))
         return Contents(best, tuple(sorted(folders)), _problems(index))
 
 
@@ -129,36 +131,68 @@ def _opening(index: Index, line: RankedItem) -> RankedItem:
 
 
 class Ended(NamedTuple):
-    """Sentences that hold no longer, as ``text_key`` has them.
+    """Sentences that hold no longer, or perhaps no longer, as ``text_key`` has them.
 
     Attributes:
         texts: Those that no current statement says.
         told: What statements say by the turns that they rest on, those that ended and those that hold.
+        unsure: The day since which a statement perhaps holds no longer.
     """
 
     texts: frozenset[str]
     told: Mapping[str, tuple[set[str], set[str]]]
+    unsure: Mapping[str, str]
 
     def has(self, turn: str, text: str) -> bool:
         """Whether what a turn says in a sentence ended, wherever a statement tells it behind headings."""
         key = text_key(text)
-        gone, held = (
-            any(f" {each}".endswith(f" {key}") for each in keys)
-            for keys in self.told.get(turn, ((), ()))
-        )
+        gone, held = (any(self._with_end(turn, key, held)) for held in (False, True))
         return key in self.texts or (gone and not held)
 
+    def perhaps_until(self, turn: str, text: str) -> str | None:
+        """The day since which it may be no longer so."""
+        held = self._with_end(turn, text_key(text), True)
+        return max((self.unsure[key] for key in held if key in self.unsure), default=None)
 
-def ended_sentences(known: Iterable[Statement]) -> Ended:
-    """What statements that ended say, of all that are known."""
+    def is_kept(self, turn: str, text: str) -> bool:
+        """Whether a current statement says what a turn says in a sentence."""
+        return any(self._with_end(turn, text_key(text), True))
+
+    def _with_end(self, turn: str, key: str, held: bool) -> Iterator[str]:
+        """What statements that rest on a turn say, if it ends with some words."""
+        keys = self.told.get(turn, ((), ()))[held]
+        return (each for each in keys if f" {each}".endswith(f" {key}"))
+
+
+def ended_sentences(known: Iterable[Statement], unsure: Mapping[str, str]) -> Ended:
+    """What statements that ended say, of all that are known.
+
+    Args:
+        unsure: Ids of those that may have ended, with the day.
+    """
     texts: tuple[set[str], set[str]] = set(), set()
     told: dict[str, tuple[set[str], set[str]]] = {}
+    days: dict[str, str] = {}
     for each in known:
         key, holds = text_key(each.text), _holds(each)
         texts[holds].add(key)
+        if each.id in unsure:
+            days[key] = unsure[each.id]
         for turn in each.sources:
             told.setdefault(turn, (set(), set()))[holds].add(key)
-    return Ended(frozenset(texts[False] - texts[True]), told)
+    return Ended(frozenset(texts[False] - texts[True]), told, days)
+
+
+def _doubted(store: Store, index: Index) -> dict[str, str]:
+    """Ids of statements that review asks about, and the last day on which something was said against each."""
+    found: dict[str, str] = {}
+    for item in logs.review_items(store).values():
+        if item.state == "open" and item.reason == logs.CONTRADICTION:
+            against = [passage.time for key in item.about[1:] for passage in index.by_key(key)]
+            days = [time[:10] for time in against if time]
+            if days:
+                found[item.about[0]] = max(found.get(item.about[0], ""), *days)
+    return found
 
 
 def _holds(each: Statement) -> bool:
@@ -180,12 +214,14 @@ class _StatementsAndNodes(NamedTuple):
     Attributes:
         worth: Of the best sentence of each turn.
         loaded: Ids of documents that the agent reads anyway.
+        doubted: Ids of statements that perhaps hold no longer, with the day.
     """
 
     reader: Index
     worth: Mapping[str, float]
     loaded: frozenset[str]
     known: Mapping[str, Statement]
+    doubted: Mapping[str, str]
     zone: tzinfo
 
     def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
@@ -242,17 +278,20 @@ class _StatementsAndNodes(NamedTuple):
     def _of_statement(self, each: Statement, told: Passage | None, before: str) -> Item:
         """With the place where its author wrote it; what a person wrote into the topic file stands there."""
         place = told or next(iter(self.reader.by_key(each.id)), None)
+        about, text = _parted(each.text, told.text if told else "")
         when = each.valid_from or (None if told else each.recorded_at)
         return make_item(
             each.id,
             each.kind,
-            each.text,
+            text,
             stream=each.stream,
             trust=each.trust,
+            about=about,
             time=(told.time if told else None) or when,
             state=each.state,
             due=each.due if each.kind == "task" else self._day_ahead(each, told),
             before=before,
+            perhaps_until=self.doubted.get(each.id),
             **_place(self.reader, place),
         )
 
@@ -263,6 +302,22 @@ class _StatementsAndNodes(NamedTuple):
         return _day_ahead(item, at) or _day_ahead(each.text, at)
 
 
+def _parted(statement: str, told: str) -> tuple[str, str]:
+    r"""What stands before its author's words in a statement, and these.
+
+    >>> _parted("Hall › Rent: Lift: 9 euros", "- Rent is due.\n- **Lift:** 9 euros")
+    ('Hall › Rent', 'Lift: 9 euros')
+    >>> _parted("Rent: 9 euros", "- The rent is ten euros.")
+    ('', 'Rent: 9 euros')
+    """
+    parts, words = statement.split(": "), f" {text_key(told)} "
+    for start in range(len(parts)):
+        text = ": ".join(parts[start:])
+        if f" {text_key(text)} " in words:
+            return ": ".join(parts[:start]), text
+    return "", statement
+
+
 def _place(index: Index, told: Passage | None) -> dict[str, Any]:
     """Where a passage stands: as it was given, and what can be opened."""
     if told is None:
@@ -271,69 +326,15 @@ def _place(index: Index, told: Passage | None) -> dict[str, Any]:
     return {"path": told.path, "line": told.line_start, "file": file, "file_line": line}
 
 
-def _lines_of(source: Source) -> Iterator[set[str]]:
-    """The words of each line of a document."""
-    lines = (text_key(line) for turn in source.turns for line in turn.text.split("\n"))
-    return (set(line.split()) for line in lines if line)
+def _read_in(source: Source) -> Iterator[Said]:
+    """What a document says, sentence by sentence, each behind what introduces it."""
+    from clsm_cli.heads.units import lead_ins, units
 
-
-def _best(found: Sequence[RankedItem], read: Iterable[set[str]]) -> Iterator[RankedItem]:
-    """The best lines: one of those that say the same, and the newest of a label under a heading.
-
-    Args:
-        read: The words of what the agent reads anyway, a set a line.
-    """
-    newest: dict[tuple[str, str], str] = {}
-    for line in found:
-        topic = _topic(line)
-        newest[topic] = max(newest.get(topic, ""), _day(line))
-    last = max(newest.values(), default="")
-    kept, shown, count = list(read), set[str](), 0
-    for line in sorted(found, key=lambda line: (-_need(line, last), line.item.id)):
-        words = set(text_key(line.item.text).split())
-        is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
-        whole, *ends = _without_headings(line.item)
-        is_told = not shown.isdisjoint(ends) or any(_says(words, other) for other in kept)
-        if not (is_old or is_told):
-            kept.append(words)
-            shown.add(whole)
-            count += 1
-            yield line
-        if count == MOST:
-            return
-
-
-def _need(line: RankedItem, last: str) -> float:
-    """What a line is worth on the last day that anything was said; what is due then, as such."""
-    section = "due" if (line.item.due or "") >= last else line.section
-    return line.worth_on(last) * NEED.get(section, 1.0)
-
-
-def _day(line: RankedItem) -> str:
-    return (line.item.time or "")[:10]
-
-
-def _topic(line: RankedItem) -> tuple[str, str]:
-    """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
-    label, colon, _ = line.item.text.partition(": ")
-    is_label = colon and len(label) <= LABEL and line.item.kind != "task"
-    return line.item.about, label if is_label else ""
-
-
-def _without_headings(item: Item) -> list[str]:
-    """A line as it is shown, and without the first of its headings, the first two, and so on.
-
-    >>> _without_headings(make_item("f-1", "task", "Kettle › Open: Export to DATEV"))
-    ['kettle open export to datev', 'open export to datev', 'export to datev']
-    """
-    headings, colon, text = f"{item.about}: {item.text}".removeprefix(": ").partition(": ")
-    titles = [*(headings.split(" › ") if colon else [headings]), text]
-    return [text_key(" ".join(titles[first:])) for first in range(len(titles) if colon else 1)]
-
-
-def _says(words: set[str], other: set[str]) -> bool:
-    """Whether nearly all words of a line stand in a better one."""
-    return len(words & other) >= SAME * len(words)
+    found = units(source.turns)
+    for unit, lead in zip(found, lead_ins(source.turns, found), strict=True):
+        turn = source.turns[unit.turn]
+        text = f"{lead}: {turn.text[unit.start : unit.end]}"
+        yield said(text, _about(turn.heading, "", is_alone=True))
 
 
 def _problems(index: Index) -> tuple[str, ...]:
@@ -385,6 +386,7 @@ def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
     """The sentences of a document or conversation that are worth a line and hold still."""
     from clsm_cli.heads.judge import about_document, judge_units
+    from clsm_cli.heads.units import lead_ins
 
     about = about_document(source.turns) if source.thread is None else None
     role = 1.0
@@ -393,15 +395,23 @@ def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
         role *= 1 - about["template"]
     if role < LEAST_ROLE:
         return
-    for each in judge_units(source.turns, about):
+    judged = judge_units(source.turns, about)
+    leads = lead_ins(source.turns, [each.unit for each in judged])
+    for each, lead in zip(judged, leads, strict=True):
         turn = source.turns[each.unit.turn]
         raw = turn.text[each.unit.start : each.unit.end]
         text = to_plain(raw, has_addresses=True)
         worth = role * _worth(each)
         if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue
-        if not (ended.has(turn.key, text) or todo.is_dropped(raw)):
-            yield _line(turn, raw, text, each, worth, source.thread)
+        is_form = any(map(_SLOT.search, (raw, *turn.heading)))
+        if not (is_form or ended.has(turn.key, text) or todo.is_dropped(raw)):
+            line = _line(turn, raw, text, each, lead, worth, source.thread)
+            item = line.item._replace(perhaps_until=ended.perhaps_until(turn.key, text))
+            is_noted = source.thread is None and line.item.kind != "task"
+            if is_noted and ended.is_kept(turn.key, text):
+                line = line._replace(worth=min(1.0, round(line.worth * KEPT, 4)))
+            yield line._replace(item=item.with_location(item.file, item.file_line))
 
 
 def _worth(each: UnitProbabilities) -> float:
@@ -412,14 +422,21 @@ def _worth(each: UnitProbabilities) -> float:
 
 
 def _line(
-    turn: Turn, raw: str, text: str, each: UnitProbabilities, worth: float, thread: str | None
+    turn: Turn,
+    raw: str,
+    text: str,
+    each: UnitProbabilities,
+    lead: str,
+    worth: float,
+    thread: str | None,
 ) -> RankedItem:
     at = date.fromisoformat(turn.time[:10]) if turn.time else None
     task = next(iter(todo.todos(raw, at)), None)
     is_open = task is not None and task.state != "done"
     due = _day_ahead(text, at) if task is None else task.due if is_open else None
     section = "tasks" if is_open else "lately" if at else "who"
-    about = turn.speaker or (_about(turn.heading, text) if each.chances["alone"] < ALONE else "")
+    is_alone = each.chances["alone"] >= ALONE
+    above = turn.speaker or _about(turn.heading, text, is_alone=is_alone)
     found = make_item(
         turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
         "task" if is_open else "passage",
@@ -431,7 +448,7 @@ def _line(
         line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
         state=task.state if task is not None else None,
         due=due,
-        about=about,
+        about=" › ".join(filter(None, (above, lead))),
     )
     worth = round(worth * DONE, 4) if task is not None and not is_open else worth
     return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
@@ -455,13 +472,23 @@ def _day_ahead(text: str, at: date | None) -> str | None:
     return min((day.isoformat() for day in days if day and day > at), default=None)
 
 
-def _about(heading: Sequence[str], text: str) -> str:
-    """The innermost heading that names something, unless the text does so itself."""
-    for title in reversed(heading[1:] or heading):
-        name = to_plain(title)
-        if len("".join(_WORD.findall(name))) > len(name) / 3:
-            return "" if text_key(name) in text_key(text) else name
-    return ""
+def _about(heading: Sequence[str], text: str, *, is_alone: bool) -> str:
+    """The innermost heading that names something, unless the text does, and those that deny what is below.
+
+    >>> _about(("Monday", "Never", "Mail"), "Send drafts.", is_alone=False)
+    'Never › Mail'
+    >>> _about(("Monday", "Never", "Mail"), "Send drafts to Ada.", is_alone=True)
+    'Never'
+    """
+    named = [name for name in map(to_plain, heading) if _is_name(name)]
+    inner = named[-1] if named and not is_alone else ""
+    inner = "" if text_key(inner) in text_key(text) else inner
+    return " › ".join(name for name in named if name == inner or sameness.denies(name))
+
+
+def _is_name(title: str) -> bool:
+    """Whether a heading has more letters than marks, and is no day."""
+    return len("".join(_WORD.findall(title))) > len(title) / 3 and not expressions.is_day(title)
 
 
 def text_key(text: str) -> str:

@@ -18,7 +18,7 @@ from clsm_cli.store.activations import Activation as Activation  # noqa: PLC0414
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import date
     from pathlib import Path
 
@@ -62,6 +62,10 @@ class ReviewItem(NamedTuple):
     kept: str
     other: str
     state: str = "open"
+
+
+CONTRADICTION = "contradiction"
+"""Reason of a review item about a statement that something said later may have replaced."""
 
 
 class Change(NamedTuple):
@@ -317,3 +321,27 @@ def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
         return False
     said[key] = value
     return True
+
+
+def review_items(store: Store) -> dict[str, ReviewItem]:
+    """Review items of all machines as they stand, by id: the newest line of each counts.
+
+    What is about something forgotten is left out.
+    """
+    forgotten = load_tombstones(store)
+    found: dict[str, ReviewItem] = {}
+    for flow in store.flows():
+        for item in review_items_in(flow / "review.jsonl", forgotten):
+            known = found.get(item.id, item)
+            if (item.at, item.state != "open") >= (known.at, known.state != "open"):
+                found[item.id] = item
+    return found
+
+
+def review_items_in(path: Path, forgotten: frozenset[str]) -> Iterator[ReviewItem]:
+    """The review items of a log, without damaged ones and those about what was forgotten."""
+    for _, row in rows(path)[0]:
+        with contextlib.suppress(KeyError, TypeError):
+            item = parse(ReviewItem, row)
+            if not any(is_forgotten(each, forgotten) for each in item.about):
+                yield item

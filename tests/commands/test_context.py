@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from itertools import product
+
 import pytest
 from processes import Cli
 from small_store import row, talk
@@ -10,6 +13,7 @@ from clsm_cli.commands.context import Options, context_lines, size_of
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Section
 from clsm_cli.store.index.prepared_briefing import Item
+from clsm_cli.text.tokens import count_tokens
 
 NOW = ("--now", "2026-02-24T20:00:00+01:00")
 
@@ -47,6 +51,28 @@ def test_what_is_done_shows_its_tick(own: Cli) -> None:
     assert any("[x] Plan: Measured the pressure" in line for line in lines)
 
 
+def test_an_item_stands_behind_the_line_and_the_heading_that_forbid_it(own: Cli) -> None:
+    (own.folder / "2026-02-23.md").write_text(
+        "# Monday\n\n## Shop: limits agreed with Rolf\n\nThe ticket shop must never:\n\n"
+        "- Send a confirmation mail before the payment has arrived\n"
+        "- Store the birth dates of the visitors of the museum\n"
+        "\n## What we will not build this year\n"
+        "- A mobile app for the inspectors of the museum De Vuurtoren in Delft\n"
+        "- Seat reservations for the lecture hall in the tower of the museum\n"
+    )
+    own.ok("ingest", "-q", *NOW, "2026-02-23.md")
+    for form in ("text", "prompt"):
+        lines = own.ok("context", *NOW, "--format", form).out.splitlines()
+        for words, before in {
+            "Send a confirmation": "The ticket shop must never: ",
+            "Store the birth dates": "The ticket shop must never: ",
+            "A mobile app": "What we will not build this year: ",
+            "Seat reservations": "What we will not build this year: ",
+        }.items():
+            (line,) = [line for line in lines if words in line]
+            assert f"{before}{words}" in line
+
+
 def test_a_prompt_is_not_taken_in_again(own: Cli) -> None:
     done = own.ok("context", "--format", "prompt", *NOW)
     lines = done.out.splitlines()
@@ -57,6 +83,22 @@ def test_a_prompt_is_not_taken_in_again(own: Cli) -> None:
     come_back = row(done.out, speaker="assistant", role="assistant")
     own.ok("ingest", "-q", "-", *NOW, stdin=come_back.encode())
     assert own.ok("context", *NOW).out.count("The tariff of the house") == 1
+
+
+def test_the_budget_is_of_what_is_printed(slept_cli: Cli) -> None:
+    now = ("--now", "2026-02-25T08:00:00+01:00")
+    whole = slept_cli.ok("context", *now, "--budget", "90000").out
+    for budget, form in product(("40", "300", "700", "1500c"), ("text", "prompt", "json")):
+        done = slept_cli.ok("context", *now, "--budget", budget, "--format", form).out
+        if form == "json":
+            used = json.loads(done)["budget"]["used"]
+        else:
+            used = len(done.strip()) if budget.endswith("c") else count_tokens(done)
+        limit = int(budget.rstrip("c"))
+        is_empty = form != "json" and (not done or done.startswith("("))
+        assert is_empty or used <= limit, (budget, form)
+        assert limit < 300 or used >= 0.8 * limit, (budget, form)
+    assert count_tokens(whole) > 1000
 
 
 @pytest.mark.parametrize(

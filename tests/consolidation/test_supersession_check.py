@@ -13,9 +13,9 @@ from sleeping import bytes_of, chat, current, rows, sleep
 from using_git import commit, git
 
 from clsm_cli.consolidation.edges import over, with_validity
-from clsm_cli.consolidation.store_state import review_items
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, open_store
+from clsm_cli.store.logs import review_items
 
 CLUB = (
     "Our reading club meets at Holm on Fridays.",

@@ -12,7 +12,6 @@ from ingesting import made_once, new_store, state_of, take
 from laid_down import bury
 from sleeping import chat, current, sleep
 
-from clsm_cli.consolidation import store_state
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.model.codec import encode
@@ -152,4 +151,4 @@ def test_review_items_about_it_are_left_out(store: Store) -> None:
         item = logs.ReviewItem(f"v-{number}", "", (f"f-{number}",), "near duplicate", "", "")
         atomic.append(store.flow / "review.jsonl", logs.render(item))
     bury(store, {"f-1"})
-    assert store_state.review_items(store) == {"v-2": item}
+    assert logs.review_items(store) == {"v-2": item}

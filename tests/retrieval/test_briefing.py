@@ -16,15 +16,15 @@ from ingesting import place, take
 from sample_store import NOW as TODAY
 from sample_store import query_engine
 from sleeping import heard, rows, sleep
-from small_store import note, row, talk, tell
+from small_store import note, row, state, talk, tell
 from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
-from clsm_cli.retrieval.briefing_contents import RULES
-from clsm_cli.store import atomic
+from clsm_cli.retrieval.briefing_contents import RULES, collect
+from clsm_cli.store import atomic, logs
 from clsm_cli.store.index.prepared_briefing import Item, RankedItem, path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
@@ -96,12 +96,52 @@ def test_what_the_agent_reads_anyway_is_not_told(
     assert not any("train" in item.text for part in before.sections for item in part.items)
 
 
-def test_of_a_label_under_a_heading_the_newest_is_told(store: Store, tmp_path: Path) -> None:
+RENT = "The rent of the workshop in hall 3 in Delft is {} euros a month from January"
+DATA = "Test data for the demo is ready (200 tickets). The printer is not here yet"
+TASK = "[ ] Prepare the demo: test data for 200 tickets, printer for tickets"
+
+
+@pytest.mark.parametrize(
+    ("read", "news"),
+    [
+        (RENT.format(450), RENT.format(520)),
+        (RENT.format(450), RENT.format(450).replace("Delft", "Schiedam")),
+        (RENT.format(450), RENT.format(450).replace("January", "March")),
+        (RENT.format(450), RENT.format(450).replace(" is ", " is no longer ")),
+        (RENT.format(450), RENT.format(450).replace("workshop", "sail loft")),
+        (DATA, TASK),
+    ],
+)
+def test_what_says_something_else_in_nearly_the_same_words_is_news(
+    store: Store, tmp_path: Path, read: str, news: str
+) -> None:
+    notes = {
+        "MEMORY.md": f"# Memory\n\n- {read}\n",
+        "memory/2026-02-19.md": f"# Thursday\n\n- {read}\n",
+        "memory/2026-02-22.md": f"# Sunday\n\n- {news}\n",
+    }
+    place(tmp_path / "desk", **{name: text.encode() for name, text in notes.items()})
+    take(store, tmp_path / "desk")
+    found = brief(store, MORNING, 20_000)
+    told = [item.text for section in found.sections for item in section.items]
+    assert news.removeprefix("[ ] ") in told
+    assert read not in told  # the agent has it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Price: the motor of the gate costs {} euros.",
+        "The motor of the gate of the old weir costs {} euros a year.",
+    ],
+)
+def test_of_a_label_or_in_the_same_words_the_newest_is_told(
+    store: Store, tmp_path: Path, text: str
+) -> None:
     for day, price in (("2026-02-10", 120), ("2026-02-12", 140)):
-        text = f"# {day}\n\n## Weir\n\n- **Price:** the motor of the gate costs {price} euros.\n"
-        note(store, tmp_path / f"{day}.md", text)
-    told = texts(brief(store, MORNING, 20_000), "lately")
-    assert told == ["Price: the motor of the gate costs 140 euros."]
+        page = f"# {day}\n\n## Weir\n\n- {text.format(price)}\n"
+        note(store, tmp_path / f"{day}.md", page)
+    assert texts(brief(store, MORNING, 20_000), "lately") == [text.format(140)]
 
 
 @pytest.mark.parametrize("pinned", ["Open", "Kettle GmbH › Open"])
@@ -260,3 +300,47 @@ def test_it_never_waits_for_a_lock_or_a_disk(slept: Store) -> None:
     with locked(slept.root, 1):
         assert brief(slept, MORNING, 2000) == first
     assert not path_of(slept).exists()
+
+
+def test_a_template_is_not_told(store: Store, tmp_path: Path) -> None:
+    text = (
+        "# {day}\n\n## Weir\n\n- Mara measured the level of the weir: 40 cm at the gate.\n"
+        "- The skipper of {boat} paid 900 euros for the passage on Monday.\n"
+    )
+    note(store, tmp_path / "daily.md", text.format(day="{{date}}", boat="Anna"))
+    note(store, tmp_path / "weekly.md", text.format(day="Week", boat="{{boat}}"))
+    note(store, tmp_path / "week-8.md", text.format(day="Week", boat="Heron"))
+    found = brief(store, MORNING, 20_000)
+    told = [item.text for section in found.sections for item in section.items]
+    assert [each for each in told if "skipper" in each] == [
+        "The skipper of Heron paid 900 euros for the passage on Monday."
+    ]
+
+
+def test_what_review_asks_about_is_marked(store: Store, tmp_path: Path) -> None:
+    heard(store, tmp_path, "a", "2026-02-10", "The weekly call of the weir team is on Tuesday.")
+    heard(store, tmp_path, "b", "2026-02-20", "The call of the weir team is on Thursday.")
+    sleep(store, "2026-02-21T03:00:00+01:00")
+    kept = [row for row in rows(store).values() if row.kind != "gist"]
+    (old,) = [row for row in kept if "Tuesday" in row.text]
+    (new,) = [row for row in kept if "Thursday" in row.text]
+    item = logs.ReviewItem(
+        "v-1", MORNING.isoformat(), (old.id, new.sources[0]), logs.CONTRADICTION, old.text, new.text
+    )
+    path = store.flow / "review.jsonl"
+    path.write_bytes(b"".join(map(logs.render, (item,))))
+    shown = [item for part in brief(store, MORNING, 2000).sections for item in part.items]
+    doubts = {item.text: item.perhaps_until for item in shown if "weir team" in item.text}
+    assert doubts["The weekly call of the weir team is on Tuesday."] == "2026-02-20"
+    assert doubts["The call of the weir team is on Thursday."] is None
+
+
+def test_what_memory_keeps_comes_before_what_it_does_not(store: Store, tmp_path: Path) -> None:
+    rule = "From now on: never send a mail to a client before Judit has read it."
+    other = "From now on: the mill sends a bill to a client once Judit has paid it."
+    note(store, tmp_path / "2026-02-14.md", f"# 2026-02-14\n\n- {other}\n- {rule}\n")
+    before = {line.item.text: line for line in collect(store).lines}
+    state(store, "projects", "facts", rule, (before[rule].item.id[:12],))
+    after = {line.item.text: line for line in collect(store).lines}
+    assert after[other].worth == before[other].worth
+    assert after[rule].worth > before[rule].worth

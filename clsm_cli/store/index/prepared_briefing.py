@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-VERSION = 9
+VERSION = 10
 """Raised whenever the contents or what they mean change; an older file is made anew."""
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
@@ -49,12 +49,13 @@ class Item(NamedTuple):
 
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
-        tokens: Estimated word pieces of the item as it is shown under its file and heading.
+        tokens: Estimated word pieces of the item as it is shown under its file, behind ``about``.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
         before: What it took the place of.
+        perhaps_until: The day since which it may hold no longer: ``clsm review`` asks.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Item(NamedTuple):
     file: str = ""
     file_line: int = 0
     before: str = ""
+    perhaps_until: str | None = None
 
     @property
     def name(self) -> str:
@@ -92,7 +94,7 @@ class Item(NamedTuple):
     def with_location(self, file: str, line: int) -> Item:
         """The item with the place to open, and its size including that."""
         found = self._replace(file=file, file_line=line)
-        shown = f"{found.start}{found.text} {found.due or ''} {found.before} {found.day}"
+        shown = f"{found.start}{found.about} {found.text} {found.due or ''} {found.before} {found.perhaps_until or ''} {found.day}"
         return found._replace(tokens=count_tokens(shown))
 
 

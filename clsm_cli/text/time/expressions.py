@@ -353,3 +353,14 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
 
 def _is_chosen(groups: Groups) -> bool:
     return "year" in groups or groups.get("which", "in") in _CHOOSES
+
+
+def is_day(title: str) -> bool:
+    """Whether a heading is a day and no more.
+
+    >>> is_day("2 March 2026, Monday"), is_day("March rent")
+    (True, False)
+    """
+    for found in find_expressions(title, date(2000, 1, 1)):
+        title = title.replace(found.text, "")
+    return not any(map(str.isalpha, title))

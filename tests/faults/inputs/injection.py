@@ -212,11 +212,12 @@ def _read(told: Briefing, lines: Sequence[str]) -> list[str]:
         return []
     found = _forged(lines)
     items = [item for section in told.sections for item in section.items]
-    heads = [line.split(",")[0].rstrip(")") for line in lines if line.startswith("| - ")]
+    heads = [re.split("[,)]", line)[0] for line in lines if line.startswith("| - ")]
     if heads != [f"| - (trust {i.trust}" for i in items]:
         found.append(f"{len(heads)} heads for {len(items)} items, or not their trust")
     titles = {f"| {context.TITLES[s.name]}:" for s in told.sections if s.items}
-    rest = [line for line in lines[2:-1] if not line.startswith(("| - ", "|   ")) and line != "|"]
+    others = ("| - ", "|   ", "| In ")
+    rest = [line for line in lines[2:-1] if not line.startswith(others) and line != "|"]
     if sorted(rest) != sorted(titles):
         found.append(f"lines that are no item's: {sorted({*rest} - titles)[:3]}")
     return found
