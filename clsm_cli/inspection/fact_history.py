@@ -90,8 +90,9 @@ def version(row: Row, value: str, index: Index, now: str, before: Statement | No
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
     state = state_of(row, now)
-    more = (row.sources, source, *place, by_hand)
-    return Version(row.id, kind, value, text, *times, state, old, *more)
+    return Version(
+        row.id, kind, value, text, *times, state, old, row.sources, source, *place, by_hand=by_hand
+    )
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:

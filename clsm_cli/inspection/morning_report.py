@@ -146,8 +146,8 @@ def news(store: Store, since: str, now: str) -> News:
     lost = ([row for row in each if row.text not in replaced] for each in (ended, gone))
     parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
-        told = (_lines(facts, part, opened.index) for part in parts)
-        return News(since, *told, _rewritten(facts, since, opened.index))
+        found = [_lines(facts, part, opened.index) for part in parts]
+        return News(since, *found, rewritten=_rewritten(facts, since, opened.index))
 
 
 def _rewritten(facts: Facts, since: str, index: Index) -> tuple[StatementLine, ...]:

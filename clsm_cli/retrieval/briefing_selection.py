@@ -70,7 +70,7 @@ def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[Ranked
         is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
         if is_old or all(any(each.covers(part) for each in known) for part in _parts(line, told)):
             continue
-        if any(_replaces(other, (told, line)) for other in kept):
+        if any(_replaces(other, (told, line)) or _is_under(line, other[1]) for other in kept):
             continue
         kept = [other for other in kept if not _replaces((told, line), other)]
         kept.append((told, line))
@@ -84,6 +84,11 @@ def _parts(line: RankedItem, told: Said) -> list[Said]:
     """What a line says that can be told apart: a summary is made of sentences that stand elsewhere."""
     is_summary = line.item.kind in ("person", "project")
     return [said(each) for each in sentences(line.item.text)] if is_summary else [told]
+
+
+def _is_under(line: RankedItem, other: RankedItem) -> bool:
+    """Whether a line says what another one does, under more headings."""
+    return line.item.text.endswith(f" › {other.item.text}")
 
 
 def _replaces(new: tuple[Said, RankedItem], old: tuple[Said, RankedItem]) -> bool:

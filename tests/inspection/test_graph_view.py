@@ -157,7 +157,7 @@ def test_a_neighbourhood_goes_against_arrows_too(depth: int, found: str) -> None
 
 
 def test_what_is_hardly_a_thing_stands_out_less_than_what_surely_is_one() -> None:
-    records = [
+    records: list[Record] = [
         *(node(name, n=9) for name in "abc"),
         node("READY", n=900, confidence=0.3),
         node("Ada", n=20),
