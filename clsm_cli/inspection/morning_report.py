@@ -147,7 +147,7 @@ def news(store: Store, since: str, now: str) -> News:
     parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
         found = [_lines(facts, part, opened.index) for part in parts]
-        return News(since, *found, rewritten=_rewritten(facts, since, opened.index))
+        return News._make((since, *found, _rewritten(facts, since, opened.index)))
 
 
 def _rewritten(facts: Facts, since: str, index: Index) -> tuple[StatementLine, ...]:
