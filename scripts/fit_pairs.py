@@ -10,7 +10,8 @@ The pairs: plain ones that people would tell, each with a question (``told_asked
 that belong to different settings make a pair about two things, and twins, which are one thing or another
 by their question; pairs written to be hard
 (``told_pairs.jsonl``); real ones (``pairs.jsonl``), whose texts are not in the repository; and real ones
-that recalls read when they were asked something (``pairs_asked.jsonl``).
+that recalls read when they were asked something (``pairs_asked.jsonl``). Those that readers found
+(``pairs_found.jsonl``) are for the figures alone.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ LEFT_OUT = frozenset(
     )
 )
 """Memories of which no pair that a recall read is fitted on."""
-HELD = ("contrast", "marked", "left out")
-"""Kinds that the figures are of: those of ``told_held.jsonl``, and pairs of the memories left out."""
+HELD = ("contrast", "marked", "left out", "found")
+"""Kinds that the figures are of: those of ``told_held.jsonl``, pairs of the memories left out, and found ones."""
 FALSE = (0.02, 0.05)
 """Shares of the pairs that are no update, of which the figures allow so many to be taken for one."""
 
@@ -86,16 +87,17 @@ def labelled(copies: Path, locomo: Path, gvd: Path) -> list[dict[str, Any]]:
     return found
 
 
-def recalled(copies: Path, locomo: Path) -> Iterator[dict[str, Any]]:
-    """Pairs that recalls read, with what was asked."""
-    for pair in with_texts("pairs_asked", copies, locomo):
+def asked(name: str, copies: Path, locomo: Path) -> Iterator[dict[str, Any]]:
+    """Pairs that recalls read, or readers found, with what was asked."""
+    for pair in with_texts(name, copies, locomo):
         found = {"label": pair["label"], "ask": pair["ask"], "kind": "recalled"}
         for side in ("a", "b"):
             found[side] = pair[side]["text"]
             if pair["repo"] != CHAT:
                 found[f"{side}_head"] = heading_above({"repo": pair["repo"], **pair[side]}, copies)
         is_held = {pair["repo"], pair["a"]["file"]} & LEFT_OUT
-        yield {**found, "kind": "left out" if is_held else "recalled"}
+        kind = "left out" if is_held else "recalled"
+        yield {**found, "kind": "found" if name == "pairs_found" else kind}
 
 
 def examples(
@@ -157,8 +159,9 @@ def main() -> None:
     model = Minilm(given.model / WEIGHTS.name)
     pairs = labelled(given.copies, given.locomo, given.gvd)
     held = [{**pair, "kind": pair["group"].partition("-")[0]} for pair in read("told_held.jsonl")]
-    for pair in recalled(given.copies, given.locomo):
-        (held if pair["kind"] in HELD else pairs).append(pair)
+    for name in ("pairs_asked", "pairs_found"):
+        for pair in asked(name, given.copies, given.locomo):
+            (held if pair["kind"] in HELD else pairs).append(pair)
     data, bare, kinds = examples(model, [*pairs, *held], given.model / VOCABULARY.name)
 
     def shown(rows: Any, chance: np.random.Generator) -> Any:
