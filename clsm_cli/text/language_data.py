@@ -48,15 +48,15 @@ def pattern(name: str) -> re.Pattern[str]:
 
 
 @cache
-def _word_lists() -> dict[str, str]:
-    with open(os.path.join(_HERE, "english.txt"), encoding="utf-8") as stream:
+def _word_lists(file: str) -> dict[str, str]:
+    with open(os.path.join(_HERE, f"{file}.txt"), encoding="utf-8") as stream:
         text = "".join(line for line in stream if line[0] != "#")
     return dict(each.split("]", 1) for each in text.split("[")[1:])
 
 
-def word_list(name: str) -> list[str]:
-    """The words of a section of ``english.txt``, in its order."""
-    return _word_lists()[name].split()
+def word_list(name: str, file: str = "english") -> list[str]:
+    """The words of a section of a list such as ``english.txt``, in their order."""
+    return _word_lists(file)[name].split()
 
 
 @cache

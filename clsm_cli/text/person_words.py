@@ -83,9 +83,20 @@ def language_of(text: str) -> Language:
     >>> language_of("Hij vraagt 40 euro per uur voor de muur.").name, language_of("1, 2").name
     ('dutch', 'english')
     """
+    told = leading_languages(text)
+    return told.get(PLAIN) or next(iter(told.values()), _table().languages[PLAIN])
+
+
+def leading_languages(text: str) -> dict[str, Language]:
+    """The languages whose function words a text has most of, by name; none if it has none.
+
+    >>> [*leading_languages("Am 2. Montag")], [*leading_languages("Am 2. Montag im Mai")]
+    (['english', 'german'], ['german'])
+    """
     table = _table()
     found = Counter(name for word in words_of(text) for name in table.having.get(word.low, ()))
-    return table.languages[max(table.languages, key=lambda name: (found[name], name == PLAIN))]
+    most = max(found.values(), default=0)
+    return {name: told for name, told in table.languages.items() if most and found[name] == most}
 
 
 def is_person_noun(word: str, language: Language) -> bool:

@@ -1,8 +1,8 @@
 """Cut prose and Markdown into sentences, by rules and in linear time.
 
 Blocks first: a fenced code block, a heading, a table row is one unit; a list item or a paragraph is
-cut into sentences. A full stop ends a sentence unless it belongs to an abbreviation, an initial, a
-number, a code span or an address.
+cut into sentences. A full stop ends a sentence unless it belongs to an abbreviation, an initial, an
+ordinal, a code span or an address. Where the form does not tell, the language around it does.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from clsm_cli.text.language_data import word_list
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from clsm_cli.text.person_words import Language
+
 
 class Span(NamedTuple):
     """A piece of a text, in characters: ``text[start:end]``."""
@@ -27,6 +29,11 @@ class Span(NamedTuple):
 
 _TITLES = frozenset(word_list("before a name"))
 _SHORT = frozenset(word_list("abbreviations"))
+_BEFORE_WORD = frozenset(word_list("before a word", "sentence_ends"))
+_FOREIGN = frozenset(word_list("abbreviations", "sentence_ends"))
+_SHORTENED = _SHORT | _BEFORE_WORD | _FOREIGN
+_MONTHS = frozenset(word_list("months", "sentence_ends"))
+_ENGLISH_MONTHS = frozenset(word_list("english months", "sentence_ends"))
 _NUMBERED = frozenset({"no", "nos", "nr", "art", "p", "par", "ver"})  # "No. 5", "he said no. Then"
 
 _CLOSERS = "\"')\\]}*_\u00bb\u201d\u2019"
@@ -92,13 +99,14 @@ def _trimmed(text: str, start: int, end: int) -> list[Span]:
 
 def _sentences(text: str, start: int, end: int) -> list[Span]:
     spans: list[Span] = []
+    block = (start, end)
     marker = _ITEM.match(text, start, end)
     code = deque(match.span() for match in _CODE.finditer(text, start, end))
     for match in _END.finditer(text, marker.end() if marker else start, end):
         while code and code[0][1] <= match.start():
             code.popleft()
         inside = bool(code) and code[0][0] < match.start()
-        if not inside and _is_end(text, match, start, end):
+        if not inside and _is_end(text, match, start, block):
             spans += _trimmed(text, start, match.end())
             start = match.end()
     return spans + _trimmed(text, start, end)
@@ -107,11 +115,11 @@ def _sentences(text: str, start: int, end: int) -> list[Span]:
 _LAST_WORD = re.compile(r"[^\W_][\w.]*$")
 
 
-def _is_end(text: str, match: re.Match[str], start: int, end: int) -> bool:
+def _is_end(text: str, match: re.Match[str], start: int, block: tuple[int, int]) -> bool:
     mark = match.group()
     if mark[0] in "\u3002\uff01\uff1f\uff61":
         return True
-    following = text[match.end() : min(end, match.end() + 40)].lstrip()[:2]
+    following = text[match.end() : min(block[1], match.end() + 40)].lstrip()[:2]
     lower = following[:1].islower()
     if mark[-1] in "\"')]}\u00bb\u201d\u2019" and lower:
         return False  # "Really?" he said.
@@ -123,11 +131,14 @@ def _is_end(text: str, match: re.Match[str], start: int, end: int) -> bool:
     if text[start : match.start()][:8].strip("*_(> ").isdigit() and match.start() - start <= 6:
         return False  # the number of a point, as in "**1. Point**"
     before = _LAST_WORD.search(text[max(start, match.start() - 20) : match.start()])
-    return before is None or _stops(before.group(), following, lower=lower)
+    return before is None or (
+        not _goes_on(text, before.group(), match.start(), start, block)
+        and _stops(before.group(), following, lower=lower)
+    )
 
 
 def _stops(word: str, following: str, *, lower: bool) -> bool:
-    """Whether a full stop after ``word`` ends the sentence."""
+    """Whether a full stop after ``word`` ends an English sentence."""
     folded = word.lower()
     if folded in _TITLES or (len(word) == 1 and word.isupper() and word != "I"):
         return False
@@ -139,3 +150,107 @@ def _stops(word: str, following: str, *, lower: bool) -> bool:
         return False  # "v1.2. of the firmware"
     initials = "." in word and all(len(part) == 1 for part in word.split("."))
     return not (initials and word[0].isalpha())
+
+
+_NEXT_WORD = re.compile(r"\.[*_\"')\]]*\s+[(\"'\u201e\u201c\u00ab*_]*(?:([^\W\d_]+)(\.?)|[0-9])")
+_ORDINAL = re.compile(r"[0-9]{1,3}|[IVX]{1,6}|[^\W\d_]")
+_OPENERS = " \t\n(\"'\u201e\u201c\u00ab*_"
+_PAIR = re.compile(r"(?<!\w)[^\W\d_]\.\s[^\W\d_]\Z")
+_LETTER = re.compile(r"[^\W\d_]")
+_INFLECTED = re.compile(
+    rf"(?<!\w)(?:{'|'.join(word_list('before an ordinal', 'sentence_ends'))})\s"
+    r"(?:[0-9]{1,3}\.?,?\s(?:(?:und|oder|bis)\s)?){0,3}\Z",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"\s[0-9]{4}\b|\s*(?:[,;)]|\Z)")
+"""What follows the month of a date that stands alone."""
+
+
+def _goes_on(text: str, word: str, stop: int, start: int, block: tuple[int, int]) -> bool:
+    """Whether a full stop after ``word`` belongs to an abbreviation or ordinal that is not English."""
+    is_short = word.lower() in _SHORTENED and (len(word) == 1 or not word.isupper())
+    may_count = len(word) == 1 or word[0] in "0123456789IVX"
+    if not is_short and not (may_count and _ORDINAL.fullmatch(word)):
+        return False
+    following = _NEXT_WORD.match(text, stop, block[1])
+    if following is None:
+        return False
+    if is_short:
+        return _is_abbreviation(text, word, following, block)
+    if following[1] is None:
+        return False
+    number = stop - len(word)
+    apart = number == start or text[number - 1] in _OPENERS  # and not "10:06", "glm-5"
+    return _is_in_pair(text, word, following, start) or (
+        apart and _is_ordinal(text, following, number, start, block)
+    )
+
+
+def _is_abbreviation(
+    text: str, word: str, following: re.Match[str], block: tuple[int, int]
+) -> bool:
+    folded = word.lower()
+    if folded in _BEFORE_WORD:
+        # "Sra. Ruiz" in English, but not "np. I will" and "John Smith Sr. Then"
+        is_title = word[0].isupper() and folded not in _SHORT
+        return is_title or not _is_english(text, following.start(), block)
+    if following[1] is None or following[1][0].islower():
+        return folded in _FOREIGN
+    return _is_noun(following[1], text, following.start(), block)
+
+
+def _is_in_pair(text: str, word: str, following: re.Match[str], start: int) -> bool:
+    """Whether a letter goes with a short word beside it: "z. B. so", "v. Chr."."""
+    short = following[1].lower()
+    opens = following[2] and (len(short) == 1 or short in _SHORTENED)
+    before = text[max(start, following.start() - 4) : following.start()]
+    is_letter = len(word) == 1 and word.islower()
+    return is_letter and (bool(opens) or _PAIR.search(before) is not None)
+
+
+def _is_ordinal(
+    text: str, following: re.Match[str], number: int, start: int, block: tuple[int, int]
+) -> bool:
+    """Whether a number goes with the word that follows its full stop."""
+    month = following[1].lower()
+    dated = month in _MONTHS and text[number].isdigit()
+    if following[1][0].islower():
+        # Who begins a sentence with a capital would begin the next one with one as well.
+        first = _LETTER.search(text, start, number)
+        begun = first is not None and first[0].isupper()
+        return dated or (begun and not _is_english(text, number, block))
+    inflected = _INFLECTED.search(text[max(start, number - 40) : number]) is not None
+    if not dated:
+        return inflected and _is_noun(following[1], text, number, block)
+    told = _languages(text, number, block)
+    if told:
+        return "english" not in told or (inflected and "german" in told)
+    alone = _DATE.match(text, following.end(1), block[1]) is not None
+    return alone or month not in _ENGLISH_MONTHS
+
+
+def _is_noun(word: str, text: str, at: int, block: tuple[int, int]) -> bool:
+    """Whether a word with a capital is a noun of German rather than the first of a sentence."""
+    german = _languages(text, at, block).get("german")
+    return german is not None and not german.is_function_word(word.lower())
+
+
+def _is_english(text: str, at: int, block: tuple[int, int]) -> bool:
+    around = _around(text, at, block)
+    return set(_languages(text, at, block)) == {"english"} and not _FOREIGN_LETTER.search(around)
+
+
+def _languages(text: str, at: int, block: tuple[int, int]) -> dict[str, Language]:
+    """The languages that the words around a place are likeliest of."""
+    from clsm_cli.text.person_words import leading_languages
+
+    return leading_languages(_around(text, at, block))
+
+
+def _around(text: str, at: int, block: tuple[int, int]) -> str:
+    return text[max(block[0], at - _AROUND) : min(block[1], at + _AROUND)]
+
+
+_AROUND = 120
+"""Characters before and after a place of which the language is told."""
+_FOREIGN_LETTER = re.compile(r"(?=[^\x00-\x7f])[^\W\d_]")
