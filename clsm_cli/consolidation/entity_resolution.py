@@ -21,7 +21,7 @@ from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.store.index.evidence_queries import Name
 
@@ -102,10 +102,11 @@ def resolve_entities(
         no_things: names that are used as words are that name nothing in particular. An author's own
             link or title is a thing all the same.
     """
-    everything = {each._replace(label=label) for each, label in _short_links(set(sightings))}
+    told = sorted(set(told))
+    shorter = _short_links(set(sightings), _worded(told))
+    everything = {each._replace(label=label) for each, label in shorter}
     lower = _lower_words(everything)
     seen = _telling(everything, lower)
-    told = sorted(set(told))
     uses: dict[str, set[str]] = {name: set() for name in chain(people, *told)}
     for each in seen:
         uses.setdefault(each.label, set()).add(each.turn)
@@ -125,8 +126,23 @@ def resolve_entities(
     return sorted(_entry(names[group], uses, words) for group in accepted)
 
 
-def _short_links(seen: Collection[Name]) -> Iterator[tuple[Name, str]]:
-    """Yield sightings with a label: a link by the last part of its path, if no other path ends in it."""
+def _worded(told: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Paths of links that have one wording which no other path has, with that."""
+    paths = [(path, wording) for path, wording in told if "/" in path and "/" not in wording]
+    of_path = Counter(path for path, _ in paths)
+    of_wording = Counter(name_key(wording) for _, wording in paths)
+    return {
+        path: wording
+        for path, wording in paths
+        if of_path[path] == of_wording[name_key(wording)] == 1
+    }
+
+
+def _short_links(seen: Collection[Name], worded: Mapping[str, str]) -> Iterator[tuple[Name, str]]:
+    """Yield sightings with a label: a link by its own wording, else by the last part of its path.
+
+    A last part in which two paths end stands for neither.
+    """
     ends: dict[str, set[str]] = defaultdict(set)
     for each in seen:
         if each.kind == "link":
@@ -136,7 +152,8 @@ def _short_links(seen: Collection[Name]) -> Iterator[tuple[Name, str]]:
         alone = each.kind == "link" and all(
             path in (name_key(each.label), name_key(last)) for path in ends[name_key(last)]
         )
-        yield each, last if alone else each.label
+        own = worded.get(each.label) if each.kind == "link" else None
+        yield each, own or (last if alone else each.label)
 
 
 def _lower_words(seen: Iterable[Name]) -> frozenset[str]:

@@ -116,6 +116,15 @@ def test_links_into_several_folders_are_several_things() -> None:
     assert _labels(resolve_entities(seen, ())) == ["a/README", "b/README", "Mara"]
 
 
+def test_a_link_is_called_by_its_own_wording() -> None:
+    paths = ("people/anna/summary", "people/bo/summary", "people/mo/summary")
+    seen = [each for path in paths for each in _seen(path, "link", *TWO)]
+    told = [(paths[0], "Anna"), (paths[1], "note"), (paths[2], "note")]
+
+    assert _labels(resolve_entities(seen, told))[0] == "Anna"
+    assert not {"note", "summary"} & {*_labels(resolve_entities(seen, told))}
+
+
 def test_what_names_nothing_is_no_node_unless_its_author_links_it() -> None:
     seen = _seen("Overview", "name", *THREE) + _seen("Maren", "name", *TWO)
     assert _labels(resolve_entities(seen, (), no_things=["Overview"])) == ["Maren"]
