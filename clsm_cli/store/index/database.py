@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-SCHEMA_VERSION = 18
+SCHEMA_VERSION = 19
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
