@@ -87,7 +87,7 @@ def make_briefing(
 ) -> Briefing:
     """Put together what an agent reads, so much of it that it fits the budget in a form.
 
-    JSON, which programs read, is as long as its items are in plain text.
+    JSON, which programs read, is as long as the block with its items.
     """
     limit, unit = size_of(options)
     query = None if options.query is None else query_text([options.query], "--query")
@@ -106,13 +106,19 @@ def make_briefing(
         )
 
     def size(found: Briefing) -> int:
-        text = "\n".join(_measured_block(found) if form == "prompt" else context_lines(found))
+        text = "\n".join(context_lines(found) if form == "text" else _measured_block(found))
+        if folder := _files_of(found)[0]:
+            text = text.replace(flat(BELOW.format(folder)), BELOW.format(_FOLDER), 1)
         return count_tokens(text) if unit == "tokens" else len(text)
 
     session = _session(store, options.session)
     return brief(
         store, now, limit, unit, query=query, concepts=concepts, session=session, size=size
     )
+
+
+_FOLDER = "/Users/somebody/Library/Mobile Documents/iCloud~md~obsidian/Documents/My second vault"
+"""What the folder of the files counts as, so that what fits does not depend on where a store is."""
 
 
 def size_of(options: Options) -> tuple[int, str]:

@@ -146,10 +146,10 @@ def replaces(text: str, terms: frozenset[str]) -> bool:
 def unasked(text: str, terms: frozenset[str]) -> str | None:
     """What is left of a text that only asks what some search terms are about: the sentences that do not ask.
 
-    None where a sentence that asks nothing holds one of the terms, or where the terms are of talking: what
-    was asked is told by a question.
+    None where a sentence that asks nothing holds one of the terms, where a question has more to tell ("Why is
+    it called the walrus?"), or where the terms are of talking: what was asked is told by a question.
 
-    >>> unasked("Which thriller did I like? I want to lend it.", frozenset({"thriller"}))
+    >>> unasked("Which thriller did I like? I want to lend it.", frozenset({"thriller", "like"}))
     'I want to lend it.'
     >>> unasked("Have you read it? It is a thriller.", frozenset({"thriller"}))
     """
@@ -157,7 +157,9 @@ def unasked(text: str, terms: frozenset[str]) -> str | None:
         return None
     said = sentences.sentences(text)
     rest = " ".join(each for each in said if not each.endswith("?"))
-    is_answer = len(rest) == len(" ".join(said)) or not terms.isdisjoint(tokens.stems(rest))
+    asked = " ".join(each for each in said if each.endswith("?"))
+    tells = not {*tokens.stems(asked)} <= terms
+    is_answer = not asked or tells or not terms.isdisjoint(tokens.stems(rest))
     return None if is_answer else rest
 
 

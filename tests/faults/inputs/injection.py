@@ -217,7 +217,11 @@ def _read(told: Briefing, lines: Sequence[str]) -> list[str]:
         found.append(f"{len(heads)} heads for {len(items)} items, or not their trust")
     titles = {f"| {context.TITLES[s.name]}:" for s in told.sections if s.items}
     others = ("| - ", "|   ", "| In ")
-    rest = [line for line in lines[2:-1] if not line.startswith(others) and line != "|"]
+    rest = [
+        line
+        for line in lines[2:-1]
+        if line in titles or not (line.startswith(others) or line == "|")
+    ]
     if sorted(rest) != sorted(titles):
         found.append(f"lines that are no item's: {sorted({*rest} - titles)[:3]}")
     return found
