@@ -239,22 +239,19 @@ def query_text(words: Iterable[str], option: str) -> str:
     return text
 
 
-def parse_budget(text: str, window: int = 0) -> tuple[int, str]:
-    """A number of tokens, or of characters; with a window also a share of its tokens.
+def parse_budget(text: str) -> tuple[int, str]:
+    """A number of tokens, or of characters.
 
-    >>> parse_budget("800"), parse_budget("3000c"), parse_budget("30%", window=8192)
-    ((800, 'tokens'), (3000, 'characters'), (2457, 'tokens'))
+    >>> parse_budget("800"), parse_budget("3000c")
+    ((800, 'tokens'), (3000, 'characters'))
     """
     from re import fullmatch
 
-    match = fullmatch(r"([0-9]{1,9})([c%]?)", text)
-    if not match or (match[2] == "%" and int(match[1]) > (100 if window else -1)):
-        others = ", 3000c for characters or 30% for a part of --window" if window else ""
-        others = others or " or 3000c for characters"
-        reason = f"{text!r} is no size; write 800 for tokens{others}"
+    match = fullmatch(r"([0-9]{1,9})(c?)", text)
+    if not match:
+        reason = f"{text!r} is no size; write 800 for tokens or 3000c for characters"
         raise UsageError("--budget", reason)
-    size = window * int(match[1]) // 100 if match[2] == "%" else int(match[1])
-    return size, "characters" if match[2] == "c" else "tokens"
+    return int(match[1]), "characters" if match[2] else "tokens"
 
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
