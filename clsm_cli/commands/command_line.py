@@ -316,6 +316,28 @@ def is_time(text: str) -> bool:
     return text[:1].isdigit() and ("T" in text or ":" in text)
 
 
+def parse_moment(
+    text: str | None, now: datetime, zone: tzinfo, option: str, *, at_end: bool = False
+) -> str | None:
+    """A time with its offset, a day as its date, whatever words name it, or as its last instant.
+
+    What was known on a day is asked at its end: records are dated in UTC.
+    """
+    if text is None:
+        return None
+    if is_time(text):
+        return parse_time(text, zone, option).isoformat()
+    first, until = parse_days(text, now, option)
+    if until - first != 1:
+        raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
+    from datetime import date
+
+    from clsm_cli.model.clocks import end_of_day
+
+    day = date.fromordinal(first).isoformat()
+    return end_of_day(day, zone) if at_end else day
+
+
 def _before(text: str, now: datetime) -> datetime | None:
     """The instant a span before now, as "12h", "3 days" or "2 weeks"; None for anything else."""
     from datetime import timedelta
