@@ -31,7 +31,7 @@ BELOW = {
     "ingestion": {"model", "scoring", "text", "embedding", "store"},
     "retrieval": {"heads", "model", "scoring", "text", "store"},
     "inspection": {"model", "scoring", "text", "embedding", "store"},
-    "integrations": {"model", "text"},
+    "integrations": {"model", "store", "text"},
     "consolidation": {"heads", "ingestion", "integrations", "model", "scoring", "text", "store"},
     "forgetting": {"heads", "ingestion", "consolidation", "scoring", "model", "text", "store"},
     "evaluation": _words("forgetting ingestion consolidation retrieval scoring model text store"),

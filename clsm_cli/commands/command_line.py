@@ -239,22 +239,19 @@ def query_text(words: Iterable[str], option: str) -> str:
     return text
 
 
-def parse_budget(text: str, window: int = 0) -> tuple[int, str]:
-    """A number of tokens, or of characters; with a window also a share of its tokens.
+def parse_budget(text: str) -> tuple[int, str]:
+    """A number of tokens, or of characters.
 
-    >>> parse_budget("800"), parse_budget("3000c"), parse_budget("30%", window=8192)
-    ((800, 'tokens'), (3000, 'characters'), (2457, 'tokens'))
+    >>> parse_budget("800"), parse_budget("3000c")
+    ((800, 'tokens'), (3000, 'characters'))
     """
     from re import fullmatch
 
-    match = fullmatch(r"([0-9]{1,9})([c%]?)", text)
-    if not match or (match[2] == "%" and int(match[1]) > (100 if window else -1)):
-        others = ", 3000c for characters or 30% for a part of --window" if window else ""
-        others = others or " or 3000c for characters"
-        reason = f"{text!r} is no size; write 800 for tokens{others}"
+    match = fullmatch(r"([0-9]{1,9})(c?)", text)
+    if not match:
+        reason = f"{text!r} is no size; write 800 for tokens or 3000c for characters"
         raise UsageError("--budget", reason)
-    size = window * int(match[1]) // 100 if match[2] == "%" else int(match[1])
-    return size, "characters" if match[2] == "c" else "tokens"
+    return int(match[1]), "characters" if match[2] else "tokens"
 
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
@@ -317,6 +314,28 @@ def is_time(text: str) -> bool:
     (True, False, False)
     """
     return text[:1].isdigit() and ("T" in text or ":" in text)
+
+
+def parse_moment(
+    text: str | None, now: datetime, zone: tzinfo, option: str, *, at_end: bool = False
+) -> str | None:
+    """A time with its offset, a day as its date, whatever words name it, or as its last instant.
+
+    What was known on a day is asked at its end: records are dated in UTC.
+    """
+    if text is None:
+        return None
+    if is_time(text):
+        return parse_time(text, zone, option).isoformat()
+    first, until = parse_days(text, now, option)
+    if until - first != 1:
+        raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
+    from datetime import date
+
+    from clsm_cli.model.clocks import end_of_day
+
+    day = date.fromordinal(first).isoformat()
+    return end_of_day(day, zone) if at_end else day
 
 
 def _before(text: str, now: datetime) -> datetime | None:

@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 
 BUDGET = 1500
 """Tokens unless others are asked for."""
-WINDOW = 8192
-"""Tokens of the smallest context window in common use: a share of it fits everywhere."""
-SHARE = 30
-"""Percent of the window that memory may take (CLS-M)."""
 
 
 class Options(NamedTuple):
@@ -51,18 +47,7 @@ class Options(NamedTuple):
         "--session ID",
         "A conversation that goes on: adds its decisions, open questions and statements.",
     )
-    budget: str | None = option(
-        "--budget N",
-        "Tokens at most, characters as Nc, or a part of the window as N%; default 1500, with"
-        " --window 30%.",
-    )
-    window: int | None = option(
-        "--window N",
-        "Tokens of the model's context window; default 8192.",
-        int,
-        least=1,
-        most=1_000_000_000,
-    )
+    budget: str | None = option("--budget N", "Tokens at most, or characters as Nc; default 1500.")
     output: str | None = FORMAT
     common: Common = Common()
 
@@ -71,7 +56,6 @@ COMMAND_LINE = command_line(
     Options,
     "clsm context",
     "clsm context --format prompt --budget 3000c     # from a hook, before every turn",
-    "clsm context --window 32768 --budget 30%",
     'clsm context --query "the gauge at the Leidsevaart"',
 )
 
@@ -89,7 +73,7 @@ def make_briefing(
 
     JSON, which programs read, is as long as the block with its items.
     """
-    limit, unit = size_of(options)
+    limit, unit = (BUDGET, "tokens") if options.budget is None else parse_budget(options.budget)
     query = None if options.query is None else query_text([options.query], "--query")
     store = options.common.opened()
     now = options.common.time(store.zone)
@@ -119,14 +103,6 @@ def make_briefing(
 
 _FOLDER = "/Users/somebody/Library/Mobile Documents/iCloud~md~obsidian/Documents/My second vault"
 """What the folder of the files counts as, so that what fits does not depend on where a store is."""
-
-
-def size_of(options: Options) -> tuple[int, str]:
-    """How much may be told, and whether that is in tokens or characters."""
-    window = WINDOW if options.window is None else options.window
-    if options.budget is not None:
-        return parse_budget(options.budget, window)
-    return BUDGET if options.window is None else window * SHARE // 100, "tokens"
 
 
 def _session(store: Store, session: str | None) -> list[Item]:

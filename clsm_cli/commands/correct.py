@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from functools import partial
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option, parse_time
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option, parse_moment
 from clsm_cli.commands.disambiguation import Matches
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, fields, span_text
@@ -52,13 +52,9 @@ def correct(
     one is no longer true.
     """
     printer, opened, now = common.start()
-    start = None
-    if since is not None:
-        if never:
-            raise UsageError("--since", "means nothing with --never")
-        moment = parse_time(since, opened.zone, "--since").isoformat()
-        found = (timestamps.normalise(text, opened.zone) for text in (since, moment))
-        start = next(filter(None, found), None)
+    if since is not None and never:
+        raise UsageError("--since", "means nothing with --never")
+    start = timestamps.normalise(parse_moment(since, now, opened.zone, "--since"), opened.zone)
     words, value = wanted, " ".join(said)
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")

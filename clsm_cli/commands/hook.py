@@ -79,7 +79,6 @@ def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
         with tempfile.TemporaryDirectory(prefix="clsm-") as scratch:
             folder = Path(scratch) / PLUGIN
             for name, data in wanted.items():
-                atomic.make_folder((folder / name).parent)
                 atomic.put(folder / name, data)
             found.openclaw.install(folder)
 

@@ -24,6 +24,7 @@ from clsm_cli.commands.command_line import (
 )
 
 _NO_EFFECT = "No effect here; every command takes it."
+_OF_FILES = ("FILE", "DIR", "PATH", "GLOB")
 
 
 def command(
@@ -45,12 +46,7 @@ def command(
     def made(function: Callable[..., None]) -> Callable[..., None]:
         own = {n: each.default for n, each in signature(function).parameters.items()}
         del own["common"]
-
-        @wraps(function)
-        def read(*, common: Common, **values: Any) -> None:
-            function(**{n: _decoded(own[n], v) for n, v in values.items()}, common=common)
-
-        found = _made(read, get_type_hints(function), own, lines, no_effect)
+        found = _made(function, get_type_hints(function), own, lines, no_effect)
         if group is not None:
             name = function.__name__.rpartition("_")[2]  # what is before names its group
             group.command(name, cls=Command, epilog=examples(*lines), hidden=hidden)(found)
@@ -103,7 +99,8 @@ def _made(
         values = defaults | options
         common = Common(**{name: values.pop(name) for name in added})
         read = {
-            n: tuple(v or ()) if get_origin(hints[n]) is tuple else v for n, v in values.items()
+            n: _decoded(own[n], tuple(v or ()) if get_origin(hints[n]) is tuple else v)
+            for n, v in values.items()
         }
         function(**read, common=common)
 
@@ -137,8 +134,8 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
 
 
 def _decoded(option: Any, value: Any) -> Any:
-    """What was typed as text, but for the name of a file, which may be any bytes."""
-    if not isinstance(option, Option) or option.metavar.strip("[]") in ("FILE", "DIR"):
+    """What was typed as text, but for the names of files, which may be any bytes."""
+    if not isinstance(option, Option) or option.metavar.strip("[].") in _OF_FILES:
         return value
     if isinstance(value, tuple):
         return tuple(_decoded(option, each) for each in value)

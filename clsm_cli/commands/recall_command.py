@@ -15,12 +15,11 @@ from clsm_cli.commands.command_line import (
     Common,
     UsageError,
     command_line,
-    is_time,
     named_text,
     option,
     parse_budget,
     parse_days,
-    parse_time,
+    parse_moment,
     query_text,
 )
 from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
@@ -267,8 +266,8 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
         unit=unit,
         min_score=options.min_score,
         filters=_filters(options, now),
-        as_of=_moment(options.as_of, store, now, "--as-of"),
-        known_at=_end(_moment(options.known_at, store, now, "--known-at"), store),
+        as_of=parse_moment(options.as_of, now, store.zone, "--as-of"),
+        known_at=parse_moment(options.known_at, now, store.zone, "--known-at", at_end=True),
         is_gated=options.gate,
         with_facts=options.output == "prompt",
         seed=text if options.explore else None,
@@ -281,32 +280,9 @@ def view_of(store: Store, now: datetime, as_of: str | None, known_at: str | None
 
     return View(
         now.isoformat(),
-        _moment(as_of, store, now, "--as-of"),
-        _end(_moment(known_at, store, now, "--known-at"), store),
+        parse_moment(as_of, now, store.zone, "--as-of"),
+        parse_moment(known_at, now, store.zone, "--known-at", at_end=True),
     )
-
-
-def _moment(text: str | None, store: Store, now: datetime, option: str) -> str | None:
-    """A day as its date, whatever words name it; a time with its offset."""
-    if text is None:
-        return None
-    if is_time(text):
-        return parse_time(text, store.zone, option).isoformat()
-    days = parse_days(text, now, option)
-    if days[1] - days[0] != 1:
-        raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
-    from datetime import date
-
-    return date.fromordinal(days[0]).isoformat()
-
-
-def _end(moment: str | None, store: Store) -> str | None:
-    """A day as its last instant: records are dated in UTC, and what came that day was known then."""
-    if moment is None or "T" in moment:
-        return moment
-    from clsm_cli.model.clocks import end_of_day
-
-    return end_of_day(moment, store.zone)
 
 
 def _filters(options: Options, now: datetime) -> Filters | None:

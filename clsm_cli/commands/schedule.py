@@ -340,7 +340,7 @@ def known_schedulers(by: str | None = None, *, asks_openclaw: bool = False) -> l
     OpenClaw, as the last, only where it is named or wanted: it answers when its gateway runs, and
     takes seconds.
     """
-    known = schedulers.all_schedulers(environment(), _write)
+    known = schedulers.all_schedulers(environment())
     found = [
         each
         for each in known
@@ -360,7 +360,7 @@ def put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
     except BadInputError:
         here = []
     if scheduler.name == OPENCLAW:
-        remember_openclaw(store, has=True)
+        atomic.put(_mark(store), b"")
     scheduler.install(job)
     for other in here:
         if other.name != scheduler.name:
@@ -373,8 +373,8 @@ def take_out(scheduler: Scheduler, store: Store, *, dry_run: bool = False) -> bo
     is_there = scheduler.command(name) is not None
     if is_there and not dry_run:
         scheduler.remove(name)
-    if scheduler.name == OPENCLAW and not dry_run:
-        remember_openclaw(store, has=False)
+    if scheduler.name == OPENCLAW and is_in_openclaw(store) and not dry_run:
+        atomic.remove(_mark(store))
     return is_there
 
 
@@ -392,21 +392,9 @@ def is_in_openclaw(store: Store) -> bool:
     return _mark(store).is_file()
 
 
-def remember_openclaw(store: Store, *, has: bool) -> None:
-    """Write that down, for this machine alone: without it, OpenClaw is asked where it is named."""
-    if has:
-        _write(_mark(store), b"")
-    elif is_in_openclaw(store):
-        atomic.remove(_mark(store))
-
-
 def _mark(store: Store) -> Path:
+    """A file of this machine alone: without it, OpenClaw is asked where it is named."""
     return store.derived / "openclaw-cron"
-
-
-def _write(path: Path, data: bytes) -> None:
-    atomic.make_folder(path.parent)
-    atomic.put(path, data)
 
 
 def parse_wake(url: str | None, token_file: str | None) -> Wake | None:

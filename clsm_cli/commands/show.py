@@ -23,8 +23,7 @@ from clsm_cli.commands.output import (
 )
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.inspection.fact_history import History, View
-from clsm_cli.inspection.item_lookup import FoundItem
-from clsm_cli.inspection.resolved_times import ResolvedTime
+from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime
 
 LONGEST = 100
 """Characters of a turn that are shown beside where it was said."""

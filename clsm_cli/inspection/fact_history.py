@@ -82,17 +82,22 @@ def version(row: Row, value: str, index: Index, now: str, before: Statement | No
     """A row with its state and source; ``before`` is what it supersedes."""
     by_hand = before is not None and row.pinned and {*row.sources} <= {*before.sources}
     sources = () if by_hand else row.sources
-    told = _earliest(index, sources) or _earliest(index, (row.id,))
-    place = locate(index, told) if told else store_location(index, row.id)
-    source = f"{told.path}:{told.line_start}" if told and told.line_start else None
+    told = earliest(index, sources) or earliest(index, (row.id,))
+    place = place_of(index, told, row.id)
     kind, text, old = "edge", "", None
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
     state = state_of(row, now)
     return Version(
-        row.id, kind, value, text, *times, state, old, row.sources, source, *place, by_hand=by_hand
+        row.id, kind, value, text, *times, state, old, row.sources, *place, by_hand=by_hand
     )
+
+
+def place_of(index: Index, told: Passage | None, record: str) -> tuple[str | None, str, int]:
+    """``source``, ``file`` and ``line`` of a ``Version``: of a passage, or without one of a record."""
+    source = f"{told.path}:{told.line_start}" if told and told.line_start else None
+    return source, *(locate(index, told) if told else store_location(index, record))
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:
@@ -157,7 +162,7 @@ def reached(
     return found
 
 
-def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
+def earliest(index: Index, keys: Iterable[str]) -> Passage | None:
     """The first of some passages that was told, one with a line before one without."""
 
     def order(passage: Passage) -> tuple[bool, bool, str, str, int]:

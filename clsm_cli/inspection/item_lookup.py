@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.resolved_times import resolved_times, times_of
+from clsm_cli.model import clocks
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -16,12 +17,12 @@ from clsm_cli.store import episode_files, logs
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import tzinfo
 
-    from clsm_cli.inspection.resolved_times import ResolvedTime
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.index_queries import Index
@@ -46,6 +47,37 @@ class SourceTurn(NamedTuple):
     source: str
     file: str
     line: int
+
+
+class ResolvedTime(NamedTuple):
+    """Words of a text that say when, and the first and last day that they mean, as ISO dates."""
+
+    text: str
+    first: str
+    last: str
+
+
+def resolved_times(text: str, said: str | None, zone: tzinfo) -> tuple[ResolvedTime, ...]:
+    """The times of a text that it and the day on which it was said make certain, in its order.
+
+    >>> from datetime import UTC
+    >>> resolved_times("We met last Friday, in some May.", "2026-03-09T08:00:00Z", UTC)
+    (ResolvedTime(text='last Friday', first='2026-03-06', last='2026-03-06'),)
+    """
+    at = clocks.day_of(said, zone)
+    found = expressions.find_expressions(text, at) if at else []
+    return tuple(
+        ResolvedTime(
+            each.text.strip(), each.first.isoformat(), (each.until - timedelta(1)).isoformat()
+        )
+        for each in found
+        if each.certain
+    )
+
+
+def times_of(row: Statement, text: str, zone: tzinfo) -> tuple[ResolvedTime, ...]:
+    """Those of a statement: what rests on no turn was said when it was written down."""
+    return resolved_times(text, row.valid_from if row.sources else row.recorded_at, zone)
 
 
 class FoundItem(NamedTuple):

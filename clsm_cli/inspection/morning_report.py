@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, get_args
 
-from clsm_cli.inspection.fact_history import Facts, seconds, version
-from clsm_cli.inspection.resolved_times import times_of
-from clsm_cli.inspection.rewritten_lines import rewritten_lines
+from clsm_cli.inspection.fact_history import Facts, earliest, place_of, seconds, version
+from clsm_cli.inspection.item_lookup import times_of
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import StatementKind
@@ -18,15 +18,15 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, runs
 from clsm_cli.store.index import evidence_queries, session_queries
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.source_locations import locate
 from clsm_cli.text import period_parts
+from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import date
 
     from clsm_cli.inspection.fact_history import View
-    from clsm_cli.inspection.resolved_times import ResolvedTime
+    from clsm_cli.inspection.item_lookup import ResolvedTime
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.index_queries import Index
@@ -138,7 +138,8 @@ def news(store: Store, since: str, now: str) -> News:
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
     replaced = {rows[str(row.supersedes)].text for row in heirs}
     told = {row.id for row in heirs}
-    done = _done(facts, since)
+    night = last_night(store, since)
+    done = _done(facts, night)
     told.update(row.id for row in done)
     learnt = [row for row in fresh if row.is_current and row.id not in told]
     ended = [row for row in fresh if row.valid_until and row.superseded_at is None]
@@ -147,13 +148,13 @@ def news(store: Store, since: str, now: str) -> News:
     parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
         found = [_lines(facts, part, opened.index) for part in parts]
-        return News._make((since, *found, _rewritten(facts, since, opened.index)))
+        return News._make((since, *found, _rewritten(facts, night, opened.index)))
 
 
-def _rewritten(facts: Facts, since: str, index: Index) -> tuple[StatementLine, ...]:
-    """Lines with another value in documents that were taken in since the night before, up to the last one."""
+def _rewritten(facts: Facts, night: str | None, index: Index) -> tuple[StatementLine, ...]:
+    """Lines with another value in documents that were taken in after a night, up to the last one."""
     zone = facts.store.zone
-    begin, end = (seconds(last_night(facts.store, *at), zone) for at in ((since,), ()))
+    begin, end = (seconds(each, zone) for each in (night, last_night(facts.store)))
     closed = {
         old: (went, new)
         for each in facts.records.values()
@@ -172,17 +173,47 @@ def _rewritten(facts: Facts, since: str, index: Index) -> tuple[StatementLine, .
             continue
         for line, before in rewritten_lines(turns[old].text, turns[new].text):
             if not any(line in text or before in text for text in texts):
-                source, file, number = _place(index, new)
-                at = (None, went, None, before, source, file, number)
+                place = place_of(index, earliest(index, [new]), new)
+                at = (None, went, None, before, *place)
                 found.append(StatementLine(new, "passage", "flow", line, *at))
     return tuple(found)
 
 
-def _place(index: Index, key: str) -> tuple[str | None, str, int]:
-    """Where a block stands: its path with the line, its file and the line there."""
-    passage = min(index.by_key(key), key=lambda each: each.line_start)
-    source = f"{passage.path}:{passage.line_start}" if passage.line_start else None
-    return source, *locate(index, passage)
+_LABELLED = re.compile(r"([^\s:|][^:|]{0,40}):\s+(\S.*)")
+_TASK = re.compile(r"\s*[-*+]\s+\[.\]\s")
+
+
+def rewritten_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
+    r"""The lines of two versions of a block that have one label and two values, the later first.
+
+    A label stands before a colon, or is the first cell of a row.
+
+    >>> list(rewritten_lines("- Rent: 900\n- Dog: Rex", "- Rent: 950\n- Dog: Rex\n- Cat: Mia"))
+    [('Rent: 950', 'Rent: 900')]
+    >>> list(rewritten_lines("| Gate | 4 |", "| Gate | 7 |"))
+    [('Gate: 7', 'Gate: 4')]
+    """
+    before = _values(old)
+    for label, value in _values(new).items():
+        if before.get(label, value) != value:
+            yield f"{label}: {value}", f"{label}: {before[label]}"
+
+
+def _values(text: str) -> dict[str, str]:
+    """Label → value of the lines that have both, and whose label no other has."""
+    found: dict[str, str] = {}
+    twice = set()
+    for line in text.splitlines():
+        if _TASK.match(line):
+            continue
+        first, *cells = [to_plain(each).strip() for each in line.strip().strip("|").split("|")]
+        match = _LABELLED.fullmatch(first)
+        label, value = match.groups() if match and not cells else (first, ", ".join(cells))
+        if label in found:
+            twice.add(label)
+        if label and value:
+            found[label] = value
+    return {label: value for label, value in found.items() if label not in twice}
 
 
 def review_period(store: Store, period: str, days: tuple[date, date], now: str) -> PeriodReview:
@@ -250,10 +281,10 @@ def _episodes(
     return inside, began
 
 
-def _done(facts: Facts, since: str) -> list[Statement]:
-    """Tasks that were told to be done after the last night before a time, so that a later one read it."""
+def _done(facts: Facts, night: str | None) -> list[Statement]:
+    """Tasks that were told to be done after a night, so that a later one read it."""
     zone = facts.store.zone
-    start = seconds(last_night(facts.store, since), zone)
+    start = seconds(night, zone)
 
     def is_late(time: str) -> bool:
         moment = time if "T" in time else clocks.end_of_day(time, zone)

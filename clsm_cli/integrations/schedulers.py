@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
 FIRST, LAST = 2 * 60 + 45, 3 * 60 + 29
@@ -209,12 +210,9 @@ class Scheduler:
     """As the user calls it."""
     _program: str
 
-    def __init__(
-        self, environment: Mapping[str, str], write: Callable[[Path, bytes], None]
-    ) -> None:
-        """Know where to look for programs, what they see, and what writes a file whole or not at all."""
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Know where to look for programs, and what they see."""
         self._other = OtherProgram(environment, _SECONDS, "see: clsm schedule install --help")
-        self._write = write
         config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         self._folder = Path(config) / "systemd" / "user"
 
@@ -265,7 +263,7 @@ class _Systemd(Scheduler):
 
     def install(self, job: Job) -> None:
         for name, text in systemd_units(job).items():
-            self._write(self._folder / name, text.encode())
+            atomic.put(self._folder / name, text.encode())
         self._other.run("systemctl", "--user", "daemon-reload")
         self._other.run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
 
@@ -352,11 +350,9 @@ class _OpenClawCron(Scheduler):
             raise self._other.failure(_LIST, told) from None
 
 
-def all_schedulers(
-    environment: Mapping[str, str], write: Callable[[Path, bytes], None]
-) -> list[Scheduler]:
+def all_schedulers(environment: Mapping[str, str]) -> list[Scheduler]:
     """All that are known, the one to prefer first; OpenClaw's is the last."""
-    return [each(environment, write) for each in (_Systemd, _Crontab, _OpenClawCron)]
+    return [each(environment) for each in (_Systemd, _Crontab, _OpenClawCron)]
 
 
 def _words(line: str) -> list[str]:

@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,12 +161,7 @@ def test_systemd_finds_nothing_wrong_with_the_units(cli: Cli) -> None:
 def test_systemd_is_given_the_units_and_gives_them_back(cli: Cli) -> None:
     put(cli, "systemctl", SYSTEMCTL)
     there = {**on_path(cli).environment, "XDG_CONFIG_HOME": str(cli.folder / "config")}
-
-    def write(path: Path, data: bytes) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-
-    systemd = all_schedulers(there, write)[0]
+    systemd = all_schedulers(there)[0]
     wanted = job()
     assert systemd.command(wanted.name) is None
     systemd.install(wanted)

@@ -99,17 +99,10 @@ def test_a_token_that_others_can_read_is_not_sent(desk: Cli) -> None:
     assert not (home(desk) / "tab").exists()
 
 
-def test_an_address_that_may_not_have_the_token(desk: Cli) -> None:
-    url = "https://me:secret@pi.example/hooks/wake"
-    done = install(desk, url)
-    assert done.code == 2
-    assert "--wake" in done.err
-    assert "secret" not in done.err
-    assert not (home(desk) / "tab").exists()
-    assert night(desk, url, 3, fails=False).code == 0  # a good night is none of its business
-
-
-def test_one_option_needs_the_other_and_a_token_outside_of_what_is_committed(desk: Cli) -> None:
+def test_what_is_not_put_into_a_schedule(desk: Cli) -> None:
+    """An address that may not have the token, half of the two options, a token that is committed."""
+    done = install(desk, "https://me:secret@pi.example/hooks/wake")
+    assert (done.code, "--wake" in done.err, "secret" in done.err) == (2, True, False)
     url = "http://127.0.0.1:1/hooks/wake"
     for command in ("install", "run"):
         assert desk("schedule", command, "--wake", url).code == 2
@@ -122,6 +115,7 @@ def test_one_option_needs_the_other_and_a_token_outside_of_what_is_committed(des
     for path in (inside, link):
         done = install(desk, url, "--wake-token", path)
         assert (done.code, "committed" in done.err) == (2, True)
+    assert not (home(desk) / "tab").exists()
 
 
 def test_the_token_stays_in_its_file(desk: Cli) -> None:
