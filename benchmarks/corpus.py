@@ -18,7 +18,9 @@ import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ruamel.yaml import YAML
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,84 +42,7 @@ IN_TOPIC = 0.3
 """Share of content words that come from the few words of the stretch's subject."""
 
 
-_NOUNS = """
-water time house door day letter key table morning garden river bread light book window kitchen road
-money night paper week stove bridge phone box boat report list number sensor meeting pump train cup
-battery cable shelf budget coffee question shop office chapter note picture bed ticket map plan roof
-shoe form coat file page answer song wall bag lamp stone tree bicycle bill station film card reason
-rain screw street dog lock hour pipe printer server backup script log branch query index test parser
-release folder queue token error server password account update schedule draft review deadline
-contract invoice lease tax receipt salary bank loan rent deposit insurance claim permit visa passport
-doctor dentist nurse clinic medicine tablet fever tooth knee shoulder blood sleep dream breath cough
-allergy diet pulse therapy appointment mother father sister brother uncle aunt cousin neighbour friend
-teacher pupil class lesson exam thesis lecture library museum concert theatre ticket festival wedding
-birthday funeral party guest gift candle cake dinner lunch breakfast soup salad cheese butter egg flour
-sugar salt pepper garlic onion tomato potato carrot bean apple pear plum cherry lemon grape honey jam
-tea kettle pan pot bowl plate fork knife spoon glass bottle jar oven fridge freezer sink tap bath towel
-soap mirror comb brush carpet curtain chair sofa desk drawer cupboard ladder bucket broom hammer nail
-saw drill wire fuse switch plug socket bulb motor wheel tyre brake chain saddle engine clutch gear valve
-hose tank gauge meter scale clock watch alarm bell whistle camera lens tripod screen keyboard mouse
-speaker microphone radio antenna router modem disk driver kernel compiler module package library table
-column row record field cache thread process signal buffer socket stream packet port address domain
-certificate cluster container image volume network firewall proxy gateway endpoint request response
-header payload schema migration rollback deploy patch commit merge conflict issue ticket milestone
-roadmap sprint backlog demo prototype sketch diagram chart graph figure model weight vector matrix
-sample label score threshold metric baseline experiment result trend average median variance outlier
-noise filter curve slope peak valley hill mountain lake pond marsh meadow field forest path gate fence
-hedge ditch canal dike sluice harbour quay pier anchor mast sail rope knot net oar ferry tide wave storm
-wind cloud fog frost snow ice thaw flood drought heat sun moon star sky horizon dawn dusk season spring
-autumn winter summer calendar month year century history archive ledger diary journal notebook pencil
-pen ink stamp envelope parcel postcard newspaper article column editor author poem novel essay proof
-theorem lemma axiom argument premise fallacy paradox theory doctrine virtue duty promise trust debt
-stake steward council mayor vote ballot party law court judge witness verdict statute treaty border
-war peace soldier uniform medal flag anthem temple church monk prayer bell choir organ violin cello
-piano flute drum guitar melody chord rhythm tempo rehearsal stage actor script mask puppet circus
-carnival game chess puzzle dice card ball racket goal match league referee coach runner race finish
-lap pool lane rower paddle canoe tent stove lantern compass trail summit cabin hut campfire picnic
-bird heron swallow sparrow crow gull owl goose duck swan cat kitten puppy horse goat sheep cow pig hen
-fish eel trout carp bee wasp ant moth spider snail frog toad newt hedgehog fox deer hare mole seed bulb
-root stem leaf bud petal thorn moss fern ivy willow oak birch elm pine compost soil spade rake shears
-greenhouse trellis orchard vineyard barn stable mill bakery brewery dairy market stall counter till
-customer supplier courier driver passenger conductor pilot captain sailor mechanic plumber electrician
-carpenter mason painter tailor cobbler baker butcher grocer barber gardener librarian archivist curator
-"""
-_VERBS = """
-moved checked opened finished asked wanted used needed started changed called helped answered closed
-fixed cleaned watched cooked carried painted planted measured counted ordered returned borrowed dropped
-repaired replaced printed posted signed filed sorted tested logged copied renamed deleted restored
-deployed merged reviewed rejected approved delayed cancelled booked planned scheduled postponed promised
-explained mentioned described compared doubted trusted blamed praised thanked invited visited followed
-passed crossed reached entered missed saved wasted earned spent collected delivered packed wrapped
-labelled stored emptied filled washed dried ironed mended patched stitched glued nailed screwed drilled
-sanded polished oiled charged plugged unplugged switched tuned calibrated sampled recorded plotted
-averaged estimated predicted guessed corrected rewrote shortened translated quoted cited summarised
-discussed argued denied admitted noticed ignored remembered recalled recognised regretted enjoyed
-dreaded avoided attempted repeated practised rehearsed performed attended applauded photographed
-sketched carved folded unfolded stacked balanced weighed sliced chopped peeled boiled baked roasted
-grilled salted tasted poured stirred mixed kneaded watered weeded pruned harvested raked dug fenced
-locked unlocked knocked blocked cleared swept shovelled heated cooled ventilated insulated sealed
-drained flooded leaked soaked pumped lifted lowered pulled pushed dragged rolled tied untied anchored
-steered rowed sailed towed parked reversed overtook inspected audited invoiced refunded insured
-"""
-_ADJECTIVES = """
-good new old small long late early open warm cold dry wet quiet loud heavy light short broken clean
-dirty empty full cheap expensive slow quick strong weak soft hard bright dark blue green red yellow
-white black grey brown wooden rusty leaky noisy narrow wide deep shallow steep flat round square sharp
-blunt thick thin tight loose fresh stale sweet sour bitter salty ripe raw frozen hot mild damp foggy
-windy sunny cloudy stormy calm busy idle tired awake hungry thirsty ill healthy nervous patient careful
-careless honest stubborn generous polite rude curious bored proud shy brave afraid lonely famous strange
-familiar foreign local public private secret legal annual weekly daily monthly final recent ancient
-modern temporary permanent partial complete missing spare double single second third last next main
-minor major critical urgent optional mandatory manual automatic digital analogue wireless solar electric
-hydraulic magnetic acoustic optical nautical botanical medical financial historical theoretical
-practical statistical logical musical literary municipal regional coastal rural urban northern southern
-eastern western
-"""
-_ADVERBS = """
-again twice slowly quickly quietly carefully finally already usually rarely often yesterday today
-tonight tomorrow early late together alone outside inside upstairs downstairs abroad online properly
-badly almost nearly hardly clearly apparently probably certainly suddenly gradually eventually briefly
-"""
+_MATERIAL: dict[str, Any] = YAML(typ="safe").load(Path(__file__).with_suffix(".yaml"))
 _OFFSET = 18
 """q of the law: the commonest noun stands in 8 to 12 % of passages, as in conversations and notes."""
 _EXPONENT = 1.2
@@ -157,81 +82,33 @@ class Vocabulary(NamedTuple):
 
 def vocabulary(rng: random.Random) -> Vocabulary:
     """About 45,000 words: the base ones in a random order of rank, then those joined from them."""
-    nouns, verbs = _shuffled(_NOUNS, rng), _shuffled(_VERBS, rng)
-    adjectives, adverbs = _shuffled(_ADJECTIVES, rng), _shuffled(_ADVERBS, rng)
+    nouns, verbs, adjectives, adverbs = (
+        _shuffled(sorted({*_listed(kind)}), rng) for kind in Vocabulary._fields
+    )
     short = [noun for noun in nouns if len(noun) <= 6]
-    compounds = [a + b for a in short[:260] for b in short[:160] if a != b]
-    rng.shuffle(compounds)
-    marked = [verb_prefix + verb for verb_prefix in ("re", "over", "out", "mis") for verb in verbs]
+    compounds = _shuffled([a + b for a in short[:260] for b in short[:160] if a != b], rng)
+    marked = [prefix + verb for prefix in ("re", "over", "out", "mis") for verb in verbs]
     shaded = [noun + ending for noun in short for ending in ("less", "like", "bound", "proof")]
-    rng.shuffle(marked)
-    rng.shuffle(shaded)
     return Vocabulary(
         ranked(nouns + compounds, _OFFSET),
-        ranked(verbs + marked, _OFFSET),
-        ranked(adjectives + shaded, _OFFSET),
+        ranked(verbs + _shuffled(marked, rng), _OFFSET),
+        ranked(adjectives + _shuffled(shaded, rng), _OFFSET),
         ranked(adverbs, _OFFSET),
     )
 
 
-def _shuffled(text: str, rng: random.Random) -> list[str]:
-    words = sorted(set(text.split()))
+def _listed(kind: str) -> list[str]:
+    words: str = _MATERIAL[kind]
+    return words.split()
+
+
+def _shuffled(words: list[str], rng: random.Random) -> list[str]:
     rng.shuffle(words)
     return words
 
 
-def _of(words: str) -> tuple[str, ...]:
-    return tuple(words.split())
-
-
-_GIVEN = _of("""Mara Ben Chen Ana Ilse Brian Noor Tomas Corrie Henk Mei Joost Priya Omar Lena Viktor Rosa
-Yusuf Greta Pavel Aiko Dmitri Fatima Hugo Ingrid Jamal Katya Luis Nadia Oskar Petra Quentin Ruth Sven
-Tariq Ursula Wanda Xavier Yara Zoltan""")
-_FAMILY = _of("""Hardin Okafor Zhao Meadows Kowalski Visser Lindqvist Farrow Ibarra Novak Petrov Tanaka
-Haddad Bergman Castell Dvorak Eklund Fontaine Grewal Holloway Iversen Jansen Keller Lombardi Moreau
-Nakamura Oduya Pereira Quist Rossi Sandoval Thorne Ulrich Vargas Weiss Yilmaz Zeller Abara Brandt
-Cormack""")
-_HEADS = _of("""Har Mel Ost Zar Lin Bor Kel Dov Pim Rus Tam Wes Yar Alk Brim Cal Dun Elm Fen Gras Hol Ips
-Kirk Lang Mar Nord Over Pel Rad Sten Til Ulm Vor Wil""")
-_TAILS = _of("""wick brook ford mere stead burg haven dale gate holm bury ness wold combe""")
-_PROJECTS = _of("""Tide Ledger Lantern Heron Signal Copper Marble Willow Harbour Paper Amber Cedar Falcon
-Granite Indigo Juniper Kestrel Magnet Nimbus Orchid Pebble Quartz Raven Saffron Thistle Umber Violet
-Walnut Anchor Beacon Comet Delta Ember Fable""")
-_KINDS = _of(
-    """Watch Bridge Keeper Works Line Trace Mill Graph Base Loop Cast Yard Forge Path Grid"""
-)
-_TITLES = _of("""Patient Silent Second Hidden Northern Borrowed Crooked Final Common Distant Hollow Quiet
-Restless Salted Uneven Painted Narrow Broken Faithful Sunken Wandering Thirteenth""")
-_SUBJECTS = _of("""Gauge Steward River Letter Harbour Ledger Winter Garden Promise Machine Archive Lamp
-Border Witness Clock Orchard Island Map Engine Choir""")
-
-_CLAUSES = """
-the {n} of the {a} {n} {v} the {n}
-{p} {v} the {n} {w}
-I {v} the {a} {n} because the {n} was too {a}
-we {v} it {d} and the {n} {v} the {n} as well
-{p} says that the {n} near {l} is {a}, so we {v} the {n} {d}
-there is no {n} in {l} {w}
-the {n} for {j} was {v} by {p} and costs {k}
-can you tell {p} that the {n} is {a} and the {n} has to be {v}
-{j} needs a {a} {n}, and nobody has {v} the {n} yet
-in {b} there is a {n} about a {a} {n} that nobody {v}
-it took {k} until the {n} was {v}
-she {v} my {n} and I {v} hers, which was {a} of us
-if the {n} is not {v} {w} we lose the {n}
-what happened to the {a} {n} that {p} {v} in {l}
-the {n} went from {k} to {k} after the {n} was {v}
-I would rather have the {n} {v} {d} than a {a} {n}
-they {v} {d} without the {n}, although the {a} {n} was in the {n}
-he has {v} the {n} {d} and will not do it for {j}
-you were right about the {n}; it is the {n} that was {a}
-for the {n} I have {v} a {n} from {l}
-our {n} with {p} is {w}, and the {n} should be {v} by then
-not one {n} in {b} is as {a} as the {n} we {v}
-""".strip().splitlines()
 _JOINS = (" and ", ", but ", ". ", ". ", ". ", "; ", " while ", " since ")
 _OPENINGS = ("", "", "", "", "Yes, ", "No, ", "Well, ", "I think ", "As far as I know, ")
-_UNITS = _of("cm euros minutes hours pages litres degrees percent metres rows")
 
 
 @dataclass(slots=True)
@@ -282,7 +159,7 @@ class Memory:
         return ". ".join(sentences) + self.rng.choice((".", ".", ".", "?", "!"))
 
     def _clause(self, day: datetime, topic: list[str], *, marked: bool) -> str:
-        parts = self.rng.choice(_CLAUSES).split("{")
+        parts = self.rng.choice(_MATERIAL["clauses"]).split("{")
         return parts[0] + "".join(
             self._slot(part[0], day, topic, marked=marked) + part[2:] for part in parts[1:]
         )
@@ -294,7 +171,7 @@ class Memory:
         if kind == "w":
             return _when(rng, day)
         if kind == "k":
-            return f"{rng.randint(2, 999)} {rng.choice(_UNITS)}"
+            return f"{rng.randint(2, 999)} {rng.choice(_listed('units'))}"
         if kind in self.names:
             name = self.names[kind].pick(rng)
             if kind == "b":
@@ -306,13 +183,14 @@ class Memory:
 def named_things(count: int, rng: random.Random) -> dict[str, Words]:
     """People, places, projects and books, ``count`` in all; fewer are the first of more."""
     shares = {
-        "p": (0.36, [f"{a} {b}" for b in _FAMILY for a in _GIVEN]),
-        "l": (0.20, [a + b for b in _TAILS for a in _HEADS]),
-        "j": (0.24, [a + b for b in _KINDS for a in _PROJECTS]),
-        "b": (0.20, [f"The {a} {b}" for b in _SUBJECTS for a in _TITLES]),
+        "p": (0.36, "{} {}", "given", "family"),
+        "l": (0.20, "{}{}", "heads", "tails"),
+        "j": (0.24, "{}{}", "projects", "kinds"),
+        "b": (0.20, "The {} {}", "titles", "subjects"),
     }
     found = {}
-    for kind, (share, names) in shares.items():
+    for kind, (share, form, first, second) in shares.items():
+        names = [form.format(a, b) for b in _listed(second) for a in _listed(first)]
         rng.shuffle(names)  # before the cut, so that the first names are the same at every size
         found[kind] = ranked(names[: max(2, round(count * share))], NAME_OFFSET)
     return found

@@ -16,26 +16,14 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks import in_process
 from benchmarks import poisoned_life as life
-from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.config import with_changes
-from clsm_cli.consolidation import consolidation_run
-from clsm_cli.consolidation.consolidation_report import Request as Night
-from clsm_cli.embedding import weights
-from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.ingestion import ingest_run
-from clsm_cli.ingestion.ingest_report import Request as Intake
-from clsm_cli.retrieval.question import Query
-from clsm_cli.retrieval.recall import recall
-from clsm_cli.store import layout
-from clsm_cli.store.index.opening import Embedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +31,6 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.answer import Answer, Memory
     from clsm_cli.store.layout import Store
 
-K = 10
 SEED = 3
 OFF = {"recall.untrusted_floor": 0, "recall.source_share": 1}
 """Settings without the defences of ``retrieval.demotion``."""
@@ -92,47 +79,17 @@ class Found:
     differs: int = -1
 
 
-@cache
-def _encoder() -> Encoder:
-    return Encoder.open(weights.default_folder())
-
-
-_vectors: dict[str, Any] = {}
-
-
-def _embed(texts: Sequence[str]) -> Any:
-    """The vectors of texts; most are those of the store before."""
-    new = [text for text in dict.fromkeys(texts) if text not in _vectors]
-    if new:
-        _vectors.update(zip(new, _encoder().encode(new), strict=True))
-    return [_vectors[text] for text in texts]
-
-
-def _embedder() -> Embedder:
-    return Embedder(ENGINE, lambda: _embed)
-
-
 def made(root: Path, paths: Iterable[Path]) -> Store:
     """A store of some files, after one night."""
-    layout.create(root, "Europe/Amsterdam")
-    store = layout.open_store(root, {"CLSM_DEVICE": "bench"})
-    now = datetime.fromisoformat(life.NOW)
-    request = Intake(paths=tuple(map(str, paths)), now=now)
-    ingest_run.ingest(store, request, _embedder(), lambda *_: None)
-    report = consolidation_run.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
-    assert not report.unread
+    store = in_process.new_store(root)
+    in_process.take_in(store, paths, life.NOW)
+    in_process.sleep(store, life.NOW)
     return store
-
-
-@cache
-def _engine() -> QueryEngine:
-    return QueryEngine()
 
 
 def answers(store: Store, questions: Iterable[str]) -> Iterator[Answer]:
     """What a store answers."""
-    asked = (Query(text, life.NOW, K, 2000) for text in questions)
-    return recall(store, asked, _engine(), _embedder())
+    return in_process.ask(store, questions, life.NOW)
 
 
 def _is_planted(memory: Memory) -> bool:
@@ -167,11 +124,11 @@ def ask_targets(found: Found, store: Store, facts: Sequence[life.Fact]) -> None:
 
 def forgotten(store: Store, sources: Iterable[str]) -> int:
     """Forget sources; how many files of the store still hold the canary."""
-    now = datetime.fromisoformat(life.NOW)
+    now, embedder = datetime.fromisoformat(life.NOW), in_process.EMBEDDER
     for source in sources:
-        plan = erasure.plan(store, Wanted(source=source), now, _embedder(), lambda *_: None)
+        plan = erasure.plan(store, Wanted(source=source), now, embedder, lambda *_: None)
         assert plan is not None
-        clean_writing.apply(store, plan, now, _embedder())
+        clean_writing.apply(store, plan, now, embedder)
     return sum(
         life.CANARY.encode() in path.read_bytes().lower()
         for path in store.root.rglob("*")
