@@ -87,11 +87,21 @@ class SittingRow(TypedDict):
 
 def _is_row(row: dict[str, Any]) -> bool:
     """Whether a line says what it must; one of another version may say more."""
-    sides = [row.get("clsm"), *([row["static"]] if row.get("static") is not None else [])]
-    return row.keys() >= SittingRow.__annotations__.keys() and all(
-        isinstance(side, dict) and side.keys() >= SideFigures.__annotations__.keys()
-        for side in sides
+    turns = row.get("turns")
+    return (
+        isinstance(row.get("at"), str)
+        and isinstance(turns, list)
+        and all(isinstance(each, str) for each in turns)
+        and all(type(row.get(name)) is int for name in ("prompts", "asked"))
+        and _is_side(row.get("clsm"))
+        and "static" in row
+        and (row["static"] is None or _is_side(row["static"]))
     )
+
+
+def _is_side(side: object) -> bool:
+    names = SideFigures.__annotations__
+    return isinstance(side, dict) and all(type(side.get(name)) in (int, float) for name in names)
 
 
 def _marks(sitting: Sitting) -> list[str]:
