@@ -18,7 +18,7 @@ import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ruamel.yaml import YAML
 
@@ -42,7 +42,8 @@ IN_TOPIC = 0.3
 """Share of content words that come from the few words of the stretch's subject."""
 
 
-_MATERIAL: dict[str, Any] = YAML(typ="safe").load(Path(__file__).with_suffix(".yaml"))
+_MATERIAL: dict[str, str] = YAML(typ="safe").load(Path(__file__).with_suffix(".yaml"))
+_CLAUSES = _MATERIAL["clauses"].splitlines()
 _OFFSET = 18
 """q of the law: the commonest noun stands in 8 to 12 % of passages, as in conversations and notes."""
 _EXPONENT = 1.2
@@ -98,8 +99,7 @@ def vocabulary(rng: random.Random) -> Vocabulary:
 
 
 def _listed(kind: str) -> list[str]:
-    words: str = _MATERIAL[kind]
-    return words.split()
+    return _MATERIAL[kind].split()
 
 
 def _shuffled(words: list[str], rng: random.Random) -> list[str]:
@@ -159,7 +159,7 @@ class Memory:
         return ". ".join(sentences) + self.rng.choice((".", ".", ".", "?", "!"))
 
     def _clause(self, day: datetime, topic: list[str], *, marked: bool) -> str:
-        parts = self.rng.choice(_MATERIAL["clauses"]).split("{")
+        parts = self.rng.choice(_CLAUSES).split("{")
         return parts[0] + "".join(
             self._slot(part[0], day, topic, marked=marked) + part[2:] for part in parts[1:]
         )

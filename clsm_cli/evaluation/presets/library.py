@@ -96,6 +96,14 @@ class Library:
         return grouped((node, link) for node, link in found if node in self.nodes)
 
     @cached_property
+    def current_links(self) -> dict[str, list[tuple[str, Edge]]]:
+        """Those that nothing has ended."""
+        return {
+            node: [each for each in held if not (each[1].superseded_at or each[1].valid_until)]
+            for node, held in self.links.items()
+        }
+
+    @cached_property
     def active(self) -> dict[str, int]:
         """Node → day of its last mention or use, as a proleptic ordinal; 0: it has none."""
         used = dict(self.index.connection.execute("SELECT id, MAX(day) FROM uses GROUP BY id"))

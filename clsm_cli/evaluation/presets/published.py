@@ -101,14 +101,9 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
             starts[at] = min(1.0, EXACT * max(0.0, near))
         elif near >= LEAST_SEED:
             starts[at] = near
-    current = {
-        node: [
-            (other, edge) for other, edge in links if not (edge.superseded_at or edge.valid_until)
-        ]
-        for node, links in library.links.items()
-    }
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
-    weights = (edge.weight for links in current.values() for _, edge in links)
+    current = library.current_links
+    weights = (edge.weight for held in current.values() for _, edge in held)
     largest = max(weights, default=0.0) or 1.0
     places = {row.id: at for at, row in enumerate(rows)}
 

@@ -122,7 +122,9 @@ def _sessions(
 ) -> Iterator[list[Line]]:
     """The lines of each session, mixed, of lines that each belong to one."""
     lines = grouped(placed)
-    return (draw.some(each := lines.get(at, []), len(each)) for at in range(count))
+    for at in range(count):
+        here = lines.get(at, [])
+        yield draw.some(here, len(here))
 
 
 def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
