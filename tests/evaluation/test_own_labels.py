@@ -97,6 +97,14 @@ def test_a_list_comes_back_with_marks(pool: Pool, store: Store) -> None:
     assert (rows[1].has_gold, rows[1].is_labelled, rows[1].category) == (False, True, "")
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[x] none of these", "line 1 is no query and no item"),
+        ("query: a\n[x] x", "no memory or turn 'x'"),
+        ("query: a\n[x] KEY\n[x] none of these", "and at another"),
+    ],
+)
 def test_a_list_that_is_none(store: Store, held: StoreContents, text: str, reason: str) -> None:
     text = text.replace("KEY", next(iter(held.turns)))
     with pytest.raises(BadInputError, match=reason):
