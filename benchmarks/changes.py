@@ -12,24 +12,17 @@ import argparse
 import sys
 import tempfile
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.engine import QueryEngine, embedder
-from clsm_cli.consolidation import consolidation_run
-from clsm_cli.consolidation.consolidation_report import Request as Night
-from clsm_cli.ingestion import ingest_run
-from clsm_cli.ingestion.ingest_report import Request as Intake
+from benchmarks import in_process
+from benchmarks.measure import table
 from clsm_cli.model.graph import Statement
-from clsm_cli.retrieval.question import Query
-from clsm_cli.retrieval.recall import recall
-from clsm_cli.store import layout, shards
+from clsm_cli.store import shards
 from scripts.told_changes import items, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.store.layout import Store
@@ -68,16 +61,14 @@ class Figures:
 def stores(path: Path, told: Sequence[Told]) -> Iterator[tuple[Store, list[Told]]]:
     """Stores of some items each, after a night for each of their days."""
     count = -(-len(told) // TOGETHER)
-    now = datetime.fromisoformat(NOW)
     for number in range(count):
         chosen = list(told[number::count])  # those that follow one another lie apart
         root = path / str(number)
-        layout.create(root / "memory", "Europe/Amsterdam")
-        store = layout.open_store(root / "memory", {"CLSM_DEVICE": "bench"})
+        store = in_process.new_store(root / "memory")
         for night in range(max(len(item.nights) for item in chosen)):
             for item in chosen:
                 _take_in(store, root / "told" / item.id, item, night)
-            consolidation_run.consolidate(store, Night(now=now), embedder(), lambda *_: None)
+            in_process.sleep(store, NOW)
         yield store, chosen
 
 
@@ -90,32 +81,26 @@ def _take_in(store: Store, folder: Path, item: Told, night: int) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.replace('"session": "', f'"session": "{item.id}-'), "utf-8")
-    evening = datetime.fromisoformat(f"{day}T20:00:00+00:00")
-    intake = Intake(paths=(str(folder),), now=evening)
-    ingest_run.ingest(store, intake, embedder(), lambda *_: None)
+    in_process.take_in(store, [folder], f"{day}T20:00:00+00:00")
 
 
 def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement]) -> None:
     """Add what an answer, and the statements of its store, say of an item."""
     figures.items += 1
-    told = [(each, _holds(each.text, item)) for each in answer.memories]
     if item.stay:
-        marked = [each.text for each in answer.memories if each.until]
-        closed = [row.text for row in rows if row.valid_until]
-        is_marked, is_closed = (
-            any(stays in text for text in texts for stays in item.stay)
-            for texts in (marked, closed)
-        )
+
+        def stays(texts: Iterable[str]) -> bool:
+            return any(stay in text for text in texts for stay in item.stay)
+
+        is_marked = stays(each.text for each in answer.memories if each.until)
+        is_wrong = is_marked or stays(row.text for row in rows if row.valid_until)
         figures.marked += is_marked
-        figures.perhaps += any(
-            each.perhaps_until and stays in each.text
-            for each in answer.memories
-            for stays in item.stay
-        )
-        figures.wrong += is_marked or is_closed
-        if is_marked or is_closed:
+        figures.perhaps += stays(each.text for each in answer.memories if each.perhaps_until)
+        figures.wrong += is_wrong
+        if is_wrong:
             figures.missed.append(f"closed: {item.id} {item.ask}")
         return
+    told = [(each, _holds(each.text, item)) for each in answer.memories]
     sides = [side for _, side in told if side]
     is_first = sides[:1] == ["new"]
     olds = [each for each, side in told if side == "old"]
@@ -124,8 +109,7 @@ def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement
     figures.first += is_first
     figures.current += is_current
     if not is_first or is_current:
-        what = ((not is_first, "not first"), (is_current, "current"))
-        said = ", ".join(name for holds, name in what if holds)
+        said = ", ".join(["not first"] * (not is_first) + ["current"] * is_current)
         figures.missed.append(f"{said}: {item.id} {item.ask} {sides}")
 
 
@@ -141,37 +125,28 @@ def measured(work: Path, told: Sequence[Told]) -> dict[str, Figures]:
     for store, chosen in stores(work, told):
         records = shards.load_graph(store.graphs()).records.values()
         rows = [each for each in records if isinstance(each, Statement)]
-        asked = (Query(item.ask, NOW, 10, 2000) for item in chosen)
-        answers = recall(store, asked, _engine(), embedder())
+        answers = in_process.ask(store, (item.ask for item in chosen), NOW)
         for item, answer in zip(chosen, answers, strict=True):
-            judge(
-                found.setdefault(item.manner, Figures(is_both=bool(item.stay))), item, answer, rows
-            )
+            figures = found.setdefault(item.manner, Figures(is_both=bool(item.stay)))
+            judge(figures, item, answer, rows)
     return found
-
-
-@cache
-def _engine() -> QueryEngine:
-    return QueryEngine()
 
 
 def lines(found: dict[str, Figures]) -> Iterator[str]:
     """The tables: changes in percent, pairs of which both are true counted."""
     changed, both = whole(found)
-    yield "| manner | items | new first | old as current | old perhaps over |"
-    yield "|---|---:|---:|---:|---:|"
+    rows = []
     for name, each in [*found.items(), ("all changes", changed)]:
         if not each.is_both:
-            n = each.items or 1
-            yield (
-                f"| {name} | {each.items} | {100 * each.first / n:.0f} |"
-                f" {100 * each.current / n:.0f} | {100 * each.perhaps / n:.0f} |"
-            )
-    yield "| both true because | items | wrongly closed | of these in an answer | perhaps over |"
-    yield "|---|---:|---:|---:|---:|"
+            shares = (100 * n / (each.items or 1) for n in (each.first, each.current, each.perhaps))
+            rows.append([name, str(each.items), *(f"{share:.0f}" for share in shares)])
+    yield table(["manner", "items", "new first", "old as current", "old perhaps over"], rows)
+    rows = []
     for name, each in [*found.items(), ("all", both)]:
         if each.is_both:
-            yield f"| {name} | {each.items} | {each.wrong} | {each.marked} | {each.perhaps} |"
+            rows.append([name, *map(str, (each.items, each.wrong, each.marked, each.perhaps))])
+    head = ("items", "wrongly closed", "of these in an answer", "perhaps over")
+    yield table(["both true because", *head], rows)
 
 
 def whole(found: dict[str, Figures]) -> tuple[Figures, Figures]:

@@ -25,6 +25,8 @@ from benchmarks.measure import CLSM, NUMPY, PLAIN, answer, environment, run, sav
 from benchmarks.stages import trace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from benchmarks.measure import Cost
 
 SIZES = (1000, 10_000, 100_000)
@@ -105,8 +107,7 @@ def queries() -> dict[str, str]:
 
 def commands(asked: dict[str, str], store: Path, empty: Path) -> dict[str, tuple[Any, Any]]:
     """Name to command and environment, of all that is run in a round on one store."""
-    plain = environment(store)
-    clsm = list(CLSM)
+    plain, text = environment(store), asked[TRACED]
     found: dict[str, tuple[Any, Any]] = {
         "python -c pass": (PLAIN, plain),
         'python -c "import numpy"': (NUMPY, plain),
@@ -114,20 +115,21 @@ def commands(asked: dict[str, str], store: Path, empty: Path) -> dict[str, tuple
             NUMPY,
             environment(OPENBLAS_NUM_THREADS="1"),
         ),
-        "clsm --version": ([SCRIPT, "--version"], plain),
-        "python -m clsm_cli --version": ([*clsm, "--version"], plain),
     }
-    for kind, text in asked.items():
-        found[f"recall, {kind}"] = ([*clsm, "recall", text], plain)
-        found[f"recall --json, {kind}"] = ([*clsm, "recall", "--json", text], plain)
-    text = asked[TRACED]
-    found["clsm recall"] = ([SCRIPT, "recall", text], plain)
-    found["search"] = ([*clsm, "search", text], plain)
+    clsm: dict[str, list[str]] = {
+        "clsm --version": [SCRIPT, "--version"],
+        "python -m clsm_cli --version": [*CLSM, "--version"],
+    }
+    for kind, query in asked.items():
+        clsm[f"recall, {kind}"] = [*CLSM, "recall", query]
+        clsm[f"recall --json, {kind}"] = [*CLSM, "recall", "--json", query]
+    clsm["clsm recall"] = [SCRIPT, "recall", text]
+    clsm["search"] = [*CLSM, "search", text]
     for form in ("text", "json", "prompt"):
-        found[f"context, {form}"] = ([*clsm, "context", "--format", form], plain)
+        clsm[f"context, {form}"] = [*CLSM, "context", "--format", form]
+    found |= {name: (command, plain) for name, command in clsm.items()}
     no_model = environment(store, CLSM_MODEL_DIR=str(empty))
-    found["recall, words only (no model)"] = ([*clsm, "recall", text], no_model)
-    return found
+    return found | {"recall, words only (no model)": ([*CLSM, "recall", text], no_model)}
 
 
 def check(asked: dict[str, str], store: Path, passages: int) -> None:
@@ -185,35 +187,23 @@ def figures(runs: Runs) -> dict[str, dict[str, Any]]:
     return result
 
 
-def plain_recalls(runs: Runs) -> list[list[Run]]:
-    """By round, the recalls that print text, one for each kind of query."""
-    columns = [runs[f"recall, {kind}"] for kind in QUERIES]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def recall_times(runs: Runs) -> list[float]:
-    """CPU seconds of the plain recalls of each round, mean over the kinds of query."""
-    return [statistics.mean(one.cost.cpu for one in row) for row in plain_recalls(runs)]
-
-
-def overall(runs: Runs) -> list[float]:
-    """Quartiles of the plain recalls to importing numpy, mean over the kinds of query."""
-    return spread(
-        statistics.mean(one.cost.cpu / one.numpy.cpu for one in row) for row in plain_recalls(runs)
-    )
+def means(runs: Runs, value: Callable[[Run], float]) -> list[float]:
+    """By round, the mean of a value over the recalls that print text, one for each kind of query."""
+    columns = ([value(one) for one in runs[f"recall, {kind}"]] for kind in QUERIES)
+    return [statistics.mean(row) for row in zip(*columns, strict=True)]
 
 
 def growth(runs: dict[int, Runs]) -> dict[str, list[float]]:
     """Quartiles of a larger memory's recalls to those of the smallest, within a round."""
-    means = {passages: recall_times(found) for passages, found in runs.items()}
-    smallest = min(means)
+    (smallest, base), *larger = sorted((n, means(found, _cpu)) for n, found in runs.items())
     return {
-        f"{passages} / {smallest}": spread(
-            a / b for a, b in zip(means[passages], means[smallest], strict=True)
-        )
-        for passages in means
-        if passages != smallest
+        f"{passages} / {smallest}": spread(a / b for a, b in zip(times, base, strict=True))
+        for passages, times in larger
     }
+
+
+def _cpu(one: Run) -> float:
+    return one.cost.cpu
 
 
 def main() -> None:
@@ -243,10 +233,13 @@ def main() -> None:
             "memories": {str(passages): counts(store) for passages, store in stores.items()},
             "sizes": {str(passages): figures(found) for passages, found in runs.items()},
             "recall_ms": {
-                str(passages): spread(1000 * time for time in recall_times(found))
+                str(passages): spread(1000 * time for time in means(found, _cpu))
                 for passages, found in runs.items()
             },
-            "recall_by_numpy": {str(passages): overall(found) for passages, found in runs.items()},
+            "recall_by_numpy": {
+                str(passages): spread(means(found, lambda one: one.cost.cpu / one.numpy.cpu))
+                for passages, found in runs.items()
+            },
             "growth": growth(runs),
             "stages": stages,
         },

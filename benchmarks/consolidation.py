@@ -16,7 +16,6 @@ a group. Figures go to ``benchmarks/results/consolidation.json``.
 from __future__ import annotations
 
 import argparse
-import itertools
 import random
 import shutil
 import sys
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import report
+from benchmarks.corpus import vocabulary
 from benchmarks.indexing import build
 from benchmarks.measure import CLSM, answer, environment, run, save, spread
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
@@ -31,6 +31,8 @@ from clsm_cli.model.ids import episode_id, turn_key
 from clsm_cli.store import atomic, episode_files, layout, record_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from clsm_cli.store.layout import Store
 
 CONSOLIDATING, WEIGHING, PEAK = 2.0, 5.0, 300.0
@@ -60,23 +62,17 @@ from clsm_cli.store import layout, shards
 store = layout.open_store(Path(sys.argv[1]), {"CLSM_DEVICE": "bench"})
 shards.load_graph(store.graphs())
 """
-_SYLLABLES = "ba del fir gon hu jan kel lim mor nat ol pir quen rak sto tum vel wim yor zan".split()  # noqa: SIM905
 
 
 def pending(work: Path, passages: int, rounds: int) -> dict[str, Any]:
     """Consolidate a memory for the first time, and embed its passages."""
     build(work, passages)
-    taken = work / f"store-{passages}"
-    ratios, costs = [], []
-    for number in range(rounds):
-        print(f"pending: round {number + 1} of {rounds}", file=sys.stderr)
+
+    def fresh() -> Path:
         store = _fresh(work / f"pending-{passages}")
-        shutil.copytree(taken, store)
-        embedding = run([sys.executable, "-c", EMBED, str(store)], environment(store))
-        cost = run([*CLSM, "consolidate", "--quiet"], environment(store))
-        ratios.append(cost.cpu / embedding.cpu)
-        costs.append((cost.cpu, embedding.cpu, cost.peak))
-    return _figures("passages", passages, ratios, costs, CONSOLIDATING)
+        return Path(shutil.copytree(work / f"store-{passages}", store))
+
+    return {"passages": passages, **_paired("pending", fresh, EMBED, rounds, {}, CONSOLIDATING)}
 
 
 def weighing(work: Path, nodes: int, edges: int, rounds: int) -> dict[str, Any]:
@@ -85,8 +81,8 @@ def weighing(work: Path, nodes: int, edges: int, rounds: int) -> dict[str, Any]:
     Raises:
         RuntimeError: The graph is not as large as it should be.
     """
-    root = _fresh(work / f"graph-{nodes}-{edges}")
-    variables = environment(root, CLSM_MODEL_DIR=NOWHERE)
+    root, no_model = _fresh(work / f"graph-{nodes}-{edges}"), {"CLSM_MODEL_DIR": NOWHERE}
+    variables = environment(root, **no_model)
     print(f"weighing: writing {nodes:,} names", file=sys.stderr)
     write(root, nodes, edges)
     made = run([*CLSM, "consolidate", "--quiet"], variables)
@@ -95,19 +91,39 @@ def weighing(work: Path, nodes: int, edges: int, rounds: int) -> dict[str, Any]:
     found = {name: counts[name]["total"] for name in ("nodes", "edges")}
     if found["nodes"] < 0.99 * nodes or found["edges"] < 0.9 * edges:
         raise RuntimeError(f"the graph holds {found}")
-    ratios, costs = [], []
+    costs = _paired("weighing", lambda: root, READ, rounds, no_model, WEIGHING)
+    return {**found, "made in": round(made.cpu, 1), **costs}
+
+
+def _paired(
+    name: str,
+    make: Callable[[], Path],
+    reference: str,
+    rounds: int,
+    variables: dict[str, str],
+    target: float,
+) -> dict[str, Any]:
+    """What consolidating a store costs, in turn with a reference program that gets its path."""
+    pairs = []
     for number in range(rounds):
-        print(f"weighing: round {number + 1} of {rounds}", file=sys.stderr)
-        reading = run([sys.executable, "-c", READ, str(root)], variables)
-        cost = run([*CLSM, "consolidate", "--quiet"], variables)
-        ratios.append(cost.cpu / reading.cpu)
-        costs.append((cost.cpu, reading.cpu, cost.peak))
-    return found | _figures("made in", round(made.cpu, 1), ratios, costs, WEIGHING)
+        print(f"{name}: round {number + 1} of {rounds}", file=sys.stderr)
+        store = make()
+        here = environment(store, **variables)
+        theirs = run([sys.executable, "-c", reference, str(store)], here)
+        pairs.append((run([*CLSM, "consolidate", "--quiet"], here), theirs))
+    return {
+        "cpu": spread(ours.cpu for ours, _ in pairs),
+        "reference": spread(theirs.cpu for _, theirs in pairs),
+        "ratio": spread(ours.cpu / theirs.cpu for ours, theirs in pairs),
+        "target": target,
+        "peak": max(ours.peak for ours, _ in pairs),
+    }
 
 
 def write(root: Path, nodes: int, edges: int) -> None:
     """A store whose consolidated episodes name things in groups, their pairs being the edges."""
-    layout.create(_made(root), "UTC")
+    atomic.make_folder(root)
+    layout.create(root, "UTC")
     store = layout.open_store(root, {"CLSM_DEVICE": DEVICE})
     rng = random.Random(5)
     names = _names(nodes, rng)
@@ -147,43 +163,14 @@ def _episode(store: Store, number: int, group: list[str], rng: random.Random) ->
 
 
 def _names(count: int, rng: random.Random) -> list[str]:
-    """Made-up names of two to four syllables, each once, one in three of two words."""
-    found: dict[str, None] = {}
-    while len(found) < count:
-        words = [
-            "".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4))).title()
-            for _ in range(rng.choice((1, 1, 2)))
-        ]
-        found[" ".join(words)] = None
-    return list(itertools.islice(found, count))
+    """Made-up names, each once, one in three of two words."""
+    words = [word.title() for word in vocabulary(rng).nouns.words if len(word) > 8]
+    return [f"{words[-at]} {words[at]}" if at % 3 == 0 else words[at] for at in range(1, count + 1)]
 
 
 def _fresh(place: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     return place
-
-
-def _made(place: Path) -> Path:
-    atomic.make_folder(place)
-    return place
-
-
-def _figures(
-    what: str,
-    size: float,
-    ratios: list[float],
-    costs: list[tuple[float, float, float]],
-    target: float,
-) -> dict[str, Any]:
-    ours, theirs, peaks = zip(*costs, strict=True)
-    return {
-        what: size,
-        "cpu": spread(ours),
-        "reference": spread(theirs),
-        "ratio": spread(ratios),
-        "target": target,
-        "peak": max(peaks),
-    }
 
 
 def main() -> int:

@@ -27,7 +27,16 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import CLSM, OUTSIDE, ROOT, environment, run, save
+from benchmarks.measure import (
+    AFTER_SAMPLE,
+    CLSM,
+    OUTSIDE,
+    environment,
+    make_sample,
+    run,
+    save,
+    table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +44,7 @@ if TYPE_CHECKING:
 TARGET = 1.3
 IDLE = 24
 """Recalls with nothing at work, on either side of a run."""
-SAMPLE = ROOT / "fixtures" / "sample"
-NOW = ("--now", "2026-02-25T08:00:00+01:00")
+NOW = ("--now", AFTER_SAMPLE)
 TURN = '{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
 ASKED = ("recall", "--quiet", "--no-touch", "--json", *NOW)
 QUESTIONS = (
@@ -64,7 +72,7 @@ def main() -> int:
     if given.sleep:
         shutil.copytree(given.notes, memory)
     else:
-        _sample(memory)
+        make_sample(memory)
         words = ("ingest", str(given.notes.resolve()))
         figures["ingest"] = _during(memory, words, given.pause)
     figures["consolidate"] = _during(memory, ("consolidate",), given.pause)
@@ -76,16 +84,6 @@ def main() -> int:
     save("during", {"lines": lines, **figures})
     is_met = all(each["worst"] <= TARGET * each["idle"] for each in figures.values())
     return 0 if is_met and not figures["consolidate"]["other answers"] else 1
-
-
-def _sample(memory: Path) -> None:
-    here = environment(memory)
-    for step in (
-        ("init", str(memory)),
-        ("ingest", str(SAMPLE / "workspace"), str(SAMPLE / "sessions"), *NOW),
-        ("consolidate", *NOW),
-    ):
-        run([*CLSM, *step, "--quiet"], here)
 
 
 def _during(
@@ -145,24 +143,15 @@ def _answered(question: str, here: dict[str, str]) -> bytes:
 
 def _table(figures: dict[str, Any], megabytes: float) -> list[str]:
     """A Markdown table."""
-    head = (
-        "recalls",
-        "idle CPU ms",
-        "median ÷ idle",
-        "worst ÷ idle",
-        "worst idle ÷ idle",
-        "target",
-    )
-    lines = [
-        f"| while, {megabytes:.1f} MB of notes | {' | '.join(head)} | other answers |",
-        "|---" + "|---:" * (len(head) + 1) + "|",
-    ]
+    ratios = ("median", "worst", "worst idle")
+    head = [f"while, {megabytes:.1f} MB of notes", "recalls", "idle CPU ms"]
+    head += [*(f"{which} ÷ idle" for which in ratios), "target", "other answers"]
+    rows = []
     for name, each in figures.items():
-        idle = each["idle"]
-        ratios = (f"{each[which] / idle:.2f}" for which in ("median", "worst", "worst idle"))
-        cells = [name, str(each["recalls"]), f"{1000 * idle:.0f}", *ratios, f"≤ {TARGET:g}"]
-        lines.append(f"| {' | '.join(cells)} | {each['other answers']} |")
-    return lines
+        shown = [f"{each[which] / each['idle']:.2f}" for which in ratios]
+        row = [name, str(each["recalls"]), f"{1000 * each['idle']:.0f}", *shown, f"≤ {TARGET:g}"]
+        rows.append([*row, str(each["other answers"])])
+    return table(head, rows).splitlines()
 
 
 if __name__ == "__main__":

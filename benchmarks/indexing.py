@@ -39,11 +39,9 @@ def build(work: Path, passages: int) -> dict[str, Any]:
     print(f"{passages:,} passages: taking it in", file=sys.stderr)
     paths = [str(corpus / "notes"), str(corpus / "sessions")]
     cost = run([*CLSM, "ingest", *paths, "--quiet"], environment(store))
-    rate = passages / cost.cpu
-    print(f"{passages:,} passages: {rate:.0f} passages per CPU second", file=sys.stderr)
-    measures = json.loads((corpus / "corpus.json").read_text())
-    figures = {**measures, "cpu": cost.cpu, "wall": cost.wall, "peak": cost.peak}
-    (store.with_suffix(".json")).write_text(json.dumps(figures))
+    print(f"{passages:,} passages: {passages / cost.cpu:.0f} per CPU second", file=sys.stderr)
+    figures = {**json.loads((corpus / "corpus.json").read_text()), **cost._asdict()}
+    store.with_suffix(".json").write_text(json.dumps(figures))
     return figures
 
 
@@ -106,7 +104,7 @@ def main() -> None:
     given = parser.parse_args()
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    kept = (load("indexing") or {}).get("sizes", {})
+    kept = load("indexing")["sizes"]
     for size in given.sizes.split(","):
         kept[size] = measure(work, int(size))
         save("indexing", {"sizes": {name: kept[name] for name in sorted(kept, key=int)}})

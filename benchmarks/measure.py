@@ -1,4 +1,4 @@
-"""Whole processes, measured; the machine they ran on; and the files that keep the figures."""
+"""Whole processes, measured; the machine they ran on; tables, and the files that keep the figures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,12 +23,14 @@ OUTSIDE = ROOT.anchor
 CLSM = (sys.executable, "-m", "clsm_cli")
 PLAIN = (sys.executable, "-c", "pass")
 NUMPY = (sys.executable, "-c", "import numpy")
+SAMPLE = ROOT / "fixtures" / "sample"
+AFTER_SAMPLE = "2026-02-25T08:00:00+01:00"
+"""The morning after the last day of the sample memory."""
 PACKAGES = ("numpy", "onnxruntime", "tokenizers", "typer", "rich", "ruamel.yaml")
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ORT_DISABLE_TELEMETRY")
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(NamedTuple):
     """What a process took.
 
     Attributes:
@@ -45,12 +46,7 @@ class Cost:
 
 
 def environment(store: Path | None = None, **more: str) -> dict[str, str]:
-    """The user's environment without what would change the number of threads.
-
-    Args:
-        store: The memory that ``clsm`` shall use.
-        more: Further variables.
-    """
+    """The user's environment without what would change the number of threads, for a memory."""
     kept = {name: value for name, value in os.environ.items() if name not in _THREADS}
     if store is not None:
         kept |= {"CLSM_STORE": str(store), "CLSM_DEVICE": "bench"}
@@ -100,6 +96,27 @@ def answer(command: Sequence[str], variables: dict[str, str]) -> Any:
     if done.returncode:
         raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr[-2000:]}")
     return json.loads(done.stdout)
+
+
+def make_sample(store: Path) -> dict[str, str]:
+    """Make a memory of the sample's notes and talks, after a night; the environment for it."""
+    here, now = environment(store), ("--now", AFTER_SAMPLE, "--quiet")
+    run([*CLSM, "init", str(store), "--quiet"], here)
+    run([*CLSM, "ingest", str(SAMPLE / "workspace"), str(SAMPLE / "sessions"), *now], here)
+    run([*CLSM, "consolidate", *now], here)
+    return here
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""A Markdown table, the first column left, the others right.
+
+    Example:
+        >>> table(["a", "b"], [["1", "2"]])
+        '| a | b |\n|---|---:|\n| 1 | 2 |'
+    """
+    lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
+    lines.insert(1, "|---" + "|---:" * (len(head) - 1) + "|")
+    return "\n".join(lines)
 
 
 def spread(values: Iterable[float]) -> list[float]:
@@ -156,11 +173,7 @@ def save(name: str, figures: dict[str, Any]) -> None:
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def load(name: str) -> dict[str, Any] | None:
-    """The kept figures of one benchmark; None if it has not been run."""
-    try:
-        text = (RESULTS / f"{name}.json").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
-    found: dict[str, Any] = json.loads(text)
+def load(name: str) -> dict[str, Any]:
+    """The kept figures of one benchmark."""
+    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     return found

@@ -5,28 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import ROOT, load
+from benchmarks.measure import ROOT, load, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 DOCUMENT = ROOT / "docs" / "performance.md"
-NOTHING = "Not measured yet."
 UNNAMED = frozenset({"processor", "architecture", "system"})
 NUMPY = 'python -c "import numpy"'
 SMALL, LARGE = "1000", "10000"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    r"""A Markdown table, the first column left, the others right.
-
-    Example:
-        >>> table(["a", "b"], [["1", "2"]])
-        '| a | b |\n|---|---:|\n| 1 | 2 |'
-    """
-    lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
-    lines.insert(1, "|---" + "|---:" * (len(head) - 1) + "|")
-    return "\n".join(lines)
 
 
 def shown(quartiles: Sequence[float], digits: int = 2) -> str:
@@ -45,32 +32,27 @@ def count(number: str | int) -> str:
     return f"{int(number):,}"
 
 
-def machines(results: dict[str, dict[str, Any] | None]) -> str:
+def machines(results: dict[str, dict[str, Any]]) -> str:
     """What each benchmark ran on; those that ran on the same share a line."""
     found: dict[str, list[str]] = {}
     for name, figures in results.items():
-        if figures:
-            on = ", ".join(
-                value if key in UNNAMED else f"{key} {value}"
-                for key, value in figures["machine"].items()
-            )
-            found.setdefault(on, []).append(name)
-    return "\n".join(f"- {', '.join(names)}: {on}" for on, names in found.items()) or NOTHING
+        parts = figures["machine"].items()
+        on = ", ".join(value if key in UNNAMED else f"{key} {value}" for key, value in parts)
+        found.setdefault(on, []).append(name)
+    return "\n".join(f"- {', '.join(names)}: {on}" for on, names in found.items())
 
 
-def targets(cold: dict[str, Any] | None, indexing: dict[str, Any] | None) -> str:
+def targets(cold: dict[str, Any], indexing: dict[str, Any]) -> str:
     """The goals of the project that the figures of this page decide."""
-    rows: list[tuple[str, float, float]] = []
-    if cold and SMALL in cold["sizes"]:
-        version = cold["sizes"][SMALL]["clsm --version"]["by_pass"][1]
-        recall = cold["recall_by_numpy"][SMALL][1]
-        rows.append(("cold recall, 1,000 passages ÷ `import numpy`", recall, 0.8))
-        if found := cold["growth"].get(f"{LARGE} / {SMALL}"):
-            rows.append(("cold recall, 10,000 ÷ 1,000 passages", found[1], 1.3))
-        rows.append(("`clsm --version` ÷ `python -c pass`", version, 2.0))
-    if indexing and SMALL in indexing["sizes"]:
-        figures = indexing["sizes"][SMALL]
-        rows.append(("index ÷ text, bytes, 1,000 passages", _index(figures), 10.0))
+    version = cold["sizes"][SMALL]["clsm --version"]["by_pass"][1]
+    recall = cold["recall_by_numpy"][SMALL][1]
+    grown = cold["growth"][f"{LARGE} / {SMALL}"][1]
+    rows = (
+        ("cold recall, 1,000 passages ÷ `import numpy`", recall, 0.8),
+        ("cold recall, 10,000 ÷ 1,000 passages", grown, 1.3),
+        ("`clsm --version` ÷ `python -c pass`", version, 2.0),
+        ("index ÷ text, bytes, 1,000 passages", _index(indexing["sizes"][SMALL]), 10.0),
+    )
     return table(
         ["figure", "measured", "target", "met"],
         [
@@ -111,7 +93,7 @@ def growth(figures: dict[str, Any]) -> str:
     for name, ratio in figures["growth"].items():
         large, small = name.split(" / ")
         rows.append([f"{count(large)} ÷ {count(small)} passages", shown(ratio)])
-    return table(["recall, mean of the kinds of query", "ratio"], rows) if rows else NOTHING
+    return table(["recall, mean of the kinds of query", "ratio"], rows)
 
 
 def wall(figures: dict[str, Any]) -> str:
@@ -126,10 +108,6 @@ def wall(figures: dict[str, Any]) -> str:
             row += [shown(size[name]["wall_ms"], 0), f"{size[name]['peak_mb']:.0f}"]
         rows.append(row)
     return table(head, rows)
-
-
-def _floor(figures: dict[str, Any]) -> float:
-    return max(float(size["python -c pass"]["peak_mb"]) for size in figures["sizes"].values())
 
 
 def stages(figures: dict[str, Any]) -> str:
@@ -166,76 +144,51 @@ def on_disk(figures: dict[str, Any]) -> str:
     """Bytes of every part by bytes of text."""
     sizes = figures["sizes"]
     names = list(dict.fromkeys(name for size in sizes.values() for name in size["bytes"]))
-    rows = [
-        [
-            name,
-            *(f"{size['bytes'].get(name, 0) / size['text_bytes']:.2f}" for size in sizes.values()),
-        ]
-        for name in names
-        if not name.startswith("memory")
-    ]
+
+    def shares(name: str) -> list[str]:
+        return [f"{s['bytes'].get(name, 0) / s['text_bytes']:.2f}" for s in sizes.values()]
+
+    rows = [[name, *shares(name)] for name in names if not name.startswith("memory")]
     rows.append(["**index, sum**", *(f"**{_index(size):.2f}**" for size in sizes.values())])
-    memory = (size["bytes"]["memory"] / size["text_bytes"] for size in sizes.values())
-    rows.append(["the memory itself", *(f"{ratio:.2f}" for ratio in memory)])
+    rows.append(["the memory itself", *shares("memory")])
     return table(["part", *map(count, sizes)], rows)
-
-
-def queries(figures: dict[str, Any]) -> str:
-    """What was asked."""
-    return "\n".join(f"- {kind}: *{text}*" for kind, text in figures["queries"].items())
-
-
-def printed(figures: dict[str, Any]) -> str:
-    """What a benchmark printed."""
-    return "\n".join(figures["lines"])
 
 
 def consolidation(figures: dict[str, Any]) -> str:
     """What a night costs, beside what it cannot do without."""
     pending, weighing = figures["pending"], figures["weighing"]
     graph = f"{count(weighing['nodes'])} nodes, {count(weighing['edges'])} edges"
-    rows = [
-        (f"{count(pending['passages'])} pending passages ÷ embedding them", pending),
-        (f"nothing pending, {graph} ÷ reading their shards", weighing),
-    ]
-    return table(
-        ["consolidating", "CPU s", "reference s", "ratio", "target", "peak MB"],
-        [
-            [
-                name,
-                f"{each['cpu'][1]:.2f}",
-                f"{each['reference'][1]:.2f}",
-                shown(each["ratio"]),
-                f"≤ {each['target']:g}",
-                f"{each['peak']:.0f}",
-            ]
-            for name, each in rows
-        ],
-    )
+    named = {
+        f"{count(pending['passages'])} pending passages ÷ embedding them": pending,
+        f"nothing pending, {graph} ÷ reading their shards": weighing,
+    }
+    rows = []
+    for name, each in named.items():
+        seconds = (f"{each['cpu'][1]:.2f}", f"{each['reference'][1]:.2f}")
+        limits = (f"≤ {each['target']:g}", f"{each['peak']:.0f}")
+        rows.append([name, *seconds, shown(each["ratio"]), *limits])
+    return table(["consolidating", "CPU s", "reference s", "ratio", "target", "peak MB"], rows)
 
 
-def render(results: dict[str, dict[str, Any] | None]) -> str:
-    """The document from the kept figures of each benchmark; None: not measured."""
+def render(results: dict[str, dict[str, Any]]) -> str:
+    """The document from the kept figures of each benchmark."""
     cold, taking_in = results["cold_start"], results["indexing"]
+    floor = max(float(size["python -c pass"]["peak_mb"]) for size in cold["sizes"].values())
     parts = {
         "machines": machines(results),
         "targets": targets(cold, taking_in),
-        "rounds": str(cold["rounds"]) if cold else "no",
-        "floor": f"{_floor(cold):.0f}" if cold else "?",
+        "rounds": str(cold["rounds"]),
+        "floor": f"{floor:.0f}",
+        "queries": "\n".join(f"- {kind}: *{text}*" for kind, text in cold["queries"].items()),
+        "cold_start": cold_start(cold),
+        "growth": growth(cold),
+        "wall": wall(cold),
+        "stages": stages(cold),
+        "indexing": indexing(taking_in),
+        "on_disk": on_disk(taking_in),
+        "consolidation": consolidation(results["consolidation"]),
     }
-    sections: list[tuple[str, dict[str, Any] | None, Callable[[dict[str, Any]], str]]] = [
-        ("queries", cold, queries),
-        ("cold_start", cold, cold_start),
-        ("growth", cold, growth),
-        ("wall", cold, wall),
-        ("stages", cold, stages),
-        ("indexing", taking_in, indexing),
-        ("on_disk", taking_in, on_disk),
-        ("consolidation", results["consolidation"], consolidation),
-        *((name, results[name], printed) for name in PRINTED),
-    ]
-    for name, figures, show in sections:
-        parts[name] = show(figures) if figures else NOTHING
+    parts |= {name: "\n".join(results[name]["lines"]) for name in PRINTED}
     return TEMPLATE.read_text(encoding="utf-8").format(**parts)
 
 

@@ -1,14 +1,14 @@
 """How fast a shard is read: ours against a round-trip YAML reader, on the same file.
 
-One command: ``python benchmarks/shards.py``. A shard of 1,000 nodes and 6,000 edges is read into
+One command: ``python -m benchmarks.shards``. A shard of 1,000 nodes and 6,000 edges is read into
 records, and loaded by ruamel.yaml (round trip, as a program would that keeps a person's style), in
-turn, so that a busy machine slows both. CPU time of one process; prints a Markdown table.
-Target: at most 2 %.
+turn, so that a busy machine slows both. CPU time of one process; prints a Markdown table and keeps it
+in ``benchmarks/results/shards.json``. Target: at most 2 %.
 """
 
 from __future__ import annotations
 
-import argparse
+import platform
 import random
 import statistics
 import sys
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from ruamel.yaml import YAML
 
+from benchmarks.measure import save, table
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import digest, edge_id
 from clsm_cli.store import shards
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
 
 WORDS = ["delegation", "defect", "Hardin", "memory", "heartbeats", "alignment", "café", "naïve"]
+NODES, EDGES, ROUNDS = 1000, 6000, 3
 TARGET = 0.02
 
 
-def sample(nodes: int, edges: int) -> bytes:
+def sample() -> bytes:
     """A shard like those of a real memory: summaries, aliases, sources, dates."""
     rng = random.Random(7)
 
@@ -51,10 +53,10 @@ def sample(nodes: int, edges: int) -> bytes:
             first="2026-02-10T10:00:00+01:00",
             last="2026-02-24T10:00:00+01:00",
         )
-        for i in range(nodes)
+        for i in range(NODES)
     ]
-    for i in range(edges):
-        source, target = sorted(f"n-{rng.randrange(nodes)}" for _ in range(2))
+    for i in range(EDGES):
+        source, target = sorted(f"n-{rng.randrange(NODES)}" for _ in range(2))
         found.append(
             Edge(
                 id=edge_id(source, "co_occurs", target, str(i)),
@@ -78,31 +80,34 @@ def cpu(work: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    """Measure, print, and tell by the exit code whether the target was met."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--nodes", type=int, default=1000)
-    parser.add_argument("--edges", type=int, default=6000)
-    options = parser.parse_args()
-    data = sample(options.nodes, options.edges)
-    shard = shards.parse(data, Path("a.yaml"))
-    if len(shard.records) != options.nodes + options.edges or shard.problems:
+    """Measure, print and keep; tell by the exit code whether the target was met."""
+    data, path = sample(), Path("a.yaml")
+    shard = shards.parse(data, path)
+    if len(shard.records) != NODES + EDGES or shard.problems:
         raise SystemExit("the sample does not read back")
-    ours, theirs = [], []
-    for _ in range(options.rounds):
-        ours.append(cpu(lambda: shards.parse(data, Path("a.yaml"))))
-        theirs.append(cpu(lambda: YAML().load(data)))
-        ours.append(cpu(lambda: shards.fold([shards.parse(data, Path("a.yaml"))])))
-    parse, join = statistics.median(ours[::2]), statistics.median(ours[1::2])
-    yaml = statistics.median(theirs)
-    print(f"{options.nodes} nodes, {options.edges} edges, {len(data):,} bytes; CPU, median of "
-          f"{options.rounds}; Python {sys.version.split()[0]}\n")  # fmt: skip
-    print("| reader | ms | share of ruamel.yaml |\n|---|---:|---:|")
-    print(f"| ruamel.yaml round trip | {yaml * 1e3:.0f} | 100 % |")
-    print(f"| clsm, into records | {parse * 1e3:.1f} | {parse / yaml:.2%} |")
-    print(f"| clsm, into records and joined | {join * 1e3:.1f} | {join / yaml:.2%} |")
-    print(f"\nTarget: at most {TARGET:.0%}: {'met' if join / yaml <= TARGET else 'MISSED'}")
-    return 0 if join / yaml <= TARGET else 1
+    readers: dict[str, Callable[[], object]] = {
+        "ruamel.yaml round trip": lambda: YAML().load(data),
+        "clsm, into records": lambda: shards.parse(data, path),
+        "clsm, into records and joined": lambda: shards.fold([shards.parse(data, path)]),
+    }
+    rounds = [[cpu(read) for read in readers.values()] for _ in range(ROUNDS)]
+    whole, *ours = map(statistics.median, zip(*rounds, strict=True))
+    rows = [
+        [name, f"{1e3 * took:.1f}", f"{took / whole:.2%}"]
+        for name, took in zip(readers, (whole, *ours), strict=True)
+    ]
+    is_met = ours[-1] <= TARGET * whole
+    size = f"{NODES} nodes, {EDGES} edges, {len(data):,} bytes"
+    lines = [
+        f"{size}; CPU, median of {ROUNDS}; Python {platform.python_version()}",
+        "",
+        *table(["reader", "ms", "share of ruamel.yaml"], rows).splitlines(),
+        "",
+        f"Target: at most {TARGET:.0%}: {'met' if is_met else 'MISSED'}",
+    ]
+    print(*lines, sep="\n")
+    save("shards", {"lines": lines})
+    return 0 if is_met else 1
 
 
 if __name__ == "__main__":

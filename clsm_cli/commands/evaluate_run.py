@@ -56,8 +56,8 @@ def run(
     ),
     fail_under: float | None = option(
         "--fail-under POINTS",
-        "Exit with 18 where the headline figure is below; with --baseline, where the"
-        " difference is (-1: a point may be lost).",
+        "Exit with 18 where the headline figure has gained less since --baseline (-1: a point may"
+        " be lost).",
     ),
     limit: int | None = option("--limit N", "Take the first N cases of each set only.", least=1),
     work: Path | None = option(
@@ -85,6 +85,8 @@ def run(
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
+    if fail_under is not None and baseline is None:
+        raise UsageError("--fail-under", "goes with --baseline")
     if fail_under is not None and not isfinite(fail_under):
         raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
     before = None if baseline is None else load(baseline)
@@ -106,8 +108,7 @@ def run(
     gated: Gate | None = None
     if before is not None:
         gated = compare.compare_runs(result, before, fail_under)
-    elif fail_under is not None:
-        gated = compare.check_run(result, fail_under)
+
     if gated is not None:
         result["gate"] = gated
         shown += gate_tables(gated)

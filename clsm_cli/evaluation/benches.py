@@ -1,10 +1,8 @@
 """Benches: a case with its stores, ready to be queried, and the same with other settings.
 
 Settings of recall change how a store is asked; those of the night need the store consolidated again;
-those of the ingest need it taken in again. What is made again is kept in the work folder.
-
-An ablation takes out one mechanism of clsm. Most are a setting at the value that switches it off, as a
-user could write it into ``clsm.yaml``.
+those of the ingest need it taken in again. An ablation takes out one mechanism of clsm, mostly by a
+setting at the value that switches it off, as a user could write it into ``clsm.yaml``.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from clsm_cli.config import MAX_FILE, Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import nodes, stores
-from clsm_cli.evaluation.dataset import Chat, Existing, Folders
+from clsm_cli.evaluation.dataset import Chat, Dataset, Existing, Folders
 from clsm_cli.evaluation.measures import passage_item
 from clsm_cli.evaluation.stores import MadeStore, files_in
 from clsm_cli.model.ids import digest
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from clsm_cli.evaluation.dataset import Case, Dataset, Query
+    from clsm_cli.evaluation.dataset import Case, Query
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.passages import Passage
@@ -118,14 +116,14 @@ def context_tokens(case: Case, store: Store) -> int:
     if isinstance(case.source, Chat):
         return sum(count_tokens(turn.text) for turn in case.source.turns)
     if isinstance(case.source, Folders):
-        listed = files_in(case.source.root, case.source.names)
-        found = startup_files(str(file.relative_to(case.source.root)) for file in listed)
-        if found:
-            contents = (atomic.read(case.source.root / file, MAX_FILE) or b"" for file in found)
+        root = case.source.root
+        listed = (str(file.relative_to(root)) for file in files_in(root, case.source.names))
+        if found := startup_files(listed):
+            contents = (atomic.read(root / file, MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
     with open_index(store, None) as opened:
         passages = opened.index.current_passages().values()
-        return sum(count_tokens(each.text) for each in passages if each.kind == "passage")
+        return sum(count_tokens(each.text) for each in passages if each.kind == SAID)
 
 
 def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
@@ -148,6 +146,17 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
         whole = context_tokens(case, raw.store)
         benches.append(Bench(dataset, case, store, raw.store, raw.now, whole, factory, engine))
     return benches
+
+
+def unlabelled_bench(case: Case, store: MadeStore, factory: StoreFactory, engine: Engine) -> Bench:
+    """A bench of a store as it is, whose answers are looked at without labels."""
+    dataset = unlabelled(case)
+    return Bench(dataset, case, store.store, store.store, store.now, 0, factory, engine)
+
+
+def unlabelled(case: Case) -> Dataset:
+    """A case as a set without labels."""
+    return Dataset("unlabelled", case.name, "", "turn", "recall@10", (case,))
 
 
 def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | None = None) -> Store:
@@ -185,16 +194,15 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
     settings = with_changes(bench.store.settings, dict(changes))
     stage = stage_of(changes)
     raw, store = bench.raw, bench.store
+    if stage != RECALL and not bench.is_rebuildable:
+        reason = f"decides what a store holds, and that of {bench.case.name} is asked as it is"
+        advice = "leave it out, or evaluate a set that clsm ingests itself"
+        raise RefusedError(", ".join(sorted(changes)), reason, advice)
+    if stage == INGEST:
+        again = replace(bench.factory, now=bench.now)
+        raw = stores.make_store(bench.case, again, settings).store
     if stage != RECALL:
-        if not bench.is_rebuildable:
-            reason = f"decides what a store holds, and that of {bench.case.name} is asked as it is"
-            advice = "leave it out, or evaluate a set that clsm ingests itself"
-            raise RefusedError(", ".join(sorted(changes)), reason, advice)
-        made = MadeStore(raw, bench.now)
-        if stage == INGEST:
-            again = replace(bench.factory, now=bench.now)
-            made = stores.make_store(bench.case, again, settings)
-        raw, store = made.store, consolidated(bench.factory, made, settings)
+        store = consolidated(bench.factory, MadeStore(raw, bench.now), settings)
     raw, store = (each._replace(settings=settings) for each in (raw, store))
     return replace(bench, raw=raw, store=store)
 
@@ -297,12 +305,11 @@ def stored_share(benches: Sequence[Bench]) -> float | None:
     pieces: list[bool] = []
     for bench in benches:
         unit = bench.dataset.unit
-        if unit != "day":
-            made = [passage for passage in bench.passages if passage.kind != SAID]
-            resting = {key for passage in made for key in passage.sources}
-            told = [passage for passage in bench.passages if passage.key in resting]
-            items = [passage_item(passage, 0) for passage in (*made, *told)]
-            gold = [piece for query in bench.case.queries for piece in query.gold]
-            held = {piece for piece in {*gold} if any(i.holds(piece, unit) for i in items)}
-            pieces += [piece in held for piece in gold]
+        made = [passage for passage in bench.passages if passage.kind != SAID]
+        resting = {key for passage in made for key in passage.sources}
+        told = [passage for passage in bench.passages if passage.key in resting]
+        items = [passage_item(passage, 0) for passage in (*made, *told)]
+        gold = [piece for query in bench.case.queries for piece in query.gold if unit != "day"]
+        held = {piece: any(item.holds(piece, unit) for item in items) for piece in {*gold}}
+        pieces += map(held.__getitem__, gold)
     return sum(pieces) / len(pieces) if pieces else None

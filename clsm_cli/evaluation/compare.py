@@ -1,8 +1,7 @@
-"""Compare systems over many queries, and a run with an earlier one or with a limit.
+"""Compare systems over many queries, and a run with an earlier one.
 
-Means by group, intervals, paired differences, abstention, and the statistics of these: numbers in,
-numbers out. Two runs are compared set by set and query by query, and only where both hold the same
-data: a mean over other queries says nothing.
+Two runs are compared set by set and query by query, and only where both hold the same data: a mean
+over other queries says nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +35,11 @@ class Measured(NamedTuple):
     confidence: float | None
     is_answered: bool
 
+    @property
+    def key(self) -> Key:
+        """Which query of which case."""
+        return self.case, self.query.id
+
 
 Key = tuple[str, str]
 """A query: its case and its id."""
@@ -52,17 +56,15 @@ def mean_figures(measured: Sequence[Measured]) -> Figures:
 
 def defined(measured: Sequence[Measured], measure: str) -> dict[Key, float]:
     """The queries for which a measure is defined, and its values."""
-    found = ((each, each.figures.get(measure)) for each in measured)
-    return {(each.case, each.query.id): value for each, value in found if value is not None}
+    found = ((each.key, each.figures.get(measure)) for each in measured)
+    return {key: value for key, value in found if value is not None}
 
 
 def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemResult:
     """All figures of one system on a set."""
     found = {measure: defined(measured, measure) for measure in HEADLINES}
-    categories = {
-        category: mean_figures([each for each in measured if each.query.category == category])
-        for category in sorted({each.query.category for each in measured})
-    }
+    categories = grouped((each.query.category, each) for each in measured)
+    groups = {category: mean_figures(held) for category, held in sorted(categories.items())}
     return SystemResult(
         name=name,
         figures=mean_figures(measured),
@@ -71,7 +73,7 @@ def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemR
             for measure, values in found.items()
             if values
         },
-        groups={"category": categories} if len(categories) > 1 else {},
+        groups={"category": groups} if len(groups) > 1 else {},
     )
 
 
@@ -112,8 +114,7 @@ def abstention(
     """How well the confidence of each system tells queries with an answer from those without."""
     for name, measured in silent.items():
         positive = [each.confidence for each in answers[name] if each.confidence is not None]
-        for kind in sorted({each.query.negative for each in measured}):
-            found = [each for each in measured if each.query.negative == kind]
+        for kind, found in sorted(grouped((e.query.negative, e) for e in measured).items()):
             negative = [each.confidence for each in found if each.confidence is not None]
             if positive and negative:
                 yield AbstentionResult(
@@ -153,10 +154,9 @@ def cluster_interval(
 ) -> tuple[float, float]:
     """95 % bootstrap interval of a mean over questions that come in clusters.
 
-    Conversations are drawn with replacement, and inside each drawn one its questions with
-    replacement; the mean is over all drawn questions. Questions of one conversation resemble each
-    other, so drawing questions alone would make the interval too narrow. With one cluster it is the
-    plain bootstrap.
+    Conversations are drawn with replacement, and inside each drawn one its questions, for questions of
+    one conversation resemble each other: drawing these alone would make the interval too narrow. With
+    one cluster it is the plain bootstrap.
 
     >>> cluster_interval([0.5] * 4, ["a", "a", "b", "b"], seed=0)
     (0.5, 0.5)
@@ -214,7 +214,6 @@ def sign_flip(differences: Sequence[float], seed: int, draws: int = 20_000) -> f
 
 _SLACK = 1e-9
 """Points that are rounding, not a regression."""
-_NEXT = "compare two runs of the same sets"
 
 
 class GateRow(Difference):
@@ -246,7 +245,8 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     """
     here, there = ({_name(each): each for each in run["sets"]} for run in (now, before))
     if here.keys().isdisjoint(there):
-        raise RefusedError("--baseline", "has no set in common with this run", _NEXT)
+        reason = "has no set in common with this run"
+        raise RefusedError("--baseline", reason, "compare two runs of the same sets")
     rows = [_row(here[name], there[name], now["seed"]) for name in here if name in there]
     failures = [
         f"{row['set']}: {row['measure']} went from {100 * row['before']:.2f} to"
@@ -258,17 +258,6 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     alone = sorted(here.keys() ^ there.keys())
     told = [f"{name} is in one of the runs only and was not compared" for name in alone]
     return Gate(rows=rows, failed=bool(failures), sentences=[*failures, *told])
-
-
-def check_run(now: Result, fail_under: float) -> Gate:
-    """Hold a run against a limit, without an earlier one."""
-    means = {_name(each): (each["headline"], fmean(_values(each).values())) for each in now["sets"]}
-    failures = [
-        f"{name}: {headline} is {100 * mean:.2f} %, less than {fail_under:g} %"
-        for name, (headline, mean) in means.items()
-        if 100 * mean < fail_under - _SLACK
-    ]
-    return Gate(rows=[], failed=bool(failures), sentences=failures)
 
 
 def _name(each: SetResult) -> str:

@@ -182,6 +182,20 @@ def read_bytes(path: Path) -> bytes:
         raise BadInputError(str(path), reason, "check its permissions") from error
 
 
+def made_dataset(
+    kind: str,
+    root: Path,
+    read: Iterable[Path],
+    cases: Iterable[Case],
+    notes: tuple[str, ...],
+    unit: Unit,
+    headline: str,
+) -> Dataset:
+    """A set that was read from some files at a path, whose name it gets."""
+    digest = digest_contents(root, read)
+    return Dataset(kind, root.resolve().name, digest, unit, headline, tuple(cases), notes)
+
+
 LAYOUT = "see docs/evaluation.md for the layout"
 
 

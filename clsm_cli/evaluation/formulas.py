@@ -1,13 +1,11 @@
-"""Formulas that only the systems compared with clsm need.
-
-Reciprocal rank fusion, information gain, MMR, PageRank, and spreading activation.
-"""
+"""Formulas that only the systems compared with clsm need."""
 
 from __future__ import annotations
 
 from math import fsum, log
 from typing import TYPE_CHECKING, TypeVar
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -28,16 +26,17 @@ def reciprocal_ranks(rankings: Sequence[Sequence[Id]], k: int = K) -> dict[Id, f
 
         score(d) = Σ over lists that hold d of 1 / (k + rank of d),  ranks from 1
 
-    Of an id that a list repeats the best rank counts; ``k`` flattens the votes of a list.
+    Of an id that a list repeats the best rank counts.
 
     >>> fused = reciprocal_ranks([["a", "b"], ["b", "c"]])
     >>> [(name, round(score * 61 * 62, 6)) for name, score in fused.items()]
     [('b', 123.0), ('a', 62.0), ('c', 61.0)]
     """
-    votes: dict[Id, list[float]] = {}
-    for ranking in rankings:
-        for rank, name in enumerate(dict.fromkeys(ranking), 1):
-            votes.setdefault(name, []).append(1 / (k + rank))
+    votes = grouped(
+        (name, 1 / (k + rank))
+        for ranking in rankings
+        for rank, name in enumerate(dict.fromkeys(ranking), 1)
+    )
     return best_first({name: fsum(found) for name, found in votes.items()})
 
 
@@ -51,13 +50,12 @@ MU = 200.0
 
 
 def gain(terms: Iterable[tuple[int, float]], length: int) -> float:
-    """Mean over the terms of log P(t | passage) − log P(t | collection), in nats.
+    """Mean over the terms of log P(t | passage) − log P(t | collection), in nats; without terms 0.
 
         P(t | passage) = (tf + µ · P(t | collection)) / (length + µ)
 
-    Above 0 the passage says more about the question than any text of the collection would, 0 is
-    the average, below 0 it distracts. Smoothing keeps the logarithm finite. A term that the
-    collection does not have says nothing and is left out; without terms the gain is 0.
+    Above 0 the passage says more about the question than any text of the collection would, below 0
+    it distracts. A term that the collection does not have says nothing and is left out.
     Source: Zhai and Lafferty 2001.
 
     ``terms`` are, for each distinct term of the question, how often the passage has it, and its share
@@ -86,11 +84,10 @@ def mmr(scores: Sequence[float], similarity: Callable[[int, int], float], *, k: 
 
     After Carbonell and Goldstein 1998, with two differences. Scores are brought to 0 … 1 first: on
     fused ranks (about 1/60) the similarity would decide alone. And what an item repeats is taken
-    off in proportion to its own relevance, so that nothing irrelevant passes a copy: a copy falls
-    behind any item with more than (2λ − 1) / λ of its relevance (57 %), never behind one with less.
+    off in proportion to its own relevance: a copy falls behind any item with more than (2λ − 1) / λ
+    of its relevance (57 %), never behind one with less.
 
-    ``scores`` are in any order and scale, ties go to the earlier; ``similarity`` is of two items by
-    position, up to 1, and below 0 counts as 0.
+    Ties go to the earlier; ``similarity`` is of two items by position, up to 1, below 0 as 0.
 
     The second is a copy of the first; the third is another relevant item, the last irrelevant.
     After the first the second is worth 0.9 · (0.7 − 0.3) = 0.36, the third 0.8 · 0.7 = 0.56:
@@ -101,15 +98,16 @@ def mmr(scores: Sequence[float], similarity: Callable[[int, int], float], *, k: 
     highest = max(scores, default=0.0)
     relevance = [max(0.0, score / highest) if highest > 0 else 0.0 for score in scores]
     repeated = [0.0] * len(relevance)
+
+    def worth(i: int) -> float:
+        return relevance[i] * (LAMBDA - (1 - LAMBDA) * repeated[i])
+
     left = sorted(range(len(relevance)), key=lambda i: -scores[i])
     chosen: list[int] = []
     while left and len(chosen) < k:
-        if not chosen or relevance[left[0]] == 0.0:
-            best = left[0]  # where nothing is relevant the scores decide
-        else:
-            best = max(
-                left, key=lambda i: (relevance[i] * (LAMBDA - (1 - LAMBDA) * repeated[i]), -i)
-            )
+        # Where nothing is chosen yet, or nothing is relevant, the scores decide.
+        is_first = not chosen or relevance[left[0]] == 0.0
+        best = left[0] if is_first else max(left, key=lambda i: (worth(i), -i))
         chosen.append(best)
         left.remove(best)
         for i in left:
@@ -117,24 +115,21 @@ def mmr(scores: Sequence[float], similarity: Callable[[int, int], float], *, k: 
     return chosen
 
 
-def pagerank(weights: Floats, seeds: Floats, restart: float = 0.5) -> Floats:
+def pagerank(weights: Floats, seeds: Floats, restart: float) -> Floats:
     """Personalised PageRank, float64 [nodes]: the share of each node in the walk, together 1.
 
         p = r · s + (1 − r) · (Wᵀ p + m_dangling · s)
 
-    s is the share of each seed, r the chance to begin anew at a seed, and row i of W says where the
-    walk goes from i: W_ij = w_ij / Σ_j w_ij; from a node without a way out it begins anew. HippoRAG
-    (Gutiérrez et al. 2024) ranks passages so, with r = 0.5.
+    s is the share of each seed, r (above 0) the chance to begin anew at one, and row i of W says where
+    the walk goes from i: W_ij = w_ij / Σ_j w_ij; from a node without a way out it begins anew.
 
-    Args:
-        weights: float64 [nodes, nodes], ≥ 0; an undirected edge stands in both directions.
-        seeds: float64 [nodes], ≥ 0, not all 0.
-        restart: Above 0, at most 1.
+    ``weights`` are float64 [nodes, nodes], an undirected edge in both directions, and ``seeds``
+    float64 [nodes]; both ≥ 0, the seeds not all 0.
 
     Node 1 is the seed, and 2 its only neighbour: p_1 = ½ + ½ p_2 and p_2 = ½ p_1.
 
     >>> import numpy as np
-    >>> pagerank(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([3.0, 0.0])).round(4).tolist()
+    >>> pagerank(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([3.0, 0.0]), 0.5).round(4).tolist()
     [0.6667, 0.3333]
     """
     import numpy as np
@@ -181,11 +176,11 @@ def spread(
         s = a_i · w_ij · decay · degree(j)^−damping
 
     and keeps the most that it ever received: a_j ← max(a_j, s). So activation tells the best single
-    path; many weak paths never beat a strong one. What is below the threshold does not arrive. All
-    nodes of a hop pass on what they held when it began, so nothing depends on the order of links.
+    path. What is below the threshold does not arrive. All nodes of a hop pass on what they held when
+    it began, so nothing depends on the order of links.
 
     ``seeds`` have the activation that a node begins with, 0 … 1; ``links`` gives those that leave some
-    nodes (sorted, each once).
+    nodes.
 
     A chain 1 – 2 – 3 – 4 – 5 of full strength, without damping: a half, a quarter, an eighth.
 
@@ -196,11 +191,11 @@ def spread(
     >>> list(spread({1: 1.0}, ahead, damping=0.0))
     [1, 2, 3]
     """
-    reached = {node: seeds[node] for node in sorted(seeds)}
+    reached = dict(sorted(seeds.items()))
     frontier = list(reached)
     for _ in range(HOPS):
         risen: dict[int, float] = {}
-        for link in links(frontier) if frontier else ():
+        for link in links(frontier):
             fan = max(link.degree, 1) ** -damping
             received = reached[link.source] * (min(link.strength, 1.0) * DECAY * fan)
             needed = threshold * (DORMANT if link.dormant else 1.0)

@@ -1,4 +1,4 @@
-"""A result for a reader: names, numbers, tables, and where clsm stands in words."""
+"""A result for a reader: names, numbers, tables."""
 
 from __future__ import annotations
 
@@ -183,35 +183,29 @@ def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
     """Each mechanism taken out, the greatest loss first; with ``is_full`` also what it does."""
     name = found["headline"]
     heading = measure_heading(name)
+    rows = []
+    for each in sorted(found["ablation"], key=lambda e: (e["difference"], e["mechanism"])):
+        which = (each["mechanism"], each["about"])[: 1 + is_full]
+        rows.append((*which, format_value(name, each["figures"].get(name)), *format_test(each)))
     return Grid(
         f"Without a mechanism ({heading}, %)",
-        ("without", *(["which"] if is_full else []), heading, "points", "95 %", "p"),
-        tuple(
-            (
-                *(each["mechanism"], *([each["about"]] if is_full else [])),
-                *(format_value(name, each["figures"].get(name)), *format_test(each)),
-            )
-            for each in sorted(
-                found["ablation"], key=lambda each: (each["difference"], each["mechanism"])
-            )
-        ),
-        words=2 if is_full else 1,
+        (*("without", "which")[: 1 + is_full], heading, "points", "95 %", "p"),
+        tuple(rows),
+        words=1 + is_full,
         note="Points below zero: what is lost when the mechanism is off.",
     )
 
 
 def abstention_grid(found: SetResult) -> Grid:
     """Whether confidence tells what the memory holds from what it does not."""
+    rows = []
+    for each in found["abstention"]:
+        figures = (str(each["queries"]), f"{each['auroc']:.3f}", format_share(each["refused"]))
+        rows.append((each["system"], each["negative"], *figures))
     return Grid(
         "Queries without an answer",
         ("system", "kind", "queries", "AUROC", "refused %"),
-        tuple(
-            (
-                *(each["system"], each["negative"], str(each["queries"])),
-                *(f"{each['auroc']:.3f}", format_share(each["refused"])),
-            )
-            for each in found["abstention"]
-        ),
+        tuple(rows),
         words=2,
         note="AUROC: how often a query with an answer has the higher confidence. Refused: got"
         f" nothing. Of the queries with an answer {format_share(found['silenced'])} % got nothing"
@@ -230,16 +224,14 @@ def sizes_grid(found: SetResult) -> list[tuple[str, str]]:
 def probe_grid(found: ProbeResult) -> Grid:
     """One probe: each system with its verdict and its figures."""
     names = list(dict.fromkeys(name for each in found["verdicts"] for name in each["figures"]))
+    rows = []
+    for each in found["verdicts"]:
+        figures = (format_value(name, each["figures"].get(name)) for name in names)
+        rows.append((each["system"], "pass" if each["passed"] else "FAIL", *figures))
     return Grid(
         found["name"],
         ("system", "verdict", *map(measure_heading, names)),
-        tuple(
-            (
-                *(each["system"], "pass" if each["passed"] else "FAIL"),
-                *(format_value(name, each["figures"].get(name)) for name in names),
-            )
-            for each in found["verdicts"]
-        ),
+        tuple(rows),
         words=2,
         note=f"Has to hold: {found['criterion']}" if found["criterion"] else "",
     )
@@ -247,17 +239,13 @@ def probe_grid(found: ProbeResult) -> Grid:
 
 def gate_grid(found: Gate) -> Grid:
     """A run against an earlier one, set by set."""
-    return Grid(
-        "clsm against the baseline",
-        ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p"),
-        tuple(
-            (
-                *(row["set"], measure_heading(row["measure"]), str(row["queries"])),
-                *(format_share(row["before"]), format_share(row["now"]), *format_test(row)),
-            )
-            for row in found["rows"]
-        ),
-    )
+    rows = []
+    for row in found["rows"]:
+        means = (format_share(row["before"]), format_share(row["now"]))
+        what = (row["set"], measure_heading(row["measure"]), str(row["queries"]))
+        rows.append((*what, *means, *format_test(row)))
+    headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
+    return Grid("clsm against the baseline", headings, tuple(rows))
 
 
 def weakness_note(found: ProbeResult) -> str:

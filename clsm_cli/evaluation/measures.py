@@ -1,8 +1,7 @@
 """Measures of one answer: what was returned for a query, and its figures.
 
 An item takes one place of the first ten, a statement as many as the turns that it rests on; an item
-that does not fit is the last that counts. Within a budget of tokens items are taken in rank order,
-passing over what does not fit, as ``recall`` would pack them.
+that does not fit is the last that counts.
 """
 
 from __future__ import annotations
@@ -87,12 +86,11 @@ def credit_items(
 
     ``told`` has the text of every turn of the case by its id; one that is not known counts by its id.
     """
-
-    def counts(turn: str, item: Item) -> bool:
-        return turn not in gold or turn not in told or shows_turn(item.text, told[turn])
-
+    known = told.keys() & gold
     return tuple(
-        item._replace(turns=tuple(turn for turn in item.turns if counts(turn, item)))
+        item._replace(
+            turns=tuple(t for t in item.turns if t not in known or shows_turn(item.text, told[t]))
+        )
         for item in items
     )
 
@@ -126,7 +124,7 @@ def memory_item(memory: Memory) -> Item:
 
 
 def answer_result(answer: Answer) -> Retrieved:
-    """The result of ``clsm recall`` in the form that is measured."""
+    """What ``clsm recall`` returned in the form that is measured."""
     named = (label_keys((each.id, each.label, *each.aliases)) for each in answer.concepts)
     return Retrieved(tuple(map(memory_item, answer.memories)), tuple(named), answer.confidence)
 
@@ -160,21 +158,18 @@ def figures(
 
     ``without`` is what MiniLM alone returns, if known; ``whole`` the tokens of what a memory replaces.
     """
-    values: Figures = {}
+    gold, limits = query.gold, budgets(whole)
     if found.packed is not None:
-        named = budgets(whole)
-        held = {name: _held(query.gold, found.packed[named[name]], unit) for name in PACKED}
-        return {name: share if query.gold else None for name, share in held.items()}
-    if query.gold:
-        returned = delivered(found.items)
-        tokens = sum(item.tokens for item in returned)
-        values["tokens"] = float(tokens)
-        values["efficiency"] = 1 - tokens / whole if whole else None
-        first = ranks(query.gold, _first_places(found.items), unit)
-        values |= rank_figures(ranks(query.gold, found.items, unit), first)
-        for name, budget in budgets(whole).items():
-            values[name] = _held(query.gold, within_budget(found.items, budget), unit)
-        values |= _loaded(query.gold, returned, without, unit)
+        packed = {name: found.packed[limits[name]] for name in PACKED}
+        return {name: _held(gold, each, unit) if gold else None for name, each in packed.items()}
+    values: Figures = {}
+    if gold:
+        values |= _loaded(gold, delivered(found.items), without, unit)
+        values["efficiency"] = 1 - (values["tokens"] or 0.0) / whole if whole else None
+        first = ranks(gold, _first_places(found.items), unit)
+        values |= rank_figures(ranks(gold, found.items, unit), first)
+        for name, budget in limits.items():
+            values[name] = _held(gold, within_budget(found.items, budget), unit)
     if query.concepts:
         values |= _concepts(query, found.concepts)
     return values
@@ -210,8 +205,8 @@ def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]
 
 def _first_places(items: Sequence[Item]) -> Sequence[Item]:
     """The items in the first ten places; the last may reach beyond them."""
-    before = accumulate((item.uses for item in items), initial=0)
-    return items[: sum(places < K for places in list(before)[:-1])]
+    before = accumulate((item.uses for item in items[:-1]), initial=0)
+    return items[: sum(places < K for places in before)]
 
 
 def rank_figures(places: Sequence[float], first: Sequence[float]) -> Figures:
@@ -219,10 +214,8 @@ def rank_figures(places: Sequence[float], first: Sequence[float]) -> Figures:
 
         ndcg = Σ 1 / log2(rank + 1) over gold with rank ≤ 10, over the best possible such sum
 
-    Gains are binary (Järvelin & Kekäläinen 2002).
-
-    ``places`` are from 1, of each piece of gold (``inf``: not returned), ``first`` those among the items
-    of the first ten places.
+    Gains are binary (Järvelin & Kekäläinen 2002). ``places`` are from 1, of each piece of gold
+    (``inf``: not returned), ``first`` those among the items of the first ten places.
 
     >>> rank_figures([2, 11], [2, 11])["recall@10"], rank_figures([4, 2], [4, 2])["mrr"]
     (0.5, 0.5)
@@ -264,7 +257,8 @@ def _loaded(
     useful = [item for item in returned if any(item.holds(g, unit) for g in gold)]
     tokens = sum(item.tokens for item in returned)
     values: Figures = {
-        "relevance": sum(item.tokens for item in useful) / tokens if tokens else 0.0,
+        "tokens": float(tokens),
+        "relevance": sum(item.tokens for item in useful) / max(1, tokens),
         "retention": float(bool(useful)),
         "reach": None,
     }

@@ -28,6 +28,7 @@ from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, label_keys
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
+from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
@@ -208,22 +209,24 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
     said = {turn.id: turn for turn in chat.turns}
     keys = {each.foreign_id: each.key for each in index.current_passages().values()}
     concepts = choose_concepts(chat)
-    mentioned: dict[str, list[str]] = {}
-    for each in sorted(concepts, key=attrgetter("id")):
-        for key in sorted({keys[turn] for turn in each.turns}):
-            mentioned.setdefault(key, []).append(each.id)
+    mentioned = grouped(
+        (key, each.id)
+        for each in sorted(concepts, key=attrgetter("id"))
+        for key in sorted({keys[turn] for turn in each.turns})
+    )
     order = list(evidence_queries.turn_order(index.connection))
-    noted: dict[str, dict[str, list[str]]] = {}
-    for episode, _, key in order:
-        for node in mentioned.get(key, ()):
-            noted.setdefault(episode, {}).setdefault(node, []).append(key)
+    noted = grouped(
+        (episode, (node, key)) for episode, _, key in order for node in mentioned.get(key, ())
+    )
     stored = evidence_queries.episode_files(index.connection)
     known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     episodes: list[Record] = [
         replace(
             record,
             rev=(record.rev[0] + 1, store.device),
-            mentions={n: tuple(sorted(found)) for n, found in sorted(noted.get(id_, {}).items())},
+            mentions={
+                node: tuple(found) for node, found in grouped(sorted(noted.get(id_, []))).items()
+            },
             stage="consolidated",
             digest=stored[id_].digest,
         )

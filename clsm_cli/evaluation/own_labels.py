@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation import systems
-from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_key, label_keys
+from clsm_cli.evaluation.benches import unlabelled_bench
+from clsm_cli.evaluation.dataset import Case, Existing, Query, label_key, label_keys
 from clsm_cli.evaluation.measures import Item
+from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.forgetting import selection
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
@@ -206,9 +207,8 @@ def open_pools(store: Store, factory: StoreFactory, engine: Engine) -> Pool:
     """What gives the items to be judged for a proposal: those that clsm, BM25 and MiniLM find."""
     assert factory.now is not None
     store = store._replace(settings=with_changes(store.settings, {"recall.floor": 0.0}))
-    case = Case("own", Existing(store.root), ())
-    dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
-    bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
+    case, made = Case("own", Existing(store.root), ()), MadeStore(store, factory.now)
+    bench = unlabelled_bench(case, made, factory, engine)
     asked = [systems.recall_system(systems.CLSM), *map(systems.BASELINES.__getitem__, BESIDE)]
     said = {each.id: each.text for each in systems.pool_of(bench).passages}
 

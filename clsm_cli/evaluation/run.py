@@ -1,4 +1,4 @@
-"""A run, in reading order: each set tried, its systems asked, each probe run."""
+"""A run: each set tried, its systems asked, each probe run."""
 
 from __future__ import annotations
 
@@ -104,12 +104,15 @@ def evaluate_set(
             system = system_without(mechanism)
             without = _ask(system, parts)
             lost = compare.paired(compare.defined(without, dataset.headline), known, request.seed)
-            name, about, means = mechanism.name, mechanism.about, compare.mean_figures(without)
-            row = AblationResult(
-                mechanism=name, about=about, figures=means, **(lost or compare.NONE)
+            ablated.append(
+                AblationResult(
+                    mechanism=mechanism.name,
+                    about=mechanism.about,
+                    figures=compare.mean_figures(without),
+                    **(lost or compare.NONE),
+                )
             )
-            ablated.append(row)
-            if name == TESTED:
+            if mechanism.name == TESTED:
                 answers[system.name] = without
     return SetResult(
         kind=dataset.kind,
@@ -162,14 +165,13 @@ def _ask(system: System, parts: Sequence[Part]) -> list[Measured]:
 
 def score_answers(system: System, part: Part) -> Iterator[Measured]:
     """Measure the answers of a system, each counted as the evidence whose words stand in it."""
-    bench = part.bench
+    bench, texts = part.bench, part.bench.turn_texts
     answers = zip(part.queries, system.ask(bench, part.queries), part.nearest, strict=True)
     for at, (query, answer, near) in enumerate(answers):
         bench.factory.progress(f"{system.name}, {bench.case.name}", at, len(part.queries))
-        items = credit_items(answer.items, query.gold, bench.turn_texts)
+        items = credit_items(answer.items, query.gold, texts)
         packed = answer.packed and {
-            budget: credit_items(each, query.gold, bench.turn_texts)
-            for budget, each in answer.packed.items()
+            budget: credit_items(each, query.gold, texts) for budget, each in answer.packed.items()
         }
         told = answer._replace(items=items, packed=packed)
         unit, whole = bench.dataset.unit, bench.whole

@@ -204,15 +204,13 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[fro
         index = opened.index
         rows = index.rows_of({passage.key for passage in passages})
         key_of = {row: passage.key for row, passage in index.passages(rows).items()}
-        marked = index.mentions(rows)
+        marked = sorted(index.mentions(rows), key=attrgetter("node"))
         numbers = {graph_queries.number_of(mention.node) for mention in marked}
-        nodes = {row.id: row for row in graph_queries.nodes(index.connection, numbers).values()}
-    found: dict[str, dict[frozenset[str], None]] = {}
-    for mention in sorted(marked, key=lambda each: each.node):
-        if (node := nodes.get(mention.node)) is not None:
-            names = label_keys((node.id, node.label, *node.aliases))
-            found.setdefault(key_of[mention.passage], {})[names] = None
-    return {key: tuple(listed) for key, listed in found.items()}
+        nodes = graph_queries.nodes(index.connection, numbers).values()
+    names = {row.id: label_keys((row.id, row.label, *row.aliases)) for row in nodes}
+    named = ((key_of[each.passage], names.get(each.node)) for each in marked)
+    found = grouped((key, keys) for key, keys in named if keys is not None)
+    return {key: tuple(dict.fromkeys(listed)) for key, listed in found.items()}
 
 
 class System(NamedTuple):
@@ -330,9 +328,9 @@ def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         yield Retrieved((), packed=packed)
 
 
-FIRST, POWER, KEEP, RETURNED = 5, 4, 0.30, 10
-"""Passages that concepts are read from, the exponent of their score, the share of the best concept
-below which one is left out, and the most that are returned."""
+FIRST, POWER, KEEP = 5, 4, 0.30
+"""Passages that concepts are read from, the exponent of their score, and the share of the best concept
+below which one is left out."""
 
 
 def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
@@ -340,19 +338,17 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
 
     A concept that the question names comes first.
     """
-    settings = bench.store.settings.recall
-    concepts = choose_concepts(case_chat(bench.case))
-    forms = {each.id: "|".join(sorted(map(re.escape, each.forms))) for each in concepts}
-    names = {
-        node: re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE)
-        for node, found in forms.items()
-    }
-    keys = {each.id: each.names for each in concepts}
-    mentions = grouped((turn, each.id) for each in concepts for turn in each.turns)
+    concepts = {each.id: each for each in choose_concepts(case_chat(bench.case))}
+    names = {}
+    for node, each in concepts.items():
+        forms = "|".join(sorted(map(re.escape, each.forms)))
+        names[node] = re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE)
+    mentions = grouped((turn, node) for node, each in concepts.items() for turn in each.turns)
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         for query in queries:
-            asking = Asking(query.text, bench.time_of(query), 50, 1 << 30)
+            asking = Asking(query.text, bench.time_of(query), ITEMS, UNLIMITED)
+            settings = bench.store.settings.recall
             found = retrieve_passages(index, asking, bench.engine, settings).ranked
             scores = {each.row: each.score for each in found.candidates}
             best = sorted(scores, key=lambda row: (-scores[row], row))[:FIRST]
@@ -365,7 +361,7 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
             shares |= {node: 1.0 for node, name in names.items() if name.search(query.text)}
             kept = [node for node, share in shares.items() if share >= KEEP]
             kept.sort(key=lambda node: (-shares[node], node))
-            yield Retrieved((), tuple(keys[node] for node in kept[:RETURNED]))
+            yield Retrieved((), tuple(concepts[node].names for node in kept[:CONCEPTS]))
 
 
 PACKED = System("clsm, packed", _ask_packed)

@@ -64,6 +64,7 @@ def diagnose(
 DAMAGED, BAD_MODEL = 13, 15
 """Exit codes: damage that remains, of the store or of the model alone."""
 _LOOKS = 3
+"""Looks at a store that others write to."""
 _ANEW = frozenset({"index-damaged", "index-differs"})
 
 

@@ -3,9 +3,6 @@
 Nothing is deleted: what cannot be read is copied to ``quarantine/`` byte for byte, and every change of
 a memory is a run in the ledger that ``clsm undo`` takes back. Only what was never acknowledged
 (temporary files) and what is derived (the index) is removed.
-
-First files, logs and topic files, then shards, then ``mend``, which does it all. Shards are rewritten
-as every run does it (``shards.plan_update``, ``record_files.rewrite``).
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ def move_aside(snapshot: Snapshot) -> Planned:
     """Files that are no episodes are moved to ``quarantine/`` as they are."""
     writes: list[runs.Write] = []
     told: list[str] = []
-    for path, episode in sorted(snapshot.episodes.items()):
+    for path, episode in snapshot.episodes.items():
         if not isinstance(episode, Episode):
             copy = _copy(snapshot.store, path, _bytes(snapshot, path))
             writes += [copy, runs.Remove(snapshot.store.root / path)]
@@ -50,8 +47,8 @@ def clean_lines(snapshot: Snapshot) -> Planned:
     """Logs, inboxes and topic files without the lines that are none of theirs."""
     writes: list[runs.Write] = []
     told: list[str] = []
-    for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes), *sorted(snapshot.topics)):
-        if not is_shared(path) and not path.endswith("/runs.jsonl"):
+    for path in (*snapshot.logs, *snapshot.inboxes, *snapshot.topics):
+        if not is_shared(path) and path not in snapshot.ledgers:
             made, said = _cleaned(snapshot, path)
             writes += made
             told += said
@@ -65,11 +62,10 @@ def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
     """
     file = snapshot.files[path]
     bad: set[int | None] = {*file.markers}
+    is_bad = len(bad) > 1
     if path not in snapshot.topics:
         bad |= {number for number, _ in store_checks.bad_rows(snapshot, path)}
         is_bad = bool(bad) or file.broken is not None
-    else:
-        is_bad = len(bad) > 1
     if not is_bad:
         return [], []
     lines, left = _split(snapshot, path, bad)
@@ -83,8 +79,7 @@ def restore_tombstones(snapshot: Snapshot) -> Planned:
     lost = store_checks.lost_tombstones(snapshot)
     if not lost:
         return [], []
-    now = utc_text(snapshot.around.now)
-    path, lines = logs.new_tombstones(snapshot.store, lost, now)
+    path, lines = logs.new_tombstones(snapshot.store, lost, utc_text(snapshot.around.now))
     told = f"tombstones/{path.name}: {len(lost)} tombstones written again"
     return [runs.Append(path, lines)], [told]
 
@@ -135,8 +130,10 @@ def plan_shards(snapshot: Snapshot) -> Planned:
     """
     store, root = snapshot.store, snapshot.store.root
     odd = {finding.path for finding in store_checks.check_order(snapshot)}
-    odd |= {path for path, shard in snapshot.shards.items() if shard.problems}
-    odd |= {p for p in snapshot.shards if snapshot.files[p].nul or snapshot.files[p].broken}
+    for path, shard in snapshot.shards.items():
+        file = snapshot.files[path]
+        if shard.problems or file.nul or file.broken:
+            odd.add(path)
     writes: list[runs.Write] = []
     for folder in sorted({path.rpartition("/")[0] for path in odd}):
         inside = [s for path, s in snapshot.shards.items() if path.rpartition("/")[0] == folder]
@@ -195,13 +192,9 @@ def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
         return []
     redo = store.derived / "redo"
     if redo.is_file() and runs.begun_run(store) is None:
-        copy = _copy(store, ".clsm/redo", atomic.read(redo, _LARGEST) or b"")
+        copy = _copy(store, ".clsm/redo", atomic.read(redo, LIMITS["log"]) or b"")
         atomic.put(copy.path, copy.data)
     return ["what was cut short was ended", *end_begun_run(store)]
-
-
-_LARGEST = 1 << 30
-"""Bytes of a begun run."""
 
 
 def _beside(store: Store, findings: Collection[Finding]) -> list[str]:

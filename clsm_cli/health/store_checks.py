@@ -23,6 +23,7 @@ from clsm_cli.ingestion.turns import ordinal_of
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, cleanup, ledger, logs, runs, settle, shards
 from clsm_cli.store.index import database
@@ -44,7 +45,7 @@ _REWRITTEN: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
 
 def check_places(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that have no place, that are none, that are too large or closed."""
-    for path, file in sorted(snapshot.files.items()):
+    for path, file in snapshot.files.items():
         if not file.is_regular:
             what = "is a symbolic link" if stat.S_ISLNK(file.mode) else "is not a regular file"
             if file.kind in LIMITS:
@@ -71,10 +72,9 @@ def check_places(snapshot: Snapshot) -> Iterator[Finding]:
 def check_modes(snapshot: Snapshot) -> Iterator[Finding]:
     """Folders that are not 0700 and files that are not 0600, and what belongs to others."""
     root = snapshot.store.root.stat()
-    looked = [(".", root.st_mode, root.st_uid)]
-    looked += [(path, *of) for path, of in sorted(snapshot.folders.items())]
-    looked += [(p, f.mode, f.owner) for p, f in sorted(snapshot.files.items()) if f.is_regular]
-    for path, mode, owner in looked:
+    looked = {".": (root.st_mode, root.st_uid), **snapshot.folders}
+    looked |= {p: (f.mode, f.owner) for p, f in snapshot.files.items() if f.is_regular}
+    for path, (mode, owner) in looked.items():
         is_ours = owner == os.geteuid()
         if not is_ours:
             yield make_finding("foreign-owner", path, f"belongs to user {owner}")
@@ -112,7 +112,7 @@ def _spoilt(code: str, file: File, reason: str, line: int | None) -> Finding:
 
 def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that are no episodes, or whose turns and texts differ."""
-    for path, episode in sorted(snapshot.episodes.items()):
+    for path, episode in snapshot.episodes.items():
         if not isinstance(episode, Episode):
             yield make_finding("unreadable-episode", path, episode.reason, line=episode.line)
             continue
@@ -139,28 +139,26 @@ def _difference(headings: tuple[str, ...], keys: tuple[str, ...]) -> str:
 
 def check_topics(snapshot: Snapshot) -> Iterator[Finding]:
     """Front matter that cannot be read, and statements whose file is gone or cut off."""
-    for path, topic in sorted(snapshot.topics.items()):
+    for path, topic in snapshot.topics.items():
         for problem in topic.problems:
             if problem.line is None:
                 yield make_finding("unreadable-head", path, problem.reason)
-    for path, gone in sorted(_missing_statements(snapshot).items()):
+    there = {item.id for topic in snapshot.topics.values() for item in topic.items}
+    missing = grouped(
+        (f"{record.stream}/{record.topic}.md", record.id)
+        for record in snapshot.records.values()
+        if isinstance(record, Statement)
+        and record.is_current
+        and record.stream != "flow"
+        and record.id not in there
+    )
+    for path, gone in missing.items():
         file = snapshot.files.get(path)
         if file is None:
             yield make_finding("missing-file", path, f"is gone, and with it {list_names(gone)}")
         elif file.torn is not None:
             reason = f"its end is missing, and with it {list_names(gone)}"
             yield make_finding("cut-short", path, reason)
-
-
-def _missing_statements(snapshot: Snapshot) -> dict[str, list[str]]:
-    """Topic file → statements that stand there by their records, and stand nowhere."""
-    there = {item.id for topic in snapshot.topics.values() for item in topic.items}
-    gone: dict[str, list[str]] = {}
-    for record in snapshot.records.values():
-        if isinstance(record, Statement) and record.is_current and record.stream != "flow":
-            path = f"{record.stream}/{record.topic}.md"
-            gone.setdefault(path, []).extend({record.id} - there)
-    return {path: ids for path, ids in gone.items() if ids}
 
 
 def check_loss(snapshot: Snapshot) -> Iterator[Finding]:
@@ -173,30 +171,29 @@ def check_loss(snapshot: Snapshot) -> Iterator[Finding]:
 
 def check_ledger(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that are gone, shorter, or other than the last run left them."""
-    written = {
-        path.split("/")[1]: _written_files(snapshot, path)
-        for path in sorted(snapshot.logs)
-        if path.endswith("/runs.jsonl")
-    }
-    for path in sorted({path for known in written.values() for path in known}):
+    written = {device_of(path): known for path, known in _written_files(snapshot)}
+    for path in {path for known in written.values() for path in known}:
         known = written.get(device_of(path) or snapshot.store.device, {})
         if path in known and kind_of(path) in LIMITS and not path.endswith("/runs.jsonl"):
             left = {each[path][0].after for each in written.values() if path in each}
             yield from _compared(snapshot, *known[path], left)
 
 
-def _written_files(snapshot: Snapshot, path: str) -> dict[str, tuple[logs.Change, str]]:
-    """The last change of each file in a ledger, and the run that made it."""
-    known: dict[str, tuple[logs.Change, str]] = {}
-    for _, row in snapshot.logs[path].rows:
-        try:
-            line = logs.parse(logs.RunLine, row)
-        except (KeyError, TypeError, AttributeError):
-            continue
-        if not line.changes:
-            known.clear()  # a forget, or the sweep after one
-        known |= {change.path: (change, line.id) for change in line.changes}
-    return known
+def _written_files(
+    snapshot: Snapshot,
+) -> Iterator[tuple[str, dict[str, tuple[logs.Change, str]]]]:
+    """Of each ledger the last change of each file, and the run that made it."""
+    for path, rows in snapshot.ledgers.items():
+        known: dict[str, tuple[logs.Change, str]] = {}
+        for _, row in rows.rows:
+            try:
+                line = logs.parse(logs.RunLine, row)
+            except (KeyError, TypeError, AttributeError):
+                continue
+            if not line.changes:
+                known.clear()  # a forget, or the sweep after one
+            known |= {change.path: (change, line.id) for change in line.changes}
+        yield path, known
 
 
 def _compared(
@@ -216,11 +213,9 @@ def _compared(
             reason = f"has {file.size:,} of {size:,} bytes that {run} left"
             yield make_finding("shorter", path, reason)
     elif file.sha256 not in left:
-        how = (
-            f"there again, since {run} removed it"
-            if mine.after is None
-            else f"not as {run} left it"
-        )
+        how = f"not as {run} left it"
+        if mine.after is None:
+            how = f"there again, since {run} removed it"
         yield make_finding("changed-outside", path, f"is {how}")
 
 
@@ -245,7 +240,7 @@ def check_preimages(snapshot: Snapshot) -> Iterator[Finding]:
     store = snapshot.store
     known = {entry.id: entry for entry in ledger.entries(store.flow)}
     folder = store.derived / "runs"
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for path in folder.iterdir() if folder.is_dir() else ():
         inside = path.relative_to(store.root).as_posix()
         if path.name not in known:
             reason = "belongs to no run of the ledger"
@@ -268,20 +263,18 @@ def _is_kept(snapshot: Snapshot, line: logs.RunLine) -> bool:
         return False
 
 
-_MARKERS = "is a git conflict marker"
-
-
 def check_lines(snapshot: Snapshot) -> Iterator[Finding]:
     """Lines of shards that are no records."""
-    for path, shard in sorted(snapshot.shards.items()):
+    told = ("is a git conflict marker", "is not UTF-8")  # by ``check_contents``
+    for path, shard in snapshot.shards.items():
         for problem in shard.problems:
-            if not problem.reason.startswith((_MARKERS, "is not UTF-8")):
+            if not problem.reason.startswith(told):
                 yield make_finding("unreadable-line", path, problem.reason, line=problem.line)
 
 
 def check_order(snapshot: Snapshot) -> Iterator[Finding]:
     """Shards that are not as they would be written: records of others, twice, not sorted."""
-    for path, shard in sorted(snapshot.shards.items()):
+    for path, shard in snapshot.shards.items():
         ids = [record.id for record in shard.records]
         name = path.rpartition("/")[2]
         if odd := [i for i in ids if name not in (shard_name(i, 1), shard_name(i, 2))]:
@@ -295,18 +288,17 @@ def check_order(snapshot: Snapshot) -> Iterator[Finding]:
 def check_references(snapshot: Snapshot) -> Iterator[Finding]:
     """Records, and episodes of documents, that rest on what is not there."""
     known = {*snapshot.records, *snapshot.episode_ids, *snapshot.turns}
-    lost: dict[str, list[str]] = {}
+    lost: list[tuple[str, str]] = []
     for record in snapshot.records.values():
         gone = [each for each in _references(snapshot, record) if each not in known]
         if not all(map(snapshot.is_gone, gone)):
-            lost.setdefault(snapshot.where[record.id], []).append(record.id)
+            lost.append((snapshot.where[record.id], record.id))
     documents = {None, *snapshot.records}
     for path, each in snapshot.episodes.items():
         if isinstance(each, Episode) and each.document not in documents:
-            lost.setdefault(path, []).append(each.id)
-    for path, ids in sorted(lost.items()):
-        reason = f"these rest on what is gone: {list_names(sorted(ids))}"
-        yield make_finding("dangling", path, reason)
+            lost.append((path, each.id))
+    for path, ids in grouped(sorted(lost)).items():
+        yield make_finding("dangling", path, f"these rest on what is gone: {list_names(ids)}")
 
 
 def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
@@ -347,18 +339,18 @@ def check_tombstones(snapshot: Snapshot) -> Iterator[Finding]:
         reason = f"{len(lost)} tombstones are gone that the index knows"
         yield make_finding("tombstone-lost", "tombstones", reason)
         return
-    stones = {str(row.get("at")) for _, row in _stones(snapshot)}
-    for path in sorted(p for p in snapshot.logs if p.endswith("/runs.jsonl")):
-        place = f"tombstones/{path.split('/')[1]}.jsonl"
-        for at in _forgets(snapshot, path):
+    stones = {str(row.get("at")) for row in _stones(snapshot)}
+    for path, rows in snapshot.ledgers.items():
+        for at in _forgets(row for _, row in rows.rows):
             if at not in stones:
+                place = f"tombstones/{device_of(path)}.jsonl"
                 yield make_finding("forget-lost", place, f"the forget of {at} left none")
 
 
-def _forgets(snapshot: Snapshot, path: str) -> list[str]:
+def _forgets(ledger_rows: Iterable[dict[str, object]]) -> list[str]:
     """Times of the forgets of a ledger since doctor last wrote tombstones again, which have its time."""
     times: list[str] = []
-    for _, row in snapshot.logs[path].rows:
+    for row in ledger_rows:
         if row.get("command") == "forget":
             times.append(str(row.get("at")))
         elif row.get("command") == "doctor" and "tombstones/" in str(row.get("changes")):
@@ -366,13 +358,9 @@ def _forgets(snapshot: Snapshot, path: str) -> list[str]:
     return times
 
 
-def _stones(snapshot: Snapshot) -> list[tuple[int, dict[str, object]]]:
-    return [
-        each
-        for path, rows in sorted(snapshot.logs.items())
-        if path.startswith("tombstones/")
-        for each in rows.rows
-    ]
+def _stones(snapshot: Snapshot) -> list[dict[str, object]]:
+    found = (rows for path, rows in snapshot.logs.items() if path.startswith("tombstones/"))
+    return [row for rows in found for _, row in rows.rows]
 
 
 def lost_tombstones(snapshot: Snapshot) -> list[str]:
@@ -385,7 +373,7 @@ def lost_tombstones(snapshot: Snapshot) -> list[str]:
             known = {str(row[0]) for row in connection.execute("SELECT hash FROM tombstones")}
     except sqlite3.DatabaseError:
         return []
-    there = {str(row.get("hash")) for _, row in _stones(snapshot)}
+    there = {str(row.get("hash")) for row in _stones(snapshot)}
     return sorted(each for each in known - there if _HASH.fullmatch(each))
 
 
@@ -450,7 +438,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 
 def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
     """Lines of logs, tombstones and inboxes that are none."""
-    for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes)):
+    for path in (*snapshot.logs, *snapshot.inboxes):
         file = snapshot.files[path]
         for number, reason in bad_rows(snapshot, path):
             if number is not None and number == file.torn:
@@ -458,5 +446,5 @@ def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
                 yield make_finding("torn-line", path, "was cut short", line=number, mends=mends)
             elif number not in file.markers:
                 yield _spoilt("unreadable-line", file, reason, number)
-    for path, box in sorted(snapshot.inboxes.items()):
+    for path, box in snapshot.inboxes.items():
         yield from _edited(path, ((item.turn, item.session) for item in box.turns))

@@ -133,8 +133,13 @@ class Snapshot:
     """Keys of the turns of episodes and inboxes; forgotten ones too."""
 
     def of_kind(self, *kinds: Kind) -> Iterator[File]:
-        """Files of some kinds, sorted by path."""
-        return (file for _, file in sorted(self.files.items()) if file.kind in kinds)
+        """Files of some kinds."""
+        return (file for file in self.files.values() if file.kind in kinds)
+
+    @property
+    def ledgers(self) -> dict[str, Rows]:
+        """The ledgers of all machines."""
+        return {path: rows for path, rows in self.logs.items() if path.endswith("/runs.jsonl")}
 
     def is_gone(self, record_id: str) -> bool:
         """Whether an id has a tombstone."""
@@ -145,12 +150,12 @@ def take_snapshot(store: Store, around: CheckContext) -> Snapshot:
     """Read every file of a store that its format names."""
     snapshot = Snapshot(store, around)
     _walk(snapshot, store.root, "")
-    for file in list(snapshot.files.values()):
+    for path, file in sorted(snapshot.files.items()):
         if file.kind in LIMITS and file.is_regular:
-            snapshot.files[file.path] = _read(snapshot, file)
+            snapshot.files[path] = _read(snapshot, file)
     snapshot.forgotten = logs.load_tombstones(store)
     snapshot.records = shards.fold(snapshot.shards.values(), snapshot.forgotten).records
-    for path, shard in sorted(snapshot.shards.items(), reverse=True):
+    for path, shard in reversed(snapshot.shards.items()):
         snapshot.where |= {record.id: path for record in shard.records}
     for box in snapshot.inboxes.values():
         snapshot.turns.update(item.turn.key for item in box.turns)
@@ -173,8 +178,8 @@ def _walk(snapshot: Snapshot, folder: Path, inside: str) -> None:
             continue
         if not entry.is_dir(follow_symlinks=False):
             name = path.encode(errors="surrogateescape").decode(errors="replace")
-            kind = kind_of(name)
-            snapshot.files[path] = File(path, kind, found.st_mode, found.st_uid, found.st_size)
+            about = (found.st_mode, found.st_uid, found.st_size)
+            snapshot.files[path] = File(path, kind_of(name), *about)
         elif path != ".git":  # about git's own, git is asked
             snapshot.folders[path] = (found.st_mode, found.st_uid)
             _walk(snapshot, Path(entry.path), f"{path}/")

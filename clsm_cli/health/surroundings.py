@@ -58,19 +58,22 @@ _NETWORK = frozenset(
 
 def check_settings(snapshot: Snapshot) -> Iterator[Finding]:
     """``clsm.yaml``, ``ontology.yaml`` and ``eval/queries.yaml``."""
-    if names := snapshot.store.misplaced:
-        yield make_finding("settings-ignored", CONFIG_NAME, f"sets {', '.join(names)}")
-    if names := snapshot.store.unknown:
-        yield make_finding("settings-unknown", CONFIG_NAME, f"has {', '.join(names)}")
-    for problem in ontology.load(snapshot.store)[1]:
+    store = snapshot.store
+    for code, verb, names in (
+        ("settings-ignored", "sets", store.misplaced),
+        ("settings-unknown", "has", store.unknown),
+    ):
+        if names:
+            yield make_finding(code, CONFIG_NAME, f"{verb} {', '.join(names)}")
+    for problem in ontology.load(store)[1]:
         name = ontology.ONTOLOGY_NAME
         yield make_finding("ontology-unusable", name, problem.reason, line=problem.line)
-    path = labels.path_of(snapshot.store.root)
     try:
-        labels.load(snapshot.store.root)
+        labels.load(store.root)
     except ClsmError as error:
         line = error.line if isinstance(error, DamagedStoreError) else None
-        yield make_finding("labels-unusable", labels.NAME, _reason(error, path), line=line)
+        reason = _reason(error, labels.path_of(store.root))
+        yield make_finding("labels-unusable", labels.NAME, reason, line=line)
 
 
 def _reason(error: ClsmError, path: Path) -> str:
@@ -128,16 +131,14 @@ def check_disk(snapshot: Snapshot) -> Iterator[Finding]:
 def file_system_type(path: str, mounts: str) -> str:
     r"""The type of the file system that a path lies on.
 
-    Args:
-        mounts: As in /proc/self/mounts: device, place, type; the longest place that holds it
-            counts, of equal ones the last.
+    ``mounts`` are as in /proc/self/mounts: device, place, type; the longest place that holds it
+    counts, of equal ones the last.
 
     >>> file_system_type("/srv/memory", "/dev/a / ext4 rw 0 0\nbox:/x /srv nfs4 rw 0 0\n")
     'nfs4'
     """
     best, kind = -1, "unknown"
-    for line in mounts.splitlines():
-        words = line.split(" ")
+    for words in (line.split(" ") for line in mounts.splitlines()):
         if len(words) < 3:
             continue
         place = words[1].replace("\\040", " ").rstrip("/")
@@ -162,17 +163,16 @@ def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
 
 def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:
     """Nightly jobs whose program is gone, as after a Python was upgraded under it."""
-    for name, words in sorted(snapshot.around.jobs.items()):
+    for name, words in snapshot.around.jobs.items():
         for path in words[: words.index("schedule") if "schedule" in words else None]:
             if os.path.isabs(path) and not os.access(path, os.X_OK):
-                yield make_finding(
-                    "schedule-broken", "", f"{name} starts {path}, which is not there"
-                )
+                reason = f"{name} starts {path}, which is not there"
+                yield make_finding("schedule-broken", "", reason)
 
 
 def check_secrets(snapshot: Snapshot) -> Iterator[Finding]:
     """How many secrets of which kinds a file holds; never one of them."""
-    for path, kinds in sorted(_kinds(snapshot)):
+    for path, kinds in _kinds(snapshot):
         if kinds:
             told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
             yield make_finding("secret-in-clear", secrets.mask_name(path).text, f"holds {told}")
@@ -192,7 +192,9 @@ def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
         if path.endswith("/review.jsonl"):
             yield path, _of(text for _, row in rows.rows for text in strings(row))
     for file in snapshot.of_kind("quarantine", "labels", "ontology"):
-        yield file.path, _of([_text(snapshot, file.path)])
+        with contextlib.suppress(ClsmError):  # what cannot be read is told by what looks at files
+            data = atomic.read(snapshot.store.root / file.path, MAX_FILE) or b""
+            yield file.path, _of([data.decode("utf-8", "replace")])
 
 
 def _told(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
@@ -202,20 +204,8 @@ def _told(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
     return mask.counts
 
 
-def _text(snapshot: Snapshot, path: str) -> str:
-    """A file that is no record; "" where it cannot be read, which is told by what looks at files."""
-    try:
-        data = atomic.read(snapshot.store.root / path, MAX_FILE)
-    except ClsmError:
-        return ""
-    return (data or b"").decode("utf-8", "replace")
-
-
 def _of(texts: Iterable[str]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(secrets.mask(text).counts)
-    return counts
+    return sum((Counter(secrets.mask(text).counts) for text in texts), Counter())
 
 
 COMPARED = 1500
@@ -334,10 +324,8 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
         reason, step = "was changed on both sides", f"edit it, then: git add {name}"
         if versions in ((1, 2), (1, 3)):
             reason = "was changed on one side and deleted on the other"
-            step = (
-                f"keep it: git add {name} (what was forgotten or moved to an episode stays out of sight),"
-                f" or: git rm {name}"
-            )
+            hidden = "(what was forgotten or moved to an episode stays out of sight)"
+            step = f"keep it: git add {name} {hidden}, or: git rm {name}"
         elif len(versions) == 1:
             reason = "got two names: each side renamed it"
             step = f"keep what is there: git add -A {name}"

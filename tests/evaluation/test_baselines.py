@@ -157,13 +157,6 @@ def test_packed_is_what_recall_gives_for_a_budget(chat: Bench) -> None:
         assert items == answer_result(answer).items
 
 
-def test_a_preset_returns_what_fits_the_default_budget(notes: Bench) -> None:
-    (found,) = systems.preset_system("nemori").ask(notes, notes.case.queries)
-    assert found.items
-    assert found.confidence is None
-    assert sum(item.tokens for item in found.items) <= notes.store.settings.recall.budget
-
-
 def test_a_query_is_asked_at_its_own_time(chat: Bench) -> None:
     text = "what did we discuss about the kitchen yesterday"  # hard bounds: it speaks of the talk
     spoken = Query("spoken", text, at="2024-03-13T09:00:00+00:00")

@@ -116,7 +116,7 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
         assert all(row.vector >= 0 for row in rows)
         edges = [each for each in records.values() if isinstance(each, Edge)]
         linked = Library(opened.index, bench.engine).links
-        assert {edge.source for edge in edges} <= {row.id for row in rows if row.number in linked}
+        assert {edge.source for edge in edges} <= {row.id for row in rows if row.id in linked}
         assert edges
 
 

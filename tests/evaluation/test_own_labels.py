@@ -52,11 +52,10 @@ def test_questions_that_were_asked_come_first_and_requests_do_not(held: StoreCon
 
 
 def test_a_fact_that_changed_is_asked_for(held: StoreContents) -> None:
-    rows = dict(held.statements)
-    first = next(iter(rows.values()))
+    first = next(iter(held.statements.values()))
     old = replace(first, id="f-1", subject="heron", valid_until="2026-02-03")
     new = replace(old, id="f-2", supersedes="f-1", valid_until=None)
-    changed = held._replace(statements={**rows, "f-1": old, "f-2": new})
+    changed = held._replace(statements={**held.statements, "f-1": old, "f-2": new})
     texts = [each.text for each in own_labels.propose(changed, [], 20)]
     assert "What has changed about heron?" in texts
 
@@ -107,10 +106,9 @@ def test_a_list_comes_back_with_marks(pool: Pool, store: Store) -> None:
     ],
 )
 def test_a_list_that_is_none(store: Store, held: StoreContents, text: str, reason: str) -> None:
+    text = text.replace("KEY", next(iter(held.turns)))
     with pytest.raises(BadInputError, match=reason):
-        own_labels.read_todo(
-            text.replace("KEY", next(iter(held.turns))), own_labels.NameLookup(store)
-        )
+        own_labels.read_todo(text, own_labels.NameLookup(store))
 
 
 def write(folder: Path, text: str) -> Path:

@@ -12,13 +12,15 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Faults, LabelledTurn, Query, made_dataset
 from clsm_cli.text import tokens
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from clsm_cli.evaluation.dataset import Dataset
 
 MEMORY = "memory_bank_en.json"
 QUESTIONS = "probing_questions_en.jsonl"
@@ -54,24 +56,16 @@ def load(path: Path) -> Dataset:
         if queries:
             cases.append(Case(name, Chat((name,), turns), queries))
     if not cases:
-        raise dataset.malformed_error(
-            path / QUESTIONS, "it holds no question to a user that a rule can label"
-        )
+        reason = "it holds no question to a user that a rule can label"
+        raise dataset.malformed_error(path / QUESTIONS, reason)
     rules = Counter(query.category for case in cases for query in case.queries)
     said = (
         "the set names no evidence; the days that answer a query are derived by two rules:"
         f" {rules[DATED]} name a day or a period ({DATED}),"
         f" {rules[LEXICAL]} have words that were said on one or two days only ({LEXICAL})"
     )
-    return Dataset(
-        kind="gvd",
-        name=path.resolve().name,
-        digest=dataset.digest_contents(path, [path / MEMORY, path / QUESTIONS]),
-        unit="day",
-        headline="recall@1",
-        cases=tuple(cases),
-        notes=(said, *faults.sentences()),
-    )
+    read, notes = [path / MEMORY, path / QUESTIONS], (said, *faults.sentences())
+    return made_dataset("gvd", path, read, cases, notes, "day", "recall@1")
 
 
 def label_question(
@@ -81,8 +75,8 @@ def label_question(
 
     1. *dated*: the question names a day or a period, and the days inside it are the gold.
     2. *lexical*: of the question's content words (no stop words, none of ``FRAME``) take those that
-       occur on at most three days. When those among them that occur on exactly one day agree on it, that day is the gold; else the
-       days on which all the rare words occur, if these are one or two.
+       occur on at most three days. When those among them that occur on exactly one day agree on it,
+       that day is the gold; else the days on which all the rare words occur, if these are one or two.
 
     ``words_of_days`` has, by ISO date in order of time, the stems of all that was said on it.
 
@@ -93,15 +87,11 @@ def label_question(
     named = _named_days(question, words_of_days)
     if named:
         return DATED, named
-    frame = set(tokens.stems(FRAME))
-    found = [
-        frozenset(day for day, words in words_of_days.items() if word in words)
-        for word in dict.fromkeys(tokens.stems(question))
-        if word not in frame
-    ]
+    content = dict.fromkeys(tokens.stems(question)).keys() - {*tokens.stems(FRAME)}
+    found = [{day for day, words in words_of_days.items() if word in words} for word in content]
     rare = [days for days in found if 1 <= len(days) <= RARE]
-    single = frozenset[str]().union(*(days for days in rare if len(days) == 1))
-    common = frozenset.intersection(*rare) if rare else frozenset()
+    single = set[str]().union(*(days for days in rare if len(days) == 1))
+    common = set.intersection(*rare) if rare else set()
     gold = single if len(single) == 1 else common
     return LEXICAL, sorted(gold) if len(gold) <= 2 else []
 
@@ -126,12 +116,8 @@ def _turns(name: str, history: Mapping[str, Any]) -> Iterator[LabelledTurn]:
     for day in sorted(history):
         begin = datetime.combine(date.fromisoformat(day), _NOON)
         sides = (("query", "user", name), ("response", "assistant", "assistant"))
-        said = [
-            (role, speaker, exchange[key])
-            for exchange in history[day]
-            for key, role, speaker in sides
-        ]
-        for place, (role, speaker, text) in enumerate(said):
+        said = ((*side, exchange[side[0]]) for exchange in history[day] for side in sides)
+        for place, (_, role, speaker, text) in enumerate(said):
             time = (begin + timedelta(seconds=place)).isoformat()
             if text.strip():
                 yield LabelledTurn(f"{day}#{place + 1}", speaker, role, text, time, day)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Faults, LabelledTurn, Query, made_dataset
 from clsm_cli.evaluation.nodes import LEAST_GOLD, SIZE, case_chat, label_queries
 from clsm_cli.store import atomic
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-KIND, NODES = "locomo", "nodes"
-"""The set with its own labels, and with concepts."""
+    from clsm_cli.evaluation.dataset import Dataset
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The set's numbers and what they mean; adversarial questions ask the wrong person."""
 OFF_TOPIC = 50
@@ -84,15 +83,7 @@ def as_published(path: Path) -> Dataset:
             cases.append(_case(name, data, faults))
     if not cases:
         raise dataset.malformed_error(path, "it holds no conversation")
-    return Dataset(
-        kind=KIND,
-        name=path.resolve().name,
-        digest=dataset.digest_contents(path, read),
-        unit="turn",
-        headline="recall@10",
-        cases=tuple(cases),
-        notes=faults.sentences(),
-    )
+    return made_dataset("locomo", path, read, cases, faults.sentences(), "turn", "recall@10")
 
 
 def session_time(text: str) -> datetime:
@@ -208,4 +199,4 @@ def load_nodes(path: Path) -> Dataset:
         f"{left} queries with fewer than {LEAST_GOLD} gold concepts are left out, and all"
         " without an answer"
     )
-    return read._replace(kind=NODES, headline="f1", cases=cases, notes=(*read.notes, gold, few))
+    return read._replace(kind="nodes", headline="f1", cases=cases, notes=(*read.notes, gold, few))

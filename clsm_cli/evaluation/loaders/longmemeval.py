@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Faults, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Faults, LabelledTurn, Query, made_dataset
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from clsm_cli.evaluation.dataset import Dataset
 
 FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
 """What is read of a folder: the first that is there."""
@@ -25,10 +27,9 @@ _NO_TURN = "query is left out, no turn of its haystack is marked as its evidence
 
 def load(path: Path) -> Dataset:
     """Read a file of the set, or the first of ``FILES`` that a folder holds."""
-    listed = files(path)
-    if not listed:
+    source = next(iter(files(path)), None)
+    if source is None:
         raise BadInputError(str(path), f"holds none of {', '.join(FILES)}", dataset.LAYOUT)
-    source = listed[0]
     faults = Faults()
     cases = []
     rows = dataset.load_json(source)
@@ -41,15 +42,8 @@ def load(path: Path) -> Dataset:
                 faults.add(_NO_TURN, case.name)
     if not cases:
         raise dataset.malformed_error(source, "it holds no list of questions with evidence")
-    return Dataset(
-        kind="longmemeval",
-        name=source.resolve().name,
-        digest=dataset.digest_contents(source, [source]),
-        unit="turn",
-        headline="recall@10",
-        cases=tuple(cases),
-        notes=faults.sentences(),
-    )
+    notes = faults.sentences()
+    return made_dataset("longmemeval", source, [source], cases, notes, "turn", "recall@10")
 
 
 def files(path: Path) -> list[Path]:
@@ -65,8 +59,8 @@ def parse_time(text: str) -> datetime:
     >>> parse_time("2023/05/20 (Sat) 02:21").isoformat()
     '2023-05-20T02:21:00+00:00'
     """
-    day = _WEEKDAY.sub("", text.strip())
     try:
+        day = _WEEKDAY.sub("", text.strip())
         return datetime.strptime(day, "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
     except ValueError:
         raise ValueError(f"{text!r} is no time") from None
@@ -79,11 +73,8 @@ def _case(row: dict[str, Any]) -> Case:
     twice, told apart by place.
     """
     parts = ("haystack_dates", "haystack_session_ids", "haystack_sessions")
-    dates, ids, chats = (row[part] for part in parts)
-    sessions = [
-        (parse_time(day), place, name, chat)
-        for place, (day, name, chat) in enumerate(zip(dates, ids, chats, strict=True))
-    ]
+    listed = enumerate(zip(*(row[part] for part in parts), strict=True))
+    sessions = [(parse_time(day), place, name, chat) for place, (day, name, chat) in listed]
     turns: list[LabelledTurn] = []
     gold: list[str] = []
     for begin, place, name, chat in sorted(sessions, key=lambda session: session[:2]):

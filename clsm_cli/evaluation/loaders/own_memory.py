@@ -55,24 +55,16 @@ def load(path: Path) -> Dataset:
     """Read a labelled memory."""
     remembered = files_in(path, FOLDERS)
     if not remembered:
-        raise BadInputError(
-            str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
-        )
+        reason = "has nothing to remember in workspace/ or sessions/"
+        raise BadInputError(str(path), reason, "add some notes")
     labelled = (path / name for name in (CONCEPTS, *NEGATIVES))
+    read = [*(each for each in labelled if each.is_file()), *remembered]
     faults = Faults()
     queries = _queries(path, faults)
-    name = path.resolve().name
-    return Dataset(
-        kind="memory",
-        name=name,
-        digest=dataset.digest_contents(
-            path, [*(each for each in labelled if each.is_file()), *remembered]
-        ),
-        unit="quote",
-        headline="f1" if any(query.concepts for query in queries) else "recall@10",
-        cases=(Case(name, Folders(path, FOLDERS), queries),),
-        notes=faults.sentences(),
-    )
+    case = Case(path.resolve().name, Folders(path, FOLDERS), queries)
+    headline = "f1" if any(query.concepts for query in queries) else "recall@10"
+    notes = faults.sentences()
+    return dataset.made_dataset("memory", path, read, [case], notes, "quote", headline)
 
 
 def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
@@ -231,15 +223,13 @@ def _labelled_query(row: Label, known: NameLookup, faults: Faults) -> Query | No
         return None
     pieces: list[str] = []
     for name in row.memories:
-        piece = known.piece(name)
-        if piece is None:
+        if (piece := known.piece(name)) is None:
             faults.add(_UNKNOWN_MEMORY, f"{where}, {name}")
         else:
             pieces.append(piece)
     concepts: dict[frozenset[str], None] = {}
     for name in row.concepts:
-        names = known.concept(name)
-        if names is None:
+        if (names := known.concept(name)) is None:
             faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
         concepts[names or dataset.label_keys((name,))] = None
     concepts.pop(frozenset(), None)

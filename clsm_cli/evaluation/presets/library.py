@@ -23,17 +23,11 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.model.codec import Record
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.index.ranking_queries import Traits
 
-DERIVED = ("statement", "gist")
-"""Kinds of units that consolidation wrote."""
-TURNS = ("turn", "episode", "fragment")
-"""Kinds that are made of turns."""
+MADE_OF_TURNS = ("turn", "episode", "fragment")
 K1, B = 1.2, 0.75
 """BM25 as search engines ship it; no source states its own."""
 
@@ -57,40 +51,25 @@ class Unit(NamedTuple):
     trust: str
     vector: int
 
-
-class NodeLink(NamedTuple):
-    """An edge as seen from one of its ends; both are nodes by number."""
-
-    node: int
-    other: int
-    edge: Edge
+    @property
+    def is_derived(self) -> bool:
+        """Whether consolidation wrote it."""
+        return self.kind in ("statement", "gist")
 
 
 class Library:
     """A store as published systems see it; what is archived counts as everything else."""
 
     def __init__(self, index: Index, engine: Engine) -> None:
+        store = index.store
         self.index = index.with_archive()
         self.engine = engine
+        self.records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+        self.passages = self.index.current_passages()  # by row, and so are their traits
+        self.traits = self.index.traits(list(self.passages))
         self.encoded = lru_cache(maxsize=None)(lambda text: engine.encode(text).sentence)
         self.pool = lru_cache(maxsize=None)(lambda *kinds: Pool(self, kinds))
         self.cosines = lru_cache(maxsize=8)(self._cosines)  # to every stored vector, by its row
-
-    @cached_property
-    def records(self) -> dict[str, Record]:
-        """All records of the graph, by id."""
-        store = self.index.store
-        return shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-
-    @cached_property
-    def passages(self) -> dict[int, Passage]:
-        """All current passages, by row."""
-        return self.index.current_passages()
-
-    @cached_property
-    def traits(self) -> dict[int, Traits]:
-        """Traits of the passages, by row."""
-        return self.index.traits(list(self.passages))
 
     @cached_property
     def _rows_of(self) -> dict[str, list[int]]:
@@ -105,23 +84,23 @@ class Library:
         return {row.id: row for row in found}
 
     @cached_property
-    def links(self) -> dict[int, list[NodeLink]]:
-        """The edges of each node with others, closed and superseded ones too."""
-        numbers = {row.number for row in self.nodes.values()}
-        found = []
+    def links(self) -> dict[str, list[tuple[str, Edge]]]:
+        """The edges of each node and where they lead from it, closed and superseded ones too."""
+        found: list[tuple[str, tuple[str, Edge]]] = []
         for record in self.records.values():
             if isinstance(record, Edge) and record.type not in OF_EPISODES:
-                source, target = map(graph_queries.number_of, (record.source, record.target))
-                found += [NodeLink(source, target, record), NodeLink(target, source, record)]
-        found.sort(key=lambda link: link[:2])
-        return grouped((link.node, link) for link in found if link.node in numbers)
+                found += [
+                    (record.source, (record.target, record)),
+                    (record.target, (record.source, record)),
+                ]
+        return grouped((node, link) for node, link in found if node in self.nodes)
 
     @cached_property
-    def current_links(self) -> dict[int, list[NodeLink]]:
+    def current_links(self) -> dict[str, list[tuple[str, Edge]]]:
         """Those that nothing has ended."""
         return {
-            node: [each for each in links if not (each.edge.superseded_at or each.edge.valid_until)]
-            for node, links in self.links.items()
+            node: [each for each in held if not (each[1].superseded_at or each[1].valid_until)]
+            for node, held in self.links.items()
         }
 
     @cached_property
@@ -148,7 +127,10 @@ class Library:
     def units(self, kind: str) -> list[Unit]:
         """All units of a kind."""
         if kind == "node":
-            return [self._node(row) for row in self.nodes.values()]
+            return [
+                Unit(row.id, kind, node_text(row), (), self._sources(row.id), "agent", row.vector)
+                for row in self.nodes.values()
+            ]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
         units = []
@@ -176,18 +158,16 @@ class Library:
             units.append(Unit(id_, kind, text or self.raw(rows), tuple(rows), keys, trust, -1))
         return units
 
-    def _node(self, row: NodeRow) -> Unit:
-        record = self.records[row.id]
-        keys = record.sources if isinstance(record, Node) else ()
-        return Unit(row.id, "node", node_text(row), (), keys, "agent", row.vector)
+    def _sources(self, node: str) -> tuple[str, ...]:
+        record = self.records[node]
+        return record.sources if isinstance(record, Node) else ()
 
-    def rows(self, keys: Iterable[str]) -> list[int]:
-        """The passages of some turns."""
+    def _told(self, keys: Iterable[str]) -> list[int]:
         return [row for key in keys for row in self._rows_of.get(key, ())]
 
     def told(self, unit: Unit) -> list[int]:
         """The passages that a unit is or rests on; its own where nothing of those is left."""
-        return (unit.kind not in TURNS and self.rows(unit.keys)) or list(unit.rows)
+        return (unit.kind not in MADE_OF_TURNS and self._told(unit.keys)) or list(unit.rows)
 
     def days(self, unit: Unit) -> set[int]:
         """The days on which it was told, as proleptic ordinals."""
@@ -195,8 +175,11 @@ class Library:
 
     def time(self, unit: Unit) -> str | None:
         """When the last of it was told; if nobody knows, when it was written."""
-        rows = self.told(unit) if any(self.passages[r].time for r in self.told(unit)) else unit.rows
-        return max((time for row in rows if (time := self.passages[row].time)), default=None)
+
+        def last(rows: Iterable[int]) -> str | None:
+            return max((time for row in rows if (time := self.passages[row].time)), default=None)
+
+        return last(self.told(unit)) or last(unit.rows)
 
     def raw(self, rows: Iterable[int]) -> str:
         """The turns of an episode, each behind its speaker."""
@@ -231,14 +214,37 @@ class Library:
         A statement mentions its subject, and of what its turns mention that which its text names.
         """
         found = Counter(node for row in unit.rows for node in self._marked.get(row, ()))
-        if unit.kind not in DERIVED:
+        if not unit.is_derived:
             return found
         record = self.records.get(unit.id)
-        told = {node for row in self.rows(unit.keys) for node in self._marked.get(row, ())}
+        told = {node for row in self._told(unit.keys) for node in self._marked.get(row, ())}
         named = {node for node in told if self.names(unit.text, self.nodes[node])}
         if isinstance(record, Statement) and record.subject in self.nodes:
             named.add(record.subject)
         return dict.fromkeys(sorted(named), 1) | found
+
+    def item(self, unit: Unit) -> Item:
+        """A unit as it is measured: a turn is itself, all else stands for the turns it rests on.
+
+        A statement takes as many places as it has turns, as in an answer of ``recall``.
+        """
+        told = [self.passages[row] for row in self.told(unit)]
+        turns = tuple(dict.fromkeys(each.foreign_id or each.key for each in told))
+        day = ((told[0].time if told else "") or "")[:10]
+        uses = max(1, len(turns)) if unit.is_derived else 1
+        return Item(unit.id, unit.text, tokens.count_tokens(unit.text), turns, day, uses)
+
+    def concepts(self, found: Iterable[Unit], limit: int) -> tuple[frozenset[str], ...]:
+        """The keys of the nodes that were found; else of those that what was found mentions.
+
+        The nodes of the best unit come first, of one unit those that more of its passages mention.
+        """
+        nodes: dict[str, None] = {}
+        for unit in found:
+            held = {unit.id: 1} if unit.kind == "node" else self.mentioned(unit)
+            nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
+        rows = (self.nodes[node] for node in list(nodes)[:limit])
+        return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)
 
 
 class Pool:
@@ -266,12 +272,12 @@ class Pool:
 
     def words(self, text: str) -> dict[int, float]:
         """BM25 of units that share a term with a text."""
-        average = sum(self.lengths) / len(self.lengths) if self.lengths else 1.0
+        average = sum(self.lengths) / max(1, len(self.lengths)) or 1.0
         scores: dict[int, float] = {}
         for held in self.counts(text).values():
             idf = match.idf(len(self.units), len(held))
             postings = [(at, tf, self.lengths[at]) for at, tf in held.items()]
-            match.add_bm25(scores, postings, idf, average or 1.0, k1=K1, b=B)
+            match.add_bm25(scores, postings, idf, average, k1=K1, b=B)
         return scores
 
     def counts(self, text: str) -> dict[str, dict[int, int]]:
@@ -298,28 +304,3 @@ def folded_words(text: str) -> str:
     'memory v2 failed'
     """
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
-
-
-def as_item(library: Library, unit: Unit) -> Item:
-    """A turn is itself, all else stands for the turns it rests on.
-
-    A statement takes as many places as it has turns, as in an answer of ``recall``.
-    """
-    told = [library.passages[row] for row in library.told(unit)]
-    turns = tuple(dict.fromkeys(each.foreign_id or each.key for each in told))
-    day = ((told[0].time if told else "") or "")[:10]
-    uses = max(1, len(turns)) if unit.kind in DERIVED else 1
-    return Item(unit.id, unit.text, tokens.count_tokens(unit.text), turns, day, uses)
-
-
-def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[frozenset[str], ...]:
-    """The keys of the nodes that were found; else of those that what was found mentions.
-
-    The nodes of the best unit come first, of one unit those that more of its passages mention.
-    """
-    nodes: dict[str, None] = {}
-    for unit in found:
-        held = {unit.id: 1} if unit.kind == "node" else library.mentioned(unit)
-        nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
-    rows = (library.nodes[node] for node in list(nodes)[:limit])
-    return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)

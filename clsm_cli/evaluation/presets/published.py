@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import formulas
 from clsm_cli.evaluation.formulas import Link, reciprocal_ranks
 from clsm_cli.evaluation.measures import Retrieved, within_budget
-from clsm_cli.evaluation.presets.library import as_concepts, as_item, folded_words, node_text
+from clsm_cli.evaluation.presets.library import folded_words, node_text
 from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
@@ -50,8 +50,8 @@ def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     """
     found = PRESETS[name](library, query)
     limit = library.index.store.settings.recall.concepts
-    concepts = as_concepts(library, [unit for unit, _ in found], limit)
-    items = {as_item(library, unit): score for unit, score in found}
+    concepts = library.concepts((unit for unit, _ in found), limit)
+    items = {library.item(unit): score for unit, score in found}
     if name == "cls-m":
         sized = [item._replace(tokens=len(item.text)) for item in items]
         fitting = {item.id for item in within_budget(sized, CHARACTERS)}
@@ -91,9 +91,8 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
     §3.2, step 1: "query terms activate matching nodes". A node that is named in the query, or whose
     text has the whole query in it (§5.3), begins with its boosted cosine, any other with its cosine.
     """
-    pool, now = library.pool("node"), query.now
+    pool = library.pool("node")
     rows = [library.nodes[unit.id] for unit in pool.units]
-    places = {row.number: at for at, row in enumerate(rows)}
     asked = f" {folded_words(query.text)} "
     starts = {}
     for at, near in pool.cosines(query.text).items():
@@ -104,17 +103,17 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
             starts[at] = near
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
     current = library.current_links
-    weights = (link.edge.weight for row in rows for link in current.get(row.number, ()))
+    weights = (edge.weight for held in current.values() for _, edge in held)
     largest = max(weights, default=0.0) or 1.0
+    places = {row.id: at for at, row in enumerate(rows)}
 
     def links(frontier: Sequence[int]) -> Iterable[Link]:
-        numbers = sorted(rows[at].number for at in frontier)
-        for link in (link for number in numbers for link in library.links.get(number, ())):
-            at = places.get(link.other)
-            if at is not None and clocks.holds(link.edge, now):
-                share, dormant = link.edge.weight / largest, _is_dormant(library, rows[at], now)
-                degree = len({each.other for each in current.get(link.other, ())})
-                yield Link(places[link.node], at, share, degree, dormant)
+        for here in frontier:
+            for other, edge in library.links.get(rows[here].id, ()):
+                if other in places and clocks.holds(edge, query.now):
+                    there, degree = places[other], len({end for end, _ in current[other]})
+                    dormant = _is_dormant(library, rows[there], query.now)
+                    yield Link(here, there, edge.weight / largest, degree, dormant)
 
     reached = formulas.spread(first(starts, most, pool), links)
     return _units(first(reached, 10, pool), pool)
@@ -292,12 +291,13 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    place = {row.number: at for at, row in enumerate(library.nodes.values())}
+    place = {node: at for at, node in enumerate(library.nodes)}
     weights = np.zeros((len(place), len(place)))
-    for link in (link for links in library.links.values() for link in links):
-        if link.other in place and clocks.holds(link.edge, now):
-            here, there = place[link.node], place[link.other]
-            weights[here, there] = max(weights[here, there], link.edge.weight)
+    for node, links in library.links.items():
+        for other, edge in links:
+            if other in place and clocks.holds(edge, now):
+                here, there = place[node], place[other]
+                weights[here, there] = max(weights[here, there], edge.weight)
     ranks = formulas.pagerank(weights, np.ones(len(place)), restart=0.15)
     shares: NDArray[np.float64] = ranks / max(float(ranks.max(initial=0.0)), 1e-300)
     return shares

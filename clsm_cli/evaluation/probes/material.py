@@ -15,8 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.evaluation import benches, stores, systems
-from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledTurn
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.measures import Item, Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
@@ -172,7 +172,7 @@ SYSTEMS = (CLSM, BM25, MINILM)
 def make_bench(factory: StoreFactory, engine: Engine, name: str, source: Chat | Folders) -> Bench:
     """A conversation or some notes, consolidated, and asked a day after the last turn."""
     case = Case(name, source, ())
-    (made,) = benches.make_benches(_dataset(case), probe_factory(factory), engine)
+    (made,) = benches.make_benches(benches.unlabelled(case), probe_factory(factory), engine)
     return made
 
 
@@ -198,7 +198,7 @@ def growing_benches(
         label = f"part-{number}-{atomic.sha256(content)}"
         made = MadeStore(stores.cached_copy(own, made, label, grow), now)
         case = Case(name, Chat((), tuple(chain(*parts[: number + 1]))), ())
-        found.append(Bench(_dataset(case), case, made.store, made.store, now, 0, own, engine))
+        found.append(benches.unlabelled_bench(case, made, own, engine))
     return found
 
 
@@ -211,11 +211,6 @@ def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrie
 def first_rank(items: Iterable[Item], is_wanted: Callable[[Item], object]) -> float:
     """Place from 1 of the first item that is wanted; inf without one."""
     return next((float(at) for at, item in enumerate(items, 1) if is_wanted(item)), inf)
-
-
-def _dataset(case: Case) -> Dataset:
-    """A case as a set without labels: a probe looks at answers by itself."""
-    return Dataset("probe", case.name, "", "turn", "recall@10", (case,))
 
 
 def probe_factory(factory: StoreFactory) -> StoreFactory:

@@ -27,6 +27,7 @@ from clsm_cli.evaluation.probes.material import (
     make_turns,
 )
 from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
 from clsm_cli.store.index.opening import open_index
@@ -110,16 +111,20 @@ def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[Label
             text = draw.one(wordings).format_map({**names, "v": value, "old": old})
             tellings.append(FactChange(f"{row['id']}-{week}", fact, week, value, text))
     tellings.sort(key=lambda telling: telling.week)
-    sessions: list[list[Line]] = [[] for _ in range(DRIFT_SESSIONS)]
-    for each in tellings:
-        sessions[each.week].append(Line(each.text, each.id))
     asks = [[ask.format_map(names) for ask in row["asks"]] for row in facts]
-    told, every = _mixed(draw, sessions), timedelta(weeks=1)
-    return asks, tellings, make_turns(draw, told, people, CHATTER, DRIFT_START, every)
+    told = _sessions(draw, DRIFT_SESSIONS, ((t.week, Line(t.text, t.id)) for t in tellings))
+    turns = make_turns(draw, told, people, CHATTER, DRIFT_START, timedelta(weeks=1))
+    return asks, tellings, turns
 
 
-def _mixed(draw: RandomDraw, sessions: Iterable[Sequence[Line]]) -> Iterator[list[Line]]:
-    return (draw.some(lines, len(lines)) for lines in sessions)
+def _sessions(
+    draw: RandomDraw, count: int, placed: Iterable[tuple[int, Line]]
+) -> Iterator[list[Line]]:
+    """The lines of each session, mixed, of lines that each belong to one."""
+    lines = grouped(placed)
+    for at in range(count):
+        here = lines.get(at, [])
+        yield draw.some(here, len(here))
 
 
 def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
@@ -206,13 +211,10 @@ def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     people = [draw.name() for _ in range(PEOPLE)]
     rows = [row for row in material.load_yaml("distractor") for _ in range(TRAPS)]
     drawn = [_trap(draw, row, number) for number, row in enumerate(rows)]
-    sessions: list[list[Line]] = [[] for _ in range(TRAP_SESSIONS)]
-    for _, lines in drawn:
-        for line, place in zip(lines, _places(draw), strict=True):
-            sessions[place].append(line)
+    placed = (pair for _, lines in drawn for pair in zip(_places(draw), lines, strict=True))
     start, every = datetime(2025, 9, 1, 9, tzinfo=UTC), timedelta(days=4)
-    turns = make_turns(draw, _mixed(draw, sessions), people, CHATTER, start, every)
-    return [query for query, _ in drawn], turns
+    told = _sessions(draw, TRAP_SESSIONS, placed)
+    return [query for query, _ in drawn], make_turns(draw, told, people, CHATTER, start, every)
 
 
 def _trap(draw: RandomDraw, row: dict[str, Any], number: int) -> tuple[Query, list[Line]]:
@@ -255,7 +257,7 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     """The questions of a seed with the ids of what they need, and the conversation."""
     draw = RandomDraw(seed, "split")
     people = [draw.name() for _ in range(PEOPLE)]
-    sessions: list[list[Line]] = [[] for _ in range(SPLIT_SESSIONS)]
+    placed: list[tuple[int, Line]] = []
     queries = []
     for number, row in enumerate(material.load_yaml("split")):
         for copy in range(SETS):
@@ -263,11 +265,15 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
             id_ = f"{number}-{copy}"
             gold = tuple(f"{id_}-{place}" for place in range(len(row["told"])))
             places = draw.some(range(SPLIT_SESSIONS), len(gold))
-            for told, line, at in zip(row["told"], gold, places, strict=True):
-                sessions[at].append(Line(told.format_map(given), line))
+            lines = (
+                Line(told.format_map(given), name)
+                for told, name in zip(row["told"], gold, strict=True)
+            )
+            placed += zip(places, lines, strict=True)
             queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
     start, every = datetime(2025, 10, 6, 8, tzinfo=UTC), timedelta(days=3)
-    return queries, make_turns(draw, _mixed(draw, sessions), people, LONG_CHATTER, start, every)
+    told = _sessions(draw, SPLIT_SESSIONS, placed)
+    return queries, make_turns(draw, told, people, LONG_CHATTER, start, every)
 
 
 def _given(draw: RandomDraw) -> dict[str, str]:

@@ -217,25 +217,22 @@ def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
         return "there are no files to compare with"
     if sessions < FEW:
         return f"fewer than {FEW} sessions decide nothing"
-    wins = (
-        clsm.prompt < static.prompt,
-        clsm.relevance > static.relevance,
-        clsm.retention > static.retention,
-    )
-    better = f"over {sessions} sessions clsm would have been better in {sum(wins)} of 3"
+    wins = (clsm.prompt < static.prompt) + (clsm.relevance > static.relevance)
+    wins += clsm.retention > static.retention
+    better = f"over {sessions} sessions clsm would have been better in {wins} of 3"
     return f"{better}: tokens, use and replies"
 
 
 def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
     if not sides:
         return None
-    asked = sum(row["asked"] for row, _ in sides)
+    asked = max(1, sum(row["asked"] for row, _ in sides))
     loaded = sum(side["tokens"] for _, side in sides)
     return Figures(
         tokens=loaded / len(sides),
-        prompt=sum(side["prompt"] * row["asked"] for row, side in sides) / max(1, asked),
+        prompt=sum(side["prompt"] * row["asked"] for row, side in sides) / asked,
         relevance=sum(side["used"] for _, side in sides) / max(1, loaded),
-        retention=sum(side["replies"] for _, side in sides) / max(1, asked),
+        retention=sum(side["replies"] for _, side in sides) / asked,
     )
 
 
@@ -253,9 +250,8 @@ def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool
     if missing:
         raise BadInputError("--static", missing[0], "name the files that your agent loads")
     before = current_mode(store)
-    wanted = Mode(utc_text(now), files)
-    if before is not None:
-        wanted = Mode(before.since, files or before.static)
+    known = before or Mode(utc_text(now), ())
+    wanted = known._replace(static=files or known.static)
     if wanted != before:
         with locked(store.root, store.settings.store.lock_wait):
             atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
@@ -341,7 +337,13 @@ def _measured(
     came = [(at, each) for at, found in given.items() for each in found]
     claims = {(each.id, each.text, claim): claim for at, each in came for claim in used(each, at)}
     answers = _tokens(each for at, each in came if at >= 0)
-    files = SideFigures(
+    ours = SideFigures(
+        tokens=_tokens({(each.id, each.text): each for _, each in came}.values()),
+        prompt=_tokens(given[-1]) + answers / max(1, len(asked)),
+        used=_tokens(claims.values()),
+        replies=sum(reply_uses(at, (*given[-1], *given[at])) for at in asked),
+    )
+    theirs = SideFigures(
         tokens=beside.tokens,
         prompt=float(beside.tokens),
         used=_tokens(claim for block in beside.blocks for claim in used(block, -1)),
@@ -352,13 +354,8 @@ def _measured(
         turns=_marks(sitting),
         prompts=len(prompts),
         asked=len(asked),
-        clsm=SideFigures(
-            tokens=_tokens({(each.id, each.text): each for _, each in came}.values()),
-            prompt=_tokens(given[-1]) + answers / max(1, len(asked)),
-            used=_tokens(claims.values()),
-            replies=sum(reply_uses(at, (*given[-1], *given[at])) for at in asked),
-        ),
-        static=files if beside.tokens else None,
+        clsm=ours,
+        static=theirs if beside.tokens else None,
     )
 
 

@@ -97,7 +97,7 @@ def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting
                 at = last.at if last is not None else datetime.fromisoformat(recorded_at)
             said[turn.key] = _StoredTurn(turn, at, is_open)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
-    parts = [part for said in told.values() for part in _parts(said.values(), silence)]
+    parts = (part for said in told.values() for part in _parts(said.values(), silence))
     found = [each for part in parts if (each := _sitting(part, now - silence)).turns]
     found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
     return found, undated
@@ -233,17 +233,17 @@ class WordRarity:
     """How rare words are in a store: idf(n) / idf(1) of a word that n passages hold."""
 
     def __init__(self, index: Index) -> None:
-        self._connection = index.connection
-        self._passages = max(2, index.size()[0])
-        self._of = cache(self._rarity)
+        size = max(2, index.size()[0])
+
+        @cache
+        def rarity(word: str) -> float:
+            held = postings.document_frequency(index.connection, word)
+            return match.idf(size, max(1, min(size, held))) / match.idf(size, 1)
+
+        self._of = rarity
 
     def __call__(self, found: Iterable[str]) -> float:
         return sum(map(self._of, sorted(found)))
-
-    def _rarity(self, word: str) -> float:
-        held = postings.document_frequency(self._connection, word)
-        holding = max(1, min(self._passages, held))
-        return match.idf(self._passages, holding) / match.idf(self._passages, 1)
 
 
 def is_used(said: Words, turns: Sequence[Words], rarity: WordRarity) -> bool:

@@ -94,7 +94,8 @@ def asleep(slept_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.mark.parametrize("name", published.PRESETS)
 def test_every_preset_returns_memories_and_their_concepts(asleep: Library, name: str) -> None:
     answer = ask(asleep, name, "why did memory_v2 fail", 2000)
-    assert answer.items
+    assert 0 < sum(each.tokens for each in answer.items) <= 2000
+    assert answer.confidence is None
     assert 0 < len(answer.concepts) <= 10
     assert "memoryv2" in {key for names in answer.concepts for key in names}
     assert all(each.turns for each in answer.items)
