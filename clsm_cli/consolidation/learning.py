@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import (
     active_learning,
-    adviser_packet,
     calibrate,
     claims,
     monthly_gists,
 )
+from clsm_cli.consolidation.adviser_packet import drafts_of, split_parts
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.entity_mentions import find_mentions
 from clsm_cli.consolidation.entity_resolution import near_pairs
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
+    from clsm_cli.consolidation.consolidation_report import Report
     from clsm_cli.consolidation.edges import Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
@@ -44,8 +45,7 @@ class Learner:
     """Reads episodes in the order of time and keeps what they teach.
 
     Attributes:
-        episodes: Records of those that were read.
-        unread: Path of an episode that a rule failed on → how; it stays pending.
+        episodes: Records of those that were read; one that a rule failed on is reported, and stays pending.
         months: Those of which episodes were read; ``links`` lead from theirs to their gists.
         questions: Review items for a person.
     """
@@ -53,11 +53,11 @@ class Learner:
     state: StoreState
     words: Vocabulary
     adviser: Adviser
+    report: Report
 
     def __post_init__(self) -> None:
         state = self.state
         self.episodes: dict[str, EpisodeRecord] = {}
-        self.unread: dict[str, str] = {}
         self.months: set[str] = set()
         self.links: dict[str, Edge] = {}
         self.questions = ReviewQuestions(state)
@@ -67,7 +67,8 @@ class Learner:
         self._candidates: list[active_learning.Candidate] = []
         is_shared = len(state.store.flows()) > 1
         rows = calibrate.settled(state.statements, state.now) if is_shared else state.statements
-        self._calibration = Calibration(state, index_statements(state, rows.values()))
+        known = index_statements(state, rows.values())
+        self._calibration = Calibration(state, known, self.report.statements)
         if is_shared:
             calibrate.compare(self._calibration, state.store.device)
 
@@ -75,11 +76,6 @@ class Learner:
     def statements(self) -> dict[str, Statement]:
         """All statements as they are now, by id."""
         return self._calibration.known.rows
-
-    @property
-    def counts(self) -> Counter[str]:
-        """What became of the claims."""
-        return self._calibration.counts
 
     def learn_from(self, chosen: Sequence[str]) -> None:
         """Learn from episodes, given in order of time."""
@@ -99,7 +95,8 @@ class Learner:
                 weights = self._scorer.score(episode)
                 said = claims.episode_claims(episode, weights, current, state.settings)
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
-                self.unread[file.path] = _fault(error)
+                how = self.report.unread[file.path] = _fault(error)
+                self.report.warnings.append(_UNREAD.format(path=file.path, how=how))
                 continue
             found += self._advised(episode, said, weights, current)
             worth = state.settings.worth
@@ -120,6 +117,7 @@ class Learner:
         self.questions.about_doubts(self._calibration, self.adviser)
         self._gists(network)
         self.questions.about_names(self.words, network)
+        self.adviser.finish(known)
 
     def most_informative(self) -> list[active_learning.Candidate]:
         """The sentences of this run whose decision by the owner would teach most."""
@@ -145,8 +143,8 @@ class Learner:
         known = self._calibration.known
         near = known.nearest(text, self.state.vectors_of([text]).get(text))
         closed = {turn.key for turn in episode.turns} - current
-        parts = adviser_packet.split_parts(episode, adviser_packet.drafts_of(said, weights))
-        return self.adviser.claims(parts, said, [row for row, _ in near], known.rows, closed)
+        parts = split_parts(episode, closed, drafts_of(said, weights))
+        return self.adviser.claims(parts, said, [row for row, _ in near], known.rows)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
@@ -190,6 +188,12 @@ def _renewed(before: Statement | None, gist: Statement) -> Statement:
         return gist
     again = replace(gist, recorded_at=before.recorded_at, text_sha=before.text_sha)
     return before if replace(before, rev=gist.rev) == again else again
+
+
+_UNREAD = (
+    "{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is mended;"
+    " recall finds its words all the same"
+)
 
 
 def _fault(error: Exception) -> str:
