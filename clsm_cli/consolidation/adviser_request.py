@@ -121,10 +121,8 @@ def _drafted(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list
     for _, parts in groupby(chosen, lambda part: part.episode.id):
         group = list(parts)
         episode, closed = group[0].episode, group[0].closed
-        weights = scorer.score(episode)
-        current = {turn.key for turn in episode.turns} - {*closed}
-        said = claims.episode_claims(episode, weights, current, found.settings)
-        drafts = drafts_of(said, weights)
+        scores = scorer.score(episode, {turn.key for turn in episode.turns} - {*closed})
+        drafts = drafts_of(claims.episode_claims(episode, scores), scores)
         groups.append(split_parts(episode, closed, drafts)[: len(group)])
     return groups
 

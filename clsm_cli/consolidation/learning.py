@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.llm_adviser import Adviser
-    from clsm_cli.consolidation.statement_selection import UnitScores
+    from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge, Statement
@@ -64,7 +64,7 @@ class Learner:
         self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(state)
         self._scorer = StatementScorer(state, self._owner)
-        self._candidates: list[active_learning.Candidate] = []
+        self._weighed: list[ScoredUnit] = []
         is_shared = len(state.store.flows()) > 1
         rows = calibrate.settled(state.statements, state.now) if is_shared else state.statements
         known = index_statements(state, rows.values())
@@ -92,15 +92,14 @@ class Learner:
             file = state.files[episode_id]
             try:
                 record = self._record(episode, mentions.get(episode_id, {}))
-                weights = self._scorer.score(episode)
-                said = claims.episode_claims(episode, weights, current, state.settings)
+                scores = self._scorer.score(episode, current)
+                said = claims.episode_claims(episode, scores)
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 how = self.report.unread[file.path] = _fault(error)
                 self.report.warnings.append(_UNREAD.format(path=file.path, how=how))
                 continue
-            found += self._advised(episode, said, weights, current)
-            worth = state.settings.worth
-            self._candidates += claims.candidates(episode, weights, current, worth)
+            found += self._advised(episode, said, scores)
+            self._weighed += claims.weighed(episode, scores)
             self.episodes[episode_id] = record
             if file.start:
                 self.months.add(file.start[:7])
@@ -119,7 +118,7 @@ class Learner:
         self.questions.about_names(self.words, network)
         self.adviser.finish(known)
 
-    def most_informative(self) -> list[active_learning.Candidate]:
+    def most_informative(self) -> list[ScoredUnit]:
         """The sentences of this run whose decision by the owner would teach most."""
         asked = [
             item.kept
@@ -127,23 +126,21 @@ class Learner:
             if item.reason == active_learning.WORTH
         ]
         asked += [each.text for each in self._owner.decisions]
-        return active_learning.most_informative(self._candidates, self.state.vectors_of, asked)
+        return active_learning.most_informative(self._weighed, self.state.vectors_of, asked)
 
     def relations(self, labels: Mapping[str, str]) -> dict[Told, set[str]]:
         """What an adviser finds between the nodes of what was read; nothing without one."""
         return self.adviser.relations(self.episodes, self.words.node_of_id, labels)
 
-    def _advised(
-        self, episode: Episode, said: list[Claim], weights: UnitScores, current: set[str]
-    ) -> list[Claim]:
+    def _advised(self, episode: Episode, said: list[Claim], scores: UnitScores) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""
         if not self.adviser.is_available:
             return said
         text = " ".join(turn.text for turn in episode.turns)
         known = self._calibration.known
         near = known.nearest(text, self.state.vectors_of([text]).get(text))
-        closed = {turn.key for turn in episode.turns} - current
-        parts = split_parts(episode, closed, drafts_of(said, weights))
+        closed = {turn.key for turn in episode.turns}.difference(scores.current)
+        parts = split_parts(episode, closed, drafts_of(said, scores))
         return self.adviser.claims(parts, said, [row for row, _ in near], known.rows)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
