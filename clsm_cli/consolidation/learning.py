@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import Episode, EpisodeRecord
-    from clsm_cli.model.graph import Edge, Statement
+    from clsm_cli.model.graph import Statement
 
 
 @dataclass
@@ -46,7 +46,6 @@ class Learner:
 
     Attributes:
         episodes: Records of those that were read; one that a rule failed on is reported, and stays pending.
-        months: Those of which episodes were read; ``links`` lead from theirs to their gists.
         questions: Review items for a person.
     """
 
@@ -58,8 +57,7 @@ class Learner:
     def __post_init__(self) -> None:
         state = self.state
         self.episodes: dict[str, EpisodeRecord] = {}
-        self.months: set[str] = set()
-        self.links: dict[str, Edge] = {}
+        self._months: set[str] = set()
         self.questions = ReviewQuestions(state)
         self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(state)
@@ -102,18 +100,20 @@ class Learner:
             self._weighed += claims.weighed(episode, scores)
             self.episodes[episode_id] = record
             if file.start:
-                self.months.add(file.start[:7])
+                self._months.add(file.start[:7])
         known = state.vectors_of([claim.text for claim in found])
         for claim in claims.sort_claims(found):
             self._calibration.read(claim, known.get(claim.text))
-        self._calibration.doubts += self.adviser.doubts(self.statements)
 
     def finish(self, network: GraphUpdate) -> None:
         """What needs all episodes: gists, questions for a person, what vanished."""
         known = self.state.episodes
         self.episodes |= {i: r for i, r in network.episodes.items() if r != known[i]}
         self._calibration.vanish(self.state.closed_blocks)
-        self.questions.about_doubts(self._calibration, self.adviser)
+        for row_id, claim in sorted(self.adviser.replaced.items()):
+            if (row := self.statements.get(row_id)) is not None and row.is_current:
+                self._calibration.close(row, since(claim))
+        self.questions.about_doubts(self._calibration)
         self._gists(network)
         self.questions.about_names(self.words, network)
         self.adviser.finish(known)
@@ -158,7 +158,6 @@ class Learner:
     def _gists(self, network: GraphUpdate) -> None:
         """Make the gists of the months anew; without a model they stay as they were."""
         if self.state.embed is None:
-            self.months.clear()
             return
         records = {
             i: self.episodes.get(i, record)
@@ -166,15 +165,19 @@ class Learner:
             if i in self.episodes or not self.state.is_pending(record)
         }
         by_month = monthly_gists.episodes_by_month(self.state, records)
-        for month in sorted(self.months):
+        rows, edges = self.statements, network.edges
+        for month in sorted(self._months):
             group = [records[i] for i in by_month[month]]
             known = self._calibration.known
             found, links = monthly_gists.month_gists(self.state, month, group, known, network)
-            self.links |= {link.id: link for link in links}
-            rows = self.statements
-            for old in [r for r in rows.values() if r.kind == "gist" and r.value == month]:
-                if not old.pinned:
-                    del rows[old.id]
+            old = [r for r in rows.values() if r.kind == "gist" and r.value == month]
+            gone = {row.id for row in old}
+            for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in gone]:
+                del edges[edge.id]
+            edges |= {link.id: link for link in links}
+            for row in old:
+                if not row.pinned:
+                    del rows[row.id]
             for gist in found:
                 rows[gist.id] = _renewed(self.state.statements.get(gist.id), gist)
 
@@ -211,8 +214,8 @@ class ReviewQuestions:
         self.items: list[logs.ReviewItem] = []
         self._state = state
 
-    def about_doubts(self, calibration: Calibration, adviser: Adviser) -> None:
-        """Contradictions, unless an adviser decided them, and near duplicates."""
+    def about_doubts(self, calibration: Calibration) -> None:
+        """Contradictions, and near duplicates."""
         doubts = calibration.doubts
         opposed = {(d.kept.id, d.claim.text) for d in doubts if d.reason == "contradiction"}
         for doubt in doubts:
@@ -220,11 +223,7 @@ class ReviewQuestions:
             if doubt.reason != "contradiction" and (doubt.kept.id, other) in opposed:
                 continue  # one question about two sentences
             row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
-            if not row.is_current:
-                continue
-            if adviser.is_update(doubt):
-                calibration.close(row, since(doubt.claim))
-            else:
+            if row.is_current:
                 self._ask((row.id,), doubt.reason, row.text, other, doubt.claim.sources)
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import adviser_packet
 from clsm_cli.consolidation.adviser_proposals import CheckedPart
-from clsm_cli.consolidation.calibrate import Doubt
 from clsm_cli.consolidation.consolidation_report import Refused
 from clsm_cli.text.node_ids import node_id
 
@@ -29,7 +28,11 @@ if TYPE_CHECKING:
 
 
 class Adviser:
-    """Asks the adviser, or reads what it answered; without one the run goes on alone."""
+    """Asks the adviser, or reads what it answered; without one the run goes on alone.
+
+    Attributes:
+        replaced: Ids of statements that it says are over, each with what says so.
+    """
 
     def __init__(self, request: Request, meanings: Meanings | None, report: Report) -> None:
         self._meanings = meanings
@@ -39,7 +42,7 @@ class Adviser:
         self._llm: Llm | None = None
         self._entries: dict[str, dict[str, Any]] = {}
         self._relations: dict[str, list[Relation]] = {}
-        self._replaced: dict[str, Claim] = {}
+        self.replaced: dict[str, Claim] = {}
         if self._answer is not None:
             self._entries = self._answer.parts
             report.is_answered = True
@@ -85,21 +88,8 @@ class Adviser:
             gone = {(each.turn, each.text) for each in part.drafts if each.id in checked.gone}
             kept = [e for e in kept if e.kind == "task" or (e.sources[0], e.text) not in gone]
             advised += checked.claims
-            self._replaced |= checked.replaced
+            self.replaced |= checked.replaced
         return kept + advised
-
-    def doubts(self, rows: Mapping[str, Statement]) -> list[Doubt]:
-        """The statements that the adviser says are over, each with what says so."""
-        return [
-            Doubt("contradiction", rows[i], self._replaced[i])
-            for i in sorted(self._replaced)
-            if i in rows
-        ]
-
-    def is_update(self, doubt: Doubt) -> bool:
-        """Whether the adviser said that because of the claim the other one holds no longer."""
-        told = self._replaced.get(doubt.kept.id)
-        return told is not None and told.text == doubt.claim.text
 
     def relations(
         self, episodes: Iterable[str], node_of: Callable[[str], str], nodes: Container[str]
