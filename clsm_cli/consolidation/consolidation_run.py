@@ -25,8 +25,6 @@ from clsm_cli.ingestion.ingest_run import EpisodeMaker, end_begun_run
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import cleanup, inbox, joining
-from clsm_cli.store.index import database
-from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date, run_in_progress
 from clsm_cli.store.lock import locked
 
@@ -65,17 +63,13 @@ def consolidate(
         run.apply(inbox.plan_take_back(store.inbox))
         report.warnings += joining.join(store, utc_text(request.now))
         cleanup.sweep(store, utc_text(request.now))
-        stack.enter_context(database.disk_errors(store.derived))
-        connection = database.open_to_write(store.derived)
-        stack.callback(connection.close)
-        bring_up_to_date(store, connection, None, None)
-        index = Index(connection, store)
+        index = stack.enter_context(store_state.opened_index(store))
         taken = IngestReport(dry_run=False)
         maker = EpisodeMaker(store, index, run, taken, progress)
-        with run_in_progress(connection):
+        with run_in_progress(index.connection):
             maker.take_in()
         usable = maker.embed_new(embedder, lock)
-        with run_in_progress(connection):
+        with run_in_progress(index.connection):
             if usable is not None:
                 silence = timedelta(minutes=store.settings.boundary.gap_certain)
                 maker.segment_all(usable, over_before=request.now - silence)
@@ -86,7 +80,7 @@ def consolidate(
             embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
             state = store_state.load_state(store, index, request.now, embed, meanings)
             _learn(state, request, run, report, progress)
-            bring_up_to_date(store, connection, usable, None)
+            bring_up_to_date(store, index.connection, usable, None)
     return report
 
 
@@ -123,9 +117,10 @@ def _learn(
         if start + step < len(chosen):  # the graph joins the last
             writer.write(learner, None)
     progress("weaving", 0, 2)
-    builder = GraphBuilder(state, words, edges.over(learner.statements.values()))
+    over = edges.over(learner.statements.values())
+    builder = GraphBuilder(state, words, over, request.rebuild)
     records = {i: learner.episodes.get(i, episodes[i]) for i in sorted(taken)}
-    network = builder.build(records, chosen, learner.relations, rebuild=request.rebuild)
+    network = builder.build(records, chosen, learner.relations)
     learner.finish(network)
     report.consolidated = len(chosen) - len(report.unread)
     if request.answer is not None:

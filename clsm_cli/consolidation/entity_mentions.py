@@ -42,14 +42,11 @@ class Vocabulary(NamedTuple):
     """The nodes there are, by id.
 
     Attributes:
-        confidence: How likely each names one particular thing, in tenths.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
     """
 
     entries: dict[str, Entity]
-    kinds: dict[str, str]
-    confidence: dict[str, float]
     canonical: dict[str, str]
     heads: dict[str, str]
 
@@ -96,11 +93,14 @@ def build_vocabulary(
         persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
         no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
     )
-    entries = {entry.id: entry for entry in found} | {
-        node.id: Entity(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
+    pinned = {
+        node.id: Entity(
+            node.id, node.label or node.id, node.aliases, frozenset(node.exact), node.kind
+        )
         for node in nodes.values()
         if node.pinned
     }
+    entries = {entry.id: entry for entry in found} | pinned
     canonical: dict[str, str] = {}
     for entry in entries.values():
         for name in (entry.label, *entry.aliases):
@@ -109,16 +109,14 @@ def build_vocabulary(
         canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
     canonical |= {entry: entry for entry in entries}
     people = {canonical.get(node_id(name), node_id(name)) for name in speakers}
-    kinds = {
-        node: PERSON if node in people else _kind(entry.label, told_of.get(entry.label))
-        for node, entry in entries.items()
-    } | {node.id: node.kind for node in nodes.values() if node.pinned}
-    sure = people | {node.id for node in nodes.values() if node.pinned}
-    confidence = {
-        node: 1.0 if node in sure else _confidence(told_of.get(entry.label))
-        for node, entry in entries.items()
-    }
-    return Vocabulary(dict(sorted(entries.items())), kinds, confidence, canonical, _heads(entries))
+    for node in entries.keys() - pinned.keys():
+        entry = entries[node]
+        judged = told_of.get(entry.label)
+        kind, confidence = _kind(entry.label, judged), _confidence(judged)
+        if node in people:
+            kind, confidence = PERSON, 1.0
+        entries[node] = entry._replace(kind=kind, confidence=confidence)
+    return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
 
 
 def _candidates(sightings: Iterable[Name]) -> set[str]:
