@@ -369,10 +369,10 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     >>> citation_fault("Tomas has 3 cats.", told), citation_fault("Mara has no cats.", told)
     ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
     """
-    rest, days = _undated(text, _day(cited[0].time))
-    told = [_undated(turn.text, _day(turn.time)) for turn in cited]
+    rest, days = _undated(text, cited[0].time)
+    told = [_undated(turn.text, turn.time) for turn in cited]
     there = {day for _, found in told for day in found} | {
-        (day.isoformat(),) * 2 for turn in cited if turn.time and (day := _day(turn.time))
+        (day.isoformat(),) * 2 for turn in cited if (day := claims.day_of(turn.time))
     }
     for first, last in days:
         if not any(first <= a and b <= last for a, b in there):
@@ -405,15 +405,12 @@ def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
     return any(stem_overlap(rule, turn.text) >= ECHO for turn in printed)
 
 
-def _day(time: str | None) -> date:
-    return date.fromisoformat(time[:10]) if time else _ANY_DAY
-
-
-def _undated(text: str, at: date) -> tuple[str, list[tuple[str, str]]]:
+def _undated(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
     """A text without its days, and these: first and last of each, where that is certain."""
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
     done = 0
+    at = claims.day_of(time) or _ANY_DAY
     for each in expressions.find_expressions(text, at):
         if not each.certain or (each.relative and at == _ANY_DAY):
             continue

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import active_learning, edges, rehearsal, store_state
@@ -107,7 +108,8 @@ def _learn(
     chosen = store_state.choose_episodes(state, request)
     taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}
     words = build_vocabulary(state, taken, {} if request.rebuild else state.nodes)
-    learner = Learner(state, words, Adviser(request, state.meanings, report), report)
+    adviser = Adviser(request, state.meanings, report)
+    learner = Learner(state, words, adviser, report)
     writer = Writer(state, words, request, run, report)
     chosen.sort(key=lambda i: (state.files[i].start or "", i))
     step = state.settings.step
@@ -120,7 +122,8 @@ def _learn(
     over = edges.over(learner.statements.values())
     builder = GraphBuilder(state, words, over, request.rebuild)
     records = {i: learner.episodes.get(i, episodes[i]) for i in sorted(taken)}
-    network = builder.build(records, chosen, learner.relations)
+    relations = partial(adviser.relations, learner.episodes, words.node_of_id)
+    network = builder.build(records, chosen, relations)
     learner.finish(network)
     report.consolidated = len(chosen) - len(report.unread)
     if request.answer is not None:

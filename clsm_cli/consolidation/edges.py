@@ -84,18 +84,9 @@ def relation_edges(stated: Stated) -> dict[str, Edge]:
             continue
         count = len(chances)
         mean = sum(chances[key] for key in sorted(chances)) / count
-        record = edge_id(source, name, target)
-        found[record] = Edge(
-            id=record,
-            rev=(0, ""),
-            source=source,
-            target=target,
-            type=name,
-            directed=directed,
-            n=count,
-            weight=round(mean * min(1.0, (1 + count) / (1 + FULL)), 4),
-            sources=tuple(sorted(chances)),
-        )
+        weight = round(mean * min(1.0, (1 + count) / (1 + FULL)), 4)
+        edge = link(source, name, target, directed=directed)
+        found[edge.id] = replace(edge, n=count, weight=weight, sources=tuple(sorted(chances)))
     return found
 
 

@@ -60,12 +60,11 @@ class Vocabulary(NamedTuple):
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
         """Finds the names of some nodes, or of all."""
         chosen = self.entries if nodes is None else sorted(nodes)
-        return Matcher(form for node in chosen for form in name_forms(self.entries[node]))
-
-
-def name_forms(entry: Entity) -> list[NameForm]:
-    """The names of a node."""
-    return [NameForm(name, entry.id, name in entry.exact) for name in (entry.label, *entry.aliases)]
+        return Matcher(
+            NameForm(name, entry.id, name in entry.exact)
+            for entry in map(self.entries.__getitem__, chosen)
+            for name in (entry.label, *entry.aliases)
+        )
 
 
 def build_vocabulary(

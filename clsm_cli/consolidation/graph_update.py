@@ -84,7 +84,7 @@ class GraphBuilder:
         stale = entity_mentions.changed_nodes(self.words, before)
         found = entity_mentions.refind_mentions(self.state, self.words, stale, episodes)
         records = {
-            episode: _with_mentions(record, self._merged(record, stale, found.get(episode, {})))
+            episode: self._with_mentions(record, stale, found.get(episode, {}))
             for episode, record in episodes.items()
         }
         turns = _turns_of(records)
@@ -108,9 +108,10 @@ class GraphBuilder:
         found_edges |= {e.id: e for e in self.state.edges.values() if e.pinned}
         return GraphUpdate(described, dict(sorted(found_edges.items())), records)
 
-    def _merged(
+    def _with_mentions(
         self, record: EpisodeRecord, stale: Collection[str], found: Mapping[str, set[str]]
-    ) -> dict[str, tuple[str, ...]]:
+    ) -> EpisodeRecord:
+        """A record with what was found of stale nodes, and without nodes that are none any more."""
         kept = {
             node: set(keys)
             for node, keys in record.mentions.items()
@@ -118,7 +119,8 @@ class GraphBuilder:
         }
         for node, keys in found.items():
             kept[node] = kept.get(node, set()) | keys
-        return {node: tuple(sorted(kept[node])) for node in sorted(kept)}
+        mentions = {node: tuple(sorted(kept[node])) for node in sorted(kept)}
+        return replace(record, mentions=mentions)
 
     def _faded(self) -> set[str]:
         """Nodes whose summary rests on a block that its document holds no longer."""
@@ -259,11 +261,6 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
         for node, keys in record.mentions.items():
             turns.setdefault(node, set()).update(keys)
     return turns
-
-
-def _with_mentions(record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]) -> EpisodeRecord:
-    same = {node: tuple(sorted(keys)) for node, keys in record.mentions.items()} == mentions
-    return record if same else replace(record, mentions=mentions)
 
 
 _NODE_STEP = 200

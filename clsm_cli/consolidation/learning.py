@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.consolidation_report import Report
-    from clsm_cli.consolidation.edges import Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.llm_adviser import Adviser
@@ -107,16 +106,22 @@ class Learner:
 
     def finish(self, network: GraphUpdate) -> None:
         """What needs all episodes: gists, questions for a person, what vanished."""
-        known = self.state.episodes
-        self.episodes |= {i: r for i, r in network.episodes.items() if r != known[i]}
-        self._calibration.vanish(self.state.closed_blocks)
+        state = self.state
+        self.episodes |= {i: r for i, r in network.episodes.items() if r != state.episodes[i]}
+        self._calibration.vanish(state.closed_blocks)
         for row_id, claim in sorted(self.adviser.replaced.items()):
             if (row := self.statements.get(row_id)) is not None and row.is_current:
                 self._calibration.close(row, since(claim))
         self.questions.about_doubts(self._calibration)
-        self._gists(network)
+        if state.embed is not None:  # without a model gists stay as they were
+            told = {
+                i: self.episodes.get(i, record)
+                for i, record in state.episodes.items()
+                if i in self.episodes or not state.is_pending(record)
+            }
+            monthly_gists.renew(state, self._months, told, self._calibration.known, network)
         self.questions.about_names(self.words, network)
-        self.adviser.finish(known)
+        self.adviser.finish(state.episodes)
 
     def most_informative(self) -> list[ScoredUnit]:
         """The sentences of this run whose decision by the owner would teach most."""
@@ -127,10 +132,6 @@ class Learner:
         ]
         asked += [each.text for each in self._owner.decisions]
         return active_learning.most_informative(self._weighed, self.state.vectors_of, asked)
-
-    def relations(self, labels: Mapping[str, str]) -> dict[Told, set[str]]:
-        """What an adviser finds between the nodes of what was read; nothing without one."""
-        return self.adviser.relations(self.episodes, self.words.node_of_id, labels)
 
     def _advised(self, episode: Episode, said: list[Claim], scores: UnitScores) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""
@@ -154,40 +155,6 @@ class Learner:
             stage="consolidated",
             digest=self.state.files[episode.id].digest,
         )
-
-    def _gists(self, network: GraphUpdate) -> None:
-        """Make the gists of the months anew; without a model they stay as they were."""
-        if self.state.embed is None:
-            return
-        records = {
-            i: self.episodes.get(i, record)
-            for i, record in self.state.episodes.items()
-            if i in self.episodes or not self.state.is_pending(record)
-        }
-        by_month = monthly_gists.episodes_by_month(self.state, records)
-        rows, edges = self.statements, network.edges
-        for month in sorted(self._months):
-            group = [records[i] for i in by_month[month]]
-            known = self._calibration.known
-            found, links = monthly_gists.month_gists(self.state, month, group, known, network)
-            old = [r for r in rows.values() if r.kind == "gist" and r.value == month]
-            gone = {row.id for row in old}
-            for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in gone]:
-                del edges[edge.id]
-            edges |= {link.id: link for link in links}
-            for row in old:
-                if not row.pinned:
-                    del rows[row.id]
-            for gist in found:
-                rows[gist.id] = _renewed(self.state.statements.get(gist.id), gist)
-
-
-def _renewed(before: Statement | None, gist: Statement) -> Statement:
-    """A gist in place of the one of its id: that itself where it says the same."""
-    if before is None:
-        return gist
-    again = replace(gist, recorded_at=before.recorded_at, text_sha=before.text_sha)
-    return before if replace(before, rev=gist.rev) == again else again
 
 
 _UNREAD = (

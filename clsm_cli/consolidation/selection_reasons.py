@@ -12,6 +12,7 @@ from clsm_cli.model.ids import resolve_id
 from clsm_cli.store.index import evidence_queries
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.heads.judge import Meanings
@@ -43,13 +44,13 @@ class Explanation(NamedTuple):
     id: str
     text: str
     reason: str
-    chance: float | None
-    keep: float | None
     worth: float
-    noise: float | None
     noise_limit: float
-    shares: list[tuple[float, Decision]]
     is_held: bool
+    chance: float | None = None
+    keep: float | None = None
+    noise: float | None = None
+    shares: Sequence[tuple[float, Decision]] = ()
 
 
 def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Explanation:
@@ -68,12 +69,8 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
             name,
             text,
             _reason_unweighed(row),
-            chance=None,
-            keep=None,
             worth=settings.worth,
-            noise=None,
             noise_limit=settings.noise,
-            shares=[],
             is_held=row is not None and row.is_current,
         )
         said = evidence_queries.turns_by_key(state.connection, [key]).get(key)
