@@ -111,9 +111,12 @@ def build_vocabulary(
     for node in entries.keys() - pinned.keys():
         entry = entries[node]
         judged = told_of.get(entry.label)
-        kind, confidence = _kind(entry.label, judged), _confidence(judged)
         if node in people:
-            kind, confidence = PERSON, 1.0
+            entries[node] = entry._replace(kind=PERSON)
+            continue
+        # In tenths, so that few nights change it.
+        confidence = round(max(LEAST_THING, judged.thing if judged else 0.0), 1)
+        kind = _kind(entry.label, judged)
         entries[node] = entry._replace(kind=kind, confidence=confidence)
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
 
@@ -146,11 +149,6 @@ def _judged(
         if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
     ]
     return told | {name: told[name]._replace(thing=0.0) for name in parts}
-
-
-def _confidence(told: NameJudged | None) -> float:
-    """How likely a name that became a node is a thing's, in tenths, so that few nights change it."""
-    return round(max(LEAST_THING, told.thing if told else 0.0), 1)
 
 
 def _kind(name: str, told: NameJudged | None) -> str:

@@ -141,7 +141,9 @@ class UnitScores:
         """What decides whether a sentence is kept for what it says."""
         if self.is_noted:
             return "noted"
-        if self.about is None and not _is_told(piece.text):
+        if self.about is None and (
+            factuality.states_nothing(piece.text) or factuality.is_disputed(piece.text)
+        ):  # the head of talks takes rumours and ideas for what tells something
             return "untold"
         if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
@@ -158,8 +160,10 @@ class UnitScores:
         weighed as sentences are.
         """
         found = self._pieces_of(turn, task)
-        if self.about is None or not found or self.has_forms:
-            return bool(found) and not self.has_forms
+        if not found or self.has_forms:
+            return False
+        if self.about is None:
+            return True
         names_day = any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         is_log = self.about["log"] >= EVEN
         titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
@@ -193,11 +197,6 @@ def _is_gainsaid(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
     told = [each for each in sentences(reply)[:_REPLY] if not factuality.states_nothing(each)]
     relations = pair_head.relations([(piece.text, each) for each in told])
     return any(each.update >= EVEN for each in relations)
-
-
-def _is_told(sentence: str) -> bool:
-    """Whether a sentence of a talk tells something: the head of talks takes rumours and ideas for that."""
-    return not (factuality.states_nothing(sentence) or factuality.is_disputed(sentence))
 
 
 @dataclass
