@@ -59,12 +59,10 @@ class Calibration:
     counts: Counter[str] = field(default_factory=Counter)
     doubts: list[Doubt] = field(default_factory=list)
     superseded: str | None = None
-    _saying: Claim | None = None
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
         self.superseded = None
-        self._saying = claim
         if any(map(self.known.was_withdrawn, (claim.text, claim.item))):
             self.counts["withdrawn before"] += 1
             return
@@ -180,10 +178,8 @@ class Calibration:
         self.known.put(replace(row, sources=sources, trust=trust))
 
     def close(self, row: Statement, at: str) -> None:
-        """Close what holds no longer."""
+        """Close what holds no longer, unless a person pinned it: ``rivals`` has that asked."""
         if row.pinned:
-            if self._saying is not None:
-                self.doubts.append(Doubt("contradiction", row, self._saying))
             return
         self.counts["corrected"] += 1
         self.superseded = row.id

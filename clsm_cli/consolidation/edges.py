@@ -19,7 +19,7 @@ from clsm_cli.heads import relation_head
 from clsm_cli.heads.relation_head import NameSpan
 from clsm_cli.heads.units import spans_of
 from clsm_cli.model.episodes import Document
-from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import edge_id
 from clsm_cli.startup.records import NamedTuple
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.relation_head import Pair
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
 
@@ -167,10 +166,8 @@ def link(source: str, name: str, target: str, *, directed: bool = True) -> Edge:
 
 def stream_of_record(record: Record, nodes: Mapping[str, Node]) -> Stream:
     """The stream in which a record is kept: an edge with its source, an episode in flow."""
-    node = record if isinstance(record, Node) else None
-    if isinstance(record, Edge):
-        node = nodes.get(record.source)
-    return node.stream if node is not None else "flow"
+    kept = nodes.get(record.source) if isinstance(record, Edge) else record
+    return kept.stream if isinstance(kept, (Statement, Node)) else "flow"
 
 
 _WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")

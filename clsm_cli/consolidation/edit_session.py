@@ -158,9 +158,8 @@ class EditSession:
             new = replace(record, rev=((old.rev[0] if old else 0) + 1, self.store.device))
             if isinstance(new, Statement):
                 rows.append(new)
-                records.setdefault(new.stream, []).append(record_files.as_stored(new))
-            else:
-                records.setdefault(edges.stream_of_record(new, self.nodes), []).append(new)
+                new = record_files.as_stored(new)
+            records.setdefault(edges.stream_of_record(new, self.nodes), []).append(new)
         writes: list[runs.Write] = []
         for stream, group in sorted(records.items()):
             writes += record_files.plan_records(self.store, stream, group)
