@@ -164,8 +164,8 @@ class Writer:
         if old is not None:
             record = replace(record, rev=old.rev, extra=old.extra)
         if isinstance(record, Edge) and record.recorded_at is None:
-            known = old.recorded_at if isinstance(old, Edge) else None
-            record = replace(record, recorded_at=known or self.run.now)
+            at = old.recorded_at if isinstance(old, Edge) else self.run.now
+            record = replace(record, recorded_at=at)
         if record == old:
             return record
         number = old.rev[0] + 1 if old is not None else 1
