@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from clsm_cli.heads.boilerplate import sentence_digest
+from clsm_cli.heads.unit_features import sentence_digest
 from clsm_cli.text.sentences import sentences
 
 STOCK = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "stock.txt"

@@ -14,9 +14,10 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, fields, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
-from clsm_cli.consolidation.active_learning import KEPT, WORTH
+from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.review_queue import Outcome, State
 from clsm_cli.consolidation.selection_reasons import Explanation
+from clsm_cli.consolidation.statement_selection import KEPT
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.item_lookup import QuestionSources, question_sources

@@ -6,9 +6,9 @@ the sentences of the last run that are nearest the threshold and least alike: th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from clsm_cli.heads.owner_model import Decision, Owner, logit
+from clsm_cli.heads.owner_model import Decision, Owner, is_unsure, logit
 from clsm_cli.model.ids import digest
 from clsm_cli.store import atomic, ledger, logs
 from clsm_cli.store.index import evidence_queries
@@ -16,6 +16,7 @@ from clsm_cli.store.index import evidence_queries
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from clsm_cli.consolidation.statement_selection import ScoredUnit
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.store.layout import Store
 
@@ -23,45 +24,10 @@ if TYPE_CHECKING:
 
 WORTH = "worth keeping?"
 """Reason of a review item about one sentence; its other text is the head's probability."""
-KEPT = frozenset({"kept", "noted"})
-"""What decides that a sentence becomes a statement (``statement_selection.Verdict``)."""
 MOST, LOOKED_AT = 20, 80
 """Sentences that are offered, and that they are chosen from."""
 NEWEST = 200
 """Decisions that count; a fit takes the cube of their number."""
-_UNSURE = 2.0
-"""Distance of a logit from that of the threshold within which a sentence's vector is asked for."""
-
-
-class Candidate(NamedTuple):
-    """A sentence that was weighed.
-
-    Attributes:
-        text: As it stands in memory, or would.
-        chance: Probability of ``keep`` by the shipped head.
-        keep: The same as the owner's decisions correct it.
-        least: From which ``keep`` on it is kept.
-    """
-
-    turn: str
-    text: str
-    chance: float
-    keep: float
-    least: float
-
-    @property
-    def margin(self) -> float:
-        """How far it is from the threshold, as a logit; negative below it."""
-        return logit(self.keep) - logit(self.least)
-
-
-def is_unsure(chance: float, worth: float) -> bool:
-    """Whether decisions about others may move a sentence over the threshold, either way.
-
-    >>> is_unsure(0.5, 0.6), is_unsure(0.02, 0.6)
-    (True, False)
-    """
-    return abs(logit(chance) - logit(worth)) <= _UNSURE
 
 
 def owner_of(state: StoreState) -> Owner:
@@ -113,8 +79,8 @@ def _chance(text: str, otherwise: float) -> float:
 
 
 def most_informative(
-    found: Iterable[Candidate], vectors: Vectors, asked: Iterable[str]
-) -> list[Candidate]:
+    found: Iterable[ScoredUnit], vectors: Vectors, asked: Iterable[str]
+) -> list[ScoredUnit]:
     """The sentences whose decision would teach most: each unsure and unlike those before it.
 
     The next is the one with the highest 4·p·(1 − p)·(1 − 0.7·c), p its probability moved so that the
@@ -122,17 +88,20 @@ def most_informative(
     """
     import numpy as np
 
-    left = {each.text: each for each in found if is_unsure(each.keep, each.least)}
+    def margin(each: ScoredUnit) -> float:
+        return logit(each.keep) - logit(each.worth)
+
+    left = {each.statement: each for each in found if is_unsure(each.keep, each.worth)}
     for text in asked:
         left.pop(text, None)
-    near = sorted(left.values(), key=lambda c: (abs(c.margin), c.text))
+    near = sorted(left.values(), key=lambda c: (abs(margin(c)), c.statement))
     pool = near[:LOOKED_AT]
-    known = vectors([each.text for each in pool])
-    pool = [each for each in pool if each.text in known]
+    known = vectors([each.statement for each in pool])
+    pool = [each for each in pool if each.statement in known]
     if not pool:
         return []
-    matrix = np.array([known[each.text] for each in pool], np.float64)
-    moved = 1 / (1 + np.exp(-np.array([each.margin for each in pool])))
+    matrix = np.array([known[each.statement] for each in pool], np.float64)
+    moved = 1 / (1 + np.exp(-np.array([margin(each) for each in pool])))
     doubt = 4 * moved * (1 - moved)
     nearest = np.zeros(len(pool))
     chosen: list[int] = []
@@ -145,7 +114,7 @@ def most_informative(
     return [pool[place] for place in chosen]
 
 
-def save_offer(state: StoreState, chosen: Sequence[Candidate]) -> None:
+def save_offer(state: StoreState, chosen: Sequence[ScoredUnit]) -> None:
     """Write down what is offered until the next run; a forget destroys it with all that is derived.
 
     Raises:
@@ -153,11 +122,11 @@ def save_offer(state: StoreState, chosen: Sequence[Candidate]) -> None:
     """
     items = [
         logs.ReviewItem(
-            f"v-{digest(WORTH, each.turn, each.text)}",
+            f"v-{digest(WORTH, each.turn, each.statement)}",
             state.now,
             (each.turn,),
             WORTH,
-            each.text,
+            each.statement,
             f"{each.chance:.2f}",
         )
         for each in chosen

@@ -117,6 +117,7 @@ class Part(NamedTuple):
         turns: Those that people and the agent said; what tools and pages said is in no part.
         shown: What of each turn's text is shown; all of it but for a turn longer than a part.
         drafts: What clsm makes of the turns by itself.
+        closed: Keys of blocks that their documents hold no longer; they are not shown.
     """
 
     handle: str
@@ -124,9 +125,17 @@ class Part(NamedTuple):
     turns: tuple[Turn, ...]
     shown: tuple[str, ...]
     drafts: tuple[Draft, ...] = ()
+    closed: Collection[str] = ()
+
+    @property
+    def size(self) -> int:
+        """Tokens that it takes in a packet."""
+        return count_tokens(json.dumps(_lines([self])))
 
 
-def split_parts(episode: Episode, drafts: Collection[Draft] = ()) -> list[Part]:
+def split_parts(
+    episode: Episode, closed: Collection[str] = (), drafts: Collection[Draft] = ()
+) -> list[Part]:
     """Split an episode into parts that fit a packet, in the order of its turns."""
     groups: list[list[tuple[Turn, str]]] = []
     room = 0
@@ -147,25 +156,21 @@ def split_parts(episode: Episode, drafts: Collection[Draft] = ()) -> list[Part]:
             tuple(turn for turn, _ in group),
             tuple(shown for _, shown in group),
             tuple(each for each in drafts if each.turn in {turn.key for turn, _ in group}),
+            closed,
         )
         for number, group in enumerate(groups, 1)
     ]
 
 
-def select_parts(
-    found: Iterable[Sequence[Part]], limit: int, closed: Collection[str] = ()
-) -> list[Part]:
+def select_parts(found: Iterable[Sequence[Part]], limit: int) -> list[Part]:
     """The parts that a packet has room for: episodes in the order given, each whole if it fits.
 
     Of an episode that would not fit into an empty packet, as many parts as do.
-
-    Args:
-        closed: Keys of blocks that their documents hold no longer; they are not shown.
     """
-    room = empty = limit - count_tokens(render_packet([], [], closed))
+    room = empty = limit - count_tokens(render_packet([], []))
     chosen: list[Part] = []
     for group in found:
-        sizes = [size_of(part, closed) for part in group]
+        sizes = [part.size for part in group]
         if sum(sizes) > room and (chosen or sum(sizes) <= empty):
             continue
         for part, size in zip(group, sizes, strict=True):
@@ -176,47 +181,33 @@ def select_parts(
     return chosen
 
 
-def size_of(part: Part, closed: Collection[str]) -> int:
-    """Tokens that a part takes in a packet."""
-    return count_tokens(json.dumps(_lines([part], closed)))
-
-
-def render_packet(
-    chosen: Sequence[Part], known: Sequence[Statement], closed: Collection[str], limit: int = 0
-) -> str:
+def render_packet(chosen: Sequence[Part], known: Sequence[Statement], limit: int = 0) -> str:
     """A packet, ready to be answered.
 
     Args:
         limit: Tokens of the packet: known statements that make it longer are left out.
     """
     told = f"{TASK}\n\n{demand(SCHEMA)}"
-    size = count_tokens(f"{told}\n\n{render_question(chosen, [], closed)}\n")
+    size = count_tokens(f"{told}\n\n{render_question(chosen, [])}\n")
     held = 0
     for row in known:
         size += count_tokens(json.dumps(_known(row)))
         if size > limit:
             break
         held += 1
-    return f"{told}\n\n{render_question(chosen, known[:held], closed)}\n"
+    return f"{told}\n\n{render_question(chosen, known[:held])}\n"
 
 
-def render_question(
-    chosen: Sequence[Part], known: Sequence[Statement], closed: Collection[str]
-) -> str:
+def render_question(chosen: Sequence[Part], known: Sequence[Statement]) -> str:
     """The data of a packet alone, for an endpoint that is told the task apart."""
-    return block([*map(_known, known), *_lines(chosen, closed)])
+    return block([*map(_known, known), *_lines(chosen)])
 
 
 def _known(row: Statement) -> dict[str, Any]:
     return {"known": one_line(row.text, LONGEST), "id": row.id}
 
 
-def _cut(turn: Turn, shown: str) -> int:
-    """Tokens of a turn that are not shown."""
-    return max(0, count_tokens(turn.text) - count_tokens(shown))
-
-
-def _lines(chosen: Iterable[Part], closed: Collection[str]) -> list[dict[str, Any]]:
+def _lines(chosen: Iterable[Part]) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for part in chosen:
         kind = "conversation" if part.episode.document is None else "notes"
@@ -224,7 +215,7 @@ def _lines(chosen: Iterable[Part], closed: Collection[str]) -> list[dict[str, An
         if kind == "notes":
             lines[-1]["file"] = one_line("/".join(part.turns[0].path.split("/")[-2:]), 120)
         for turn, shown in zip(part.turns, part.shown, strict=True):
-            if turn.key in closed:
+            if turn.key in part.closed:
                 continue
             line: dict[str, Any] = {"turn": turn.key}
             if turn.speaker:
@@ -234,7 +225,7 @@ def _lines(chosen: Iterable[Part], closed: Collection[str]) -> list[dict[str, An
             if turn.heading:
                 line["under"] = one_line(" > ".join(turn.heading), 160)
             line["text"] = shown
-            if missing := _cut(turn, shown):
+            if (missing := count_tokens(turn.text) - count_tokens(shown)) > 0:
                 line["cut_tokens"] = missing
             lines.append(line)
         lines += map(_draft, part.drafts)

@@ -81,21 +81,6 @@ class Relation(NamedTuple):
     turns: tuple[str, ...]
 
 
-class Checked(NamedTuple):
-    """What is taken of the answer to a part, and what is not.
-
-    Attributes:
-        replaced: Ids of known statements that hold no longer → what says so.
-        gone: Ids of drafts that were dropped or worded better.
-    """
-
-    claims: tuple[Claim, ...]
-    relations: tuple[Relation, ...]
-    replaced: dict[str, Claim]
-    gone: frozenset[str]
-    refused: tuple[Refused, ...]
-
-
 class _UnfitError(Exception):
     """Why a proposal is not taken."""
 
@@ -146,72 +131,72 @@ def parse_value(value: Any, name: str) -> Answer:
     return Answer(parts, tuple(refused))
 
 
-def check_entry(
-    entry: Mapping[str, Any],
-    part: Part,
-    closed: Collection[str],
-    known: Mapping[str, Statement],
-    meanings: Meanings | None = None,
-) -> Checked:
-    """Check every proposal of a part by itself.
+class CheckedPart:
+    """The answer to a part, every proposal checked by itself.
 
-    Args:
-        meanings: What words mean; without the model nobody judges whether a sentence is junk.
+    Attributes:
+        claims: What is taken of its statements, and ``relations`` of these.
+        replaced: Ids of known statements that hold no longer → what says so.
+        gone: Ids of drafts that were dropped or worded better.
+        refused: What is not taken.
     """
-    check_one = _Check(part, closed, known, meanings)
-    taken, one = _each(entry, "statements", "text", part.handle, check_one.statement)
-    told, two = _each(entry, "relations", "source", part.handle, check_one.relation)
-    found = {claim.text: claim for claim in taken}
-    gone, three = check_one.gone(entry.get("drop", []))
-    refused = (*one, *two, *three)
-    return Checked(tuple(found.values()), tuple(told), check_one.replaced, gone, refused)
-
-
-def _each(
-    entry: Mapping[str, Any], name: str, key: str, handle: str, check_one: Callable[[Any], Any]
-) -> tuple[list[Any], list[Refused]]:
-    items = entry.get(name, [])
-    if not isinstance(items, list):
-        return [], [Refused(handle, name, "is no list")]
-    taken, refused = [], []
-    for number, item in enumerate(items, 1):
-        shown = item.get(key) if isinstance(item, dict) else None
-        called = _short(shown) if isinstance(shown, str) and shown.strip() else f"{name} {number}"
-        try:
-            if number > MOST:
-                raise _UnfitError(f"the part has more than {MOST}")
-            if not isinstance(item, dict):
-                raise _UnfitError("is no object")
-            taken.append(check_one(item))
-        except _UnfitError as error:
-            refused.append(Refused(handle, called, str(error)))
-    return taken, refused
-
-
-class _Check:
-    """The checks of one part."""
 
     def __init__(
         self,
+        entry: Mapping[str, Any],
         part: Part,
-        closed: Collection[str],
         known: Mapping[str, Statement],
-        meanings: Meanings | None,
+        meanings: Meanings | None = None,
     ) -> None:
+        """Check an entry against its part and what the memory holds.
+
+        ``meanings`` says what words mean; without the model nobody judges whether a sentence is junk.
+        """
         pairs = zip(part.turns, part.shown, strict=True)
         self._turns = {turn.key: replace(turn, text=shown) for turn, shown in pairs}
         self._episode = {turn.key: turn for turn in part.episode.turns}
-        self._recorded_at = part.episode.recorded_at
-        self._closed = closed
+        self._part = part
         self._known = known
         self._meanings = meanings
-        self._handle = part.handle
-        self._is_talk = part.episode.document is None
         self._drafts = {draft.id: draft for draft in part.drafts}
         self._reworded: dict[str, list[str]] = {}
         self.replaced: dict[str, Claim] = {}
+        self.gone: set[str] = set()
+        self.refused: list[Refused] = []
+        told = self._each(entry, "statements", "text", self._statement)
+        self.claims: list[Claim] = [*{claim.text: claim for claim in told}.values()]
+        self.relations: list[Relation] = self._each(entry, "relations", "source", self._relation)
+        self._reword()
+        self._drop(entry.get("drop", []))
 
-    def statement(self, item: Mapping[str, Any]) -> Claim:
+    def _refuse(self, proposal: str, reason: str) -> None:
+        self.refused.append(Refused(self._part.handle, proposal, reason))
+
+    def _each(
+        self, entry: Mapping[str, Any], name: str, key: str, checked: Callable[[Any], Any]
+    ) -> list[Any]:
+        """What is taken of a list of an entry; an item is called by what it has under a key."""
+        items = entry.get(name, [])
+        if not isinstance(items, list):
+            self._refuse(name, "is no list")
+            return []
+        taken = []
+        for number, item in enumerate(items, 1):
+            shown = item.get(key) if isinstance(item, dict) else None
+            called = f"{name} {number}"
+            if isinstance(shown, str) and shown.strip():
+                called = _short(shown)
+            try:
+                if number > MOST:
+                    raise _UnfitError(f"the part has more than {MOST}")
+                if not isinstance(item, dict):
+                    raise _UnfitError("is no object")
+                taken.append(checked(item))
+            except _UnfitError as error:
+                self._refuse(called, str(error))
+        return taken
+
+    def _statement(self, item: Mapping[str, Any]) -> Claim:
         """Check one statement, and make a claim of it."""
         text = _sentence(item.get("text"))
         kind = next((kind for kind in KINDS if kind == item.get("kind")), None)
@@ -241,13 +226,13 @@ class _Check:
             sources=tuple(turn.key for turn in cited),
             trust=trust,
             valid_from=first.time,
-            recorded_at=first.time or self._recorded_at,
+            recorded_at=first.time or self._part.episode.recorded_at,
             subject=named or None,
         )
         self._replace(item.get("replaces"), claim)
         return claim
 
-    def relation(self, item: Mapping[str, Any]) -> Relation:
+    def _relation(self, item: Mapping[str, Any]) -> Relation:
         """Check one relation."""
         names = [item.get(key) for key in ("source", "target")]
         cited = self._cited(item.get("turns"))
@@ -262,32 +247,31 @@ class _Check:
             raise _UnfitError("its type is not one to three English words, or one that is counted")
         return Relation(str(names[0]), kind, str(names[1]), tuple(turn.key for turn in cited))
 
-    def gone(self, dropped: Any) -> tuple[frozenset[str], list[Refused]]:
-        """The drafts that an answer takes away, once its statements have been checked."""
-        found = set()
-        refused = []
+    def _reword(self) -> None:
+        """Let go the drafts that statements say again, all of them."""
         for name, texts in self._reworded.items():
             draft = self._drafts[name]
             turn = self._turns[draft.turn]
             text = draft.text.removeprefix(f"{turn.speaker}: ")
             if citation_fault(text, [replace(turn, text=" ".join(texts))]) is None:
-                found.add(name)
+                self.gone.add(name)
             else:
                 reason = "the draft stays: what would replace it does not say all of it"
-                refused.append(Refused(self._handle, _short(draft.text), reason))
+                self._refuse(_short(draft.text), reason)
+
+    def _drop(self, dropped: Any) -> None:
+        """Let go the drafts that an answer lists."""
         if not isinstance(dropped, list):
-            return frozenset(found), [*refused, Refused(self._handle, "drop", "is no list")]
+            self._refuse("drop", "is no list")
+            return
         for each in dropped:
             known = self._drafts.get(each) if isinstance(each, str) else None
             if known is None:
-                called, reason = _short(str(each)), "is no draft of its part"
+                self._refuse(_short(str(each)), "is no draft of its part")
             elif known.is_sure:
-                called, reason = _short(known.text), "the draft stays: clsm is sure of it"
+                self._refuse(_short(known.text), "the draft stays: clsm is sure of it")
             else:
-                found.add(known.id)
-                continue
-            refused.append(Refused(self._handle, called, reason))
-        return frozenset(found), refused
+                self.gone.add(known.id)
 
     def _worthless(self, text: str, turn: Turn) -> str | None:
         """Why a sentence is worth nothing, whether true or not; None where it may be.
@@ -298,7 +282,8 @@ class _Check:
             return None
         unknown = dict.fromkeys(judge.ABOUT, 0.0)
         found = judge.judge_units([Turn("", "", "assistant", text)], unknown, self._meanings)
-        place = CHAT if self._is_talk else place_of(turn.path, turn.heading)
+        is_talk = self._part.episode.document is None
+        place = CHAT if is_talk else place_of(turn.path, turn.heading)
         (verdict,) = verdicts([(text, place)])
         is_clear = any(each.chances["alone"] >= EVEN for each in found)
         return None if is_clear or verdict.junk < EVEN else "nobody would understand it alone"
@@ -314,7 +299,7 @@ class _Check:
                 raise _UnfitError(f"the turn {key} is what a tool or a page said")
             if turn is None:
                 raise _UnfitError(f"the turn {_short(key)!r} is not in its part")
-            if key in self._closed:
+            if key in self._part.closed:
                 raise _UnfitError(f"its document holds the block {key} no longer")
             found.append(turn)
         order = list(self._turns)
@@ -384,10 +369,10 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     >>> citation_fault("Tomas has 3 cats.", told), citation_fault("Mara has no cats.", told)
     ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
     """
-    rest, days = _undated(text, _day(cited[0].time))
-    told = [_undated(turn.text, _day(turn.time)) for turn in cited]
+    rest, days = _undated(text, cited[0].time)
+    told = [_undated(turn.text, turn.time) for turn in cited]
     there = {day for _, found in told for day in found} | {
-        (day.isoformat(),) * 2 for turn in cited if turn.time and (day := _day(turn.time))
+        (day.isoformat(),) * 2 for turn in cited if (day := claims.day_of(turn.time))
     }
     for first, last in days:
         if not any(first <= a and b <= last for a, b in there):
@@ -420,15 +405,12 @@ def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
     return any(stem_overlap(rule, turn.text) >= ECHO for turn in printed)
 
 
-def _day(time: str | None) -> date:
-    return date.fromisoformat(time[:10]) if time else _ANY_DAY
-
-
-def _undated(text: str, at: date) -> tuple[str, list[tuple[str, str]]]:
+def _undated(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
     """A text without its days, and these: first and last of each, where that is certain."""
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
     done = 0
+    at = claims.day_of(time) or _ANY_DAY
     for each in expressions.find_expressions(text, at):
         if not each.certain or (each.relative and at == _ANY_DAY):
             continue

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import (
     active_learning,
-    adviser_packet,
     claims,
     consolidation_run,
     rehearsal,
     store_state,
+)
+from clsm_cli.consolidation.adviser_packet import (
+    drafts_of,
+    render_packet,
+    select_parts,
+    split_parts,
 )
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.lookup import index_statements
@@ -24,7 +29,7 @@ from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.consolidation_report import Request
@@ -86,16 +91,14 @@ def _packet(store: Store, request: Request, budget: int, embedder: Embedder | No
         told = evidence_queries.turns_in_episodes(found.connection, waiting)
         closed = {key for key, turn in told.items() if not turn.is_current}
         read = map(found.read_episode, waiting)
-        parts = (adviser_packet.split_parts(episode) for episode in read if episode is not None)
+        parts = (split_parts(episode, closed) for episode in read if episode is not None)
         groups = [group for group in parts if group]
-        chosen = adviser_packet.select_parts(groups, budget, closed)
+        chosen = select_parts(groups, budget)
         if chosen:
-            drafted = _drafted(found, chosen, closed)
-            chosen = adviser_packet.select_parts(drafted, budget, closed)
+            chosen = select_parts(_drafted(found, chosen), budget)
         if groups and not chosen:
-            chosen = _smallest(found, groups, budget, closed)
-        known = _known(found, chosen)
-        text = adviser_packet.render_packet(chosen, known, closed, budget) if chosen else ""
+            chosen = [_smallest(found, groups, budget)]
+        text = render_packet(chosen, _known(found, chosen), budget) if chosen else ""
         of = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
 
@@ -111,42 +114,32 @@ def _usable(embedder: Embedder | None) -> Embedder | None:
     return None
 
 
-def _drafted(
-    found: store_state.StoreState, chosen: Iterable[Part], closed: Collection[str]
-) -> list[list[Part]]:
+def _drafted(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
     """The chosen parts by their episodes, with what clsm itself makes of their turns."""
     scorer = StatementScorer(found, active_learning.owner_of(found))
     groups = []
     for _, parts in groupby(chosen, lambda part: part.episode.id):
         group = list(parts)
-        episode = group[0].episode
-        weights = scorer.score(episode)
-        current = {turn.key for turn in episode.turns} - {*closed}
-        said = claims.episode_claims(episode, weights, current, found.settings)
-        drafts = adviser_packet.drafts_of(said, weights)
-        groups.append(adviser_packet.split_parts(episode, drafts)[: len(group)])
+        episode, closed = group[0].episode, group[0].closed
+        scores = scorer.score(episode, {turn.key for turn in episode.turns} - {*closed})
+        drafts = drafts_of(claims.episode_claims(episode, scores), scores)
+        groups.append(split_parts(episode, closed, drafts)[: len(group)])
     return groups
 
 
-def _smallest(
-    found: store_state.StoreState,
-    groups: Iterable[Sequence[Part]],
-    budget: int,
-    closed: Collection[str],
-) -> list[Part]:
+def _smallest(found: store_state.StoreState, groups: Iterable[Sequence[Part]], budget: int) -> Part:
     """The shortest part that begins an episode, where there is room for no more.
 
     Raises:
         BadInputError: There is not even room for that; it says how much would be.
     """
-    first = min((group[0] for group in groups), key=lambda p: adviser_packet.size_of(p, closed))
-    [[part]] = _drafted(found, [first], closed)
-    least = adviser_packet.size_of(part, closed)
-    least += count_tokens(adviser_packet.render_packet([], [], closed))
+    first = min((group[0] for group in groups), key=lambda part: part.size)
+    [[part]] = _drafted(found, [first])
+    least = part.size + count_tokens(render_packet([], []))
     if least > budget:
         reason = f"has no room for a part of an episode ({budget} tokens)"
         raise BadInputError("the packet", reason, f"allow it --budget {least}")
-    return [part]
+    return part
 
 
 def _known(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:

@@ -59,12 +59,10 @@ class Calibration:
     counts: Counter[str] = field(default_factory=Counter)
     doubts: list[Doubt] = field(default_factory=list)
     superseded: str | None = None
-    _saying: Claim | None = None
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
         self.superseded = None
-        self._saying = claim
         if any(map(self.known.was_withdrawn, (claim.text, claim.item))):
             self.counts["withdrawn before"] += 1
             return
@@ -180,16 +178,13 @@ class Calibration:
         self.known.put(replace(row, sources=sources, trust=trust))
 
     def close(self, row: Statement, at: str) -> None:
-        """Close what holds no longer: the first two of the three rows of a correction (docs/format.md §6)."""
+        """Close what holds no longer, unless a person pinned it: ``rivals`` has that asked."""
         if row.pinned:
-            if self._saying is not None:
-                self.doubts.append(Doubt("contradiction", row, self._saying))
             return
         self.counts["corrected"] += 1
         self.superseded = row.id
-        self.known.put(replace(row, superseded_at=self.state.now))
-        copy = replace(row, id=closed_copy_id(row.id, at), rev=(0, ""), valid_until=at)
-        self.known.put(replace(copy, recorded_at=self.state.now, supersedes=None))
+        for each in closed_rows(row, at, self.state.now):
+            self.known.put(each)
 
     def _add(self, claim: Claim, vector: Any) -> None:
         self.counts["tasks" if claim.kind == "task" else "new"] += 1
@@ -212,6 +207,12 @@ class Calibration:
             supersedes=self.superseded,
             tags=self.state.tags_of(claim.text),
         )
+
+
+def closed_rows(row: Statement, at: str, now: str) -> tuple[Statement, Statement]:
+    """The first two of the three rows of a correction (docs/format.md §6)."""
+    copy = replace(row, id=closed_copy_id(row.id, at), rev=(0, ""), valid_until=at)
+    return replace(row, superseded_at=now), replace(copy, recorded_at=now, supersedes=None)
 
 
 def is_same_day(claim: Claim, row: Statement) -> bool:

@@ -6,11 +6,11 @@ What a tool printed or a page says makes none: it stays in its episode, to be re
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from clsm_cli.consolidation.active_learning import KEPT, Candidate
+from clsm_cli.consolidation.statement_selection import KEPT
 from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.text import todo
 from clsm_cli.text.name_matching import NO_NAMES
@@ -19,9 +19,7 @@ from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from collections.abc import Set as AbstractSet
 
-    from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores, Verdict
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.streams import Stream
@@ -81,63 +79,39 @@ def topic_of(kind: StatementKind, stream: Stream) -> str:
     return TOPICS.get(kind) or FACTS[stream]
 
 
-def episode_claims(
-    episode: Episode,
-    weights: UnitScores,
-    current: AbstractSet[str],
-    settings: ConsolidationSettings,
-) -> list[Claim]:
-    """The claims of an episode, in the order of its turns.
-
-    Args:
-        current: Keys of turns that still hold; blocks that a document lost make no claims.
-    """
-    found: list[Claim] = []
-    for turn in _telling(episode, weights, current):
-        told = turn.time or episode.recorded_at
-        found += [replace(each, recorded_at=told) for each in _of_turn(turn, weights, settings)]
-    return found
+def episode_claims(episode: Episode, scores: UnitScores) -> list[Claim]:
+    """The claims of an episode, in the order of its turns."""
+    return [
+        claim
+        for turn in episode.turns
+        if _silent(turn, scores) is None
+        for claim in _of_turn(turn, turn.time or episode.recorded_at, scores)
+    ]
 
 
-def candidates(
-    episode: Episode, weights: UnitScores, current: AbstractSet[str], worth: float
-) -> Iterator[Candidate]:
-    """The sentences that ``episode_claims`` looks at, as they stand in memory, or would."""
-    least = weights.least(worth)
-    for turn in _telling(episode, weights, current):
-        for piece in weights.pieces.get(turn.key, ()):
-            yield Candidate(turn.key, piece.statement, piece.chance, piece.keep, least)
-
-
-def _telling(episode: Episode, weights: UnitScores, current: AbstractSet[str]) -> Iterator[Turn]:
-    """The turns that may make claims."""
+def weighed(episode: Episode, scores: UnitScores) -> Iterator[ScoredUnit]:
+    """The sentences of which ``episode_claims`` keeps some."""
     for turn in episode.turns:
-        if _silent(turn, current) is None and not weights.states_nothing:
-            yield turn
+        if _silent(turn, scores) is None:
+            yield from scores.pieces.get(turn.key, ())
 
 
-def _silent(turn: Turn, current: AbstractSet[str]) -> Verdict | None:
-    """Why nothing that a turn says is kept; None where it may be."""
-    return "gone" if turn.key not in current else None if is_said(turn) else "unsaid"
-
-
-def verdict(
-    turn: Turn,
-    piece: ScoredUnit,
-    weights: UnitScores,
-    current: AbstractSet[str],
-    settings: ConsolidationSettings,
-) -> Verdict:
+def verdict(turn: Turn, piece: ScoredUnit, scores: UnitScores) -> Verdict:
     """What decides whether ``episode_claims`` makes a claim of a sentence."""
     tasks = todo.todos(turn.text, day_of(turn.time))
-    return _silent(turn, current) or _verdict(piece, tasks, weights, settings)
+    return _silent(turn, scores) or _verdict(piece, tasks, scores)
 
 
-def _verdict(
-    piece: ScoredUnit, tasks: Sequence[Todo], weights: UnitScores, settings: ConsolidationSettings
-) -> Verdict:
+def _silent(turn: Turn, scores: UnitScores) -> Verdict | None:
+    """Why nothing that a turn says is kept; None where it may be."""
+    if turn.key not in scores.current:
+        return "gone"
+    return "unsaid" if not is_said(turn) else "document" if scores.states_nothing else None
+
+
+def _verdict(piece: ScoredUnit, tasks: Sequence[Todo], scores: UnitScores) -> Verdict:
     is_task = any(piece.start < task.end and task.start < piece.end for task in tasks)
-    return "task" if is_task else weights.verdict(piece, settings)
+    return "task" if is_task else scores.verdict(piece)
 
 
 def is_said(turn: Turn) -> bool:
@@ -150,48 +124,39 @@ def is_trusted(trust: Trust) -> bool:
     return trust in ("user", "agent")
 
 
-def _of_task(task: Todo, turn: Turn, weights: UnitScores) -> Claim:
-    return Claim(
-        text=f"{title}: {task.text}" if (title := weights.title_of(turn, task)) else task.text,
-        kind="task",
-        stream="tasks",
-        topic=TOPICS["task"],
-        sources=(turn.key,),
-        trust=turn.trust,
-        valid_from=turn.time,
-        state=task.state,
-        due=task.due,
-        item=task.text,
-    )
-
-
-def _of_turn(turn: Turn, weights: UnitScores, settings: ConsolidationSettings) -> Iterator[Claim]:
+def _of_turn(turn: Turn, recorded_at: str, scores: UnitScores) -> Iterator[Claim]:
+    said: dict[str, Any] = {"sources": (turn.key,), "trust": turn.trust, "valid_from": turn.time}
+    said["recorded_at"] = recorded_at
     tasks = todo.todos(turn.text, day_of(turn.time))
-    yield from (
-        _of_task(task, turn, weights) for task in tasks if weights.is_task(turn, task, settings)
-    )
-    for piece in weights.pieces.get(turn.key, ()):
-        if _verdict(piece, tasks, weights, settings) in KEPT:
-            claim = _claim(piece, turn)
-            is_answer = weights.about is None and turn.trust == "agent"
-            yield replace(claim, is_answer=is_answer)
-
-
-def _claim(piece: ScoredUnit, turn: Turn) -> Claim:
-    text, kind = piece.statement, piece.kind
-    stream: Stream = "identity" if kind == "preference" else stream_of(text)
-    if kind == "decision" and stream == "flow":
-        stream = "projects"
-    return Claim(
-        text=text,
-        kind=kind,
-        stream=stream,
-        topic=topic_of(kind, stream),
-        sources=(turn.key,),
-        trust=turn.trust,
-        valid_from=turn.time,
-        subject=(None if turn.speaker else leading_name(piece.text)) or leading_name(text),
-    )
+    for task in tasks:
+        if scores.is_task(turn, task):
+            title = scores.title_of(turn, task)
+            yield Claim(
+                text=f"{title}: {task.text}" if title else task.text,
+                kind="task",
+                stream="tasks",
+                topic=TOPICS["task"],
+                state=task.state,
+                due=task.due,
+                item=task.text,
+                **said,
+            )
+    for piece in scores.pieces.get(turn.key, ()):
+        if _verdict(piece, tasks, scores) in KEPT:
+            text, kind = piece.statement, piece.kind
+            stream: Stream = "identity" if kind == "preference" else stream_of(text)
+            if kind == "decision" and stream == "flow":
+                stream = "projects"
+            named = None if turn.speaker else leading_name(piece.text)
+            yield Claim(
+                text=text,
+                kind=kind,
+                stream=stream,
+                topic=topic_of(kind, stream),
+                subject=named or leading_name(text),
+                is_answer=scores.about is None and turn.trust == "agent",
+                **said,
+            )
 
 
 def leading_name(text: str) -> str | None:

@@ -8,8 +8,9 @@ add to what is known), ``graph_update`` (nodes and edges), ``monthly_gists``, ``
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import active_learning, edges, rehearsal, store_state
@@ -25,14 +26,10 @@ from clsm_cli.ingestion.ingest_run import EpisodeMaker, end_begun_run
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import cleanup, inbox, joining
-from clsm_cli.store.index import database
-from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date, run_in_progress
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.ingestion.ingest_report import Progress
@@ -67,17 +64,13 @@ def consolidate(
         run.apply(inbox.plan_take_back(store.inbox))
         report.warnings += joining.join(store, utc_text(request.now))
         cleanup.sweep(store, utc_text(request.now))
-        stack.enter_context(database.disk_errors(store.derived))
-        connection = database.open_to_write(store.derived)
-        stack.callback(connection.close)
-        bring_up_to_date(store, connection, None, None)
-        index = Index(connection, store)
+        index = stack.enter_context(store_state.opened_index(store))
         taken = IngestReport(dry_run=False)
         maker = EpisodeMaker(store, index, run, taken, progress)
-        with run_in_progress(connection):
+        with run_in_progress(index.connection):
             maker.take_in()
         usable = maker.embed_new(embedder, lock)
-        with run_in_progress(connection):
+        with run_in_progress(index.connection):
             if usable is not None:
                 silence = timedelta(minutes=store.settings.boundary.gap_certain)
                 maker.segment_all(usable, over_before=request.now - silence)
@@ -87,8 +80,8 @@ def consolidate(
             report.open_turns = maker.open_turns()
             embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
             state = store_state.load_state(store, index, request.now, embed, meanings)
-            _Run(state, request, run, report, progress).consolidate()
-            bring_up_to_date(store, connection, usable, None)
+            _learn(state, request, run, report, progress)
+            bring_up_to_date(store, index.connection, usable, None)
     return report
 
 
@@ -103,71 +96,44 @@ def _is_idle(store: Store, request: Request) -> bool:
     return not spoken or max(spoken) <= request.now - quiet
 
 
-@dataclass
-class _Run:
-    """One run, step by step."""
-
-    state: StoreState
-    request: Request
-    run: Run
-    report: Report
-    progress: Progress
-
-    def consolidate(self) -> None:
-        """Learn from the pending episodes in steps, then build the graph once."""
-        state, episodes = self.state, self.state.episodes
-        self.report.warnings += [
-            f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in state.ontology[1]
-        ]
-        self.report.pending = sum(map(state.is_pending, episodes.values()))
-        chosen = store_state.choose_episodes(state, self.request)
-        taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}
-        words = build_vocabulary(state, taken, {} if self.request.rebuild else state.nodes)
-        adviser = Adviser(self.request, state.meanings)
-        student = Learner(state, words, adviser)
-        writer = Writer(state, words, self.request, self.run, self.report)
-        self._study(student, writer, sorted(chosen, key=lambda i: (state.files[i].start or "", i)))
-        self.progress("weaving", 0, 2)
-        weaver = GraphBuilder(state, words, edges.over(student.statements.values()))
-        records = {i: student.episodes.get(i, episodes[i]) for i in sorted(taken)}
-        network = weaver.build(records, chosen, student.relations, rebuild=self.request.rebuild)
-        student.finish(network)
-        self._tell(student, adviser, chosen)
-        telling = student.most_informative()
-        if chosen:  # before the run is written: if it is cut short, the next one offers the same
-            active_learning.save_offer(state, telling)
-        writer.write(student, network)
-        if self.report.run is None:  # the memory is as it was
-            self.report.known = self.report.advised
-            self.report.advised = self.report.dropped = 0
-        self.progress("weaving", 2, 2)
-
-    def _study(self, student: Learner, writer: Writer, chosen: Sequence[str]) -> None:
-        """Read episodes in steps; each but the last, which the graph joins, is written down."""
-        size = self.state.settings.step
-        for start in range(0, len(chosen), size):
-            self.progress("consolidating", start, len(chosen))
-            student.learn_from(chosen[start : start + size])
-            if start + size < len(chosen):
-                writer.write(student, None)
-
-    def _tell(self, student: Learner, adviser: Adviser, chosen: Sequence[str]) -> None:
-        self.report.consolidated = len(chosen) - len(student.unread)
-        self.report.unread = student.unread
-        self.report.warnings += [
-            f"{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is"
-            " mended; recall finds its words all the same"
-            for path, how in sorted(student.unread.items())
-        ]
-        self.report.statements.update(student.counts)
-        self.report.warnings += adviser.warnings
-        self.report.usage = adviser.usage
-        self.report.advised = adviser.accepted
-        self.report.dropped = adviser.dropped
-        self.report.refused = [*adviser.refused, *adviser.unread(self.state.episodes)]
-        if self.request.answer is not None:
-            self.report.is_answered = True
-            self.report.stale = sum(
-                not self.state.is_pending(self.state.episodes[i]) for i in chosen
-            )
-            self.report.consolidated -= self.report.stale
+def _learn(
+    state: StoreState, request: Request, run: Run, report: Report, progress: Progress
+) -> None:
+    """Learn from the pending episodes in steps, then build the graph once."""
+    episodes = state.episodes
+    report.warnings += [
+        f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in state.ontology[1]
+    ]
+    report.pending = sum(map(state.is_pending, episodes.values()))
+    chosen = store_state.choose_episodes(state, request)
+    taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}
+    words = build_vocabulary(state, taken, {} if request.rebuild else state.nodes)
+    adviser = Adviser(request, state.meanings, report)
+    learner = Learner(state, words, adviser, report)
+    writer = Writer(state, words, request, run, report)
+    chosen.sort(key=lambda i: (state.files[i].start or "", i))
+    step = state.settings.step
+    for start in range(0, len(chosen), step):
+        progress("consolidating", start, len(chosen))
+        learner.learn_from(chosen[start : start + step])
+        if start + step < len(chosen):  # the graph joins the last
+            writer.write(learner, None)
+    progress("weaving", 0, 2)
+    over = edges.over(learner.statements.values())
+    builder = GraphBuilder(state, words, over, request.rebuild)
+    records = {i: learner.episodes.get(i, episodes[i]) for i in sorted(taken)}
+    relations = partial(adviser.relations, learner.episodes, words.node_of_id)
+    network = builder.build(records, chosen, relations)
+    learner.finish(network)
+    report.consolidated = len(chosen) - len(report.unread)
+    if request.answer is not None:
+        report.stale = sum(not state.is_pending(episodes[i]) for i in chosen)
+        report.consolidated -= report.stale
+    telling = learner.most_informative()
+    if chosen:  # before the run is written: if it is cut short, the next one offers the same
+        active_learning.save_offer(state, telling)
+    writer.write(learner, network)
+    if report.run is None:  # the memory is as it was
+        report.known = report.advised
+        report.advised = report.dropped = 0
+    progress("weaving", 2, 2)

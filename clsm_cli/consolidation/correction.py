@@ -11,12 +11,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation.calibrate import closed_rows
 from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.turns import Masker
-from clsm_cli.model.ids import closed_copy_id, normalise_text
+from clsm_cli.model.ids import normalise_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import sameness, todo
@@ -338,11 +339,9 @@ def _new(edits: EditSession, old: Statement, text: str, start: str | None) -> St
 
 def _close(edits: EditSession, row: Statement, until: str | None) -> str | None:
     """The first two rows; until when it held, None where it never did: then it is withdrawn."""
-    held = until is not None and until > (row.valid_from or "")
-    now = edits.run.now
-    edits.put(replace(row, superseded_at=now, withdrawn=not held))
-    if until is None or not held:
+    if until is None or until <= (row.valid_from or ""):
+        edits.put(replace(row, superseded_at=edits.run.now, withdrawn=True))
         return None
-    copy_id = closed_copy_id(row.id, until)
-    edits.put(replace(row, id=copy_id, valid_until=until, recorded_at=now, supersedes=None))
+    for each in closed_rows(row, until, edits.run.now):
+        edits.put(each)
     return until

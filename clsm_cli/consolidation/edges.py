@@ -19,7 +19,7 @@ from clsm_cli.heads import relation_head
 from clsm_cli.heads.relation_head import NameSpan
 from clsm_cli.heads.units import spans_of
 from clsm_cli.model.episodes import Document
-from clsm_cli.model.graph import Edge
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import edge_id
 from clsm_cli.startup.records import NamedTuple
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.relation_head import Pair
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
 
 FULL = 3
@@ -83,18 +83,9 @@ def relation_edges(stated: Stated) -> dict[str, Edge]:
             continue
         count = len(chances)
         mean = sum(chances[key] for key in sorted(chances)) / count
-        record = edge_id(source, name, target)
-        found[record] = Edge(
-            id=record,
-            rev=(0, ""),
-            source=source,
-            target=target,
-            type=name,
-            directed=directed,
-            n=count,
-            weight=round(mean * min(1.0, (1 + count) / (1 + FULL)), 4),
-            sources=tuple(sorted(chances)),
-        )
+        weight = round(mean * min(1.0, (1 + count) / (1 + FULL)), 4)
+        edge = link(source, name, target, directed=directed)
+        found[edge.id] = replace(edge, n=count, weight=weight, sources=tuple(sorted(chances)))
     return found
 
 
@@ -171,6 +162,12 @@ def link(source: str, name: str, target: str, *, directed: bool = True) -> Edge:
         n=1,
         weight=1.0,
     )
+
+
+def stream_of_record(record: Record, nodes: Mapping[str, Node]) -> Stream:
+    """The stream in which a record is kept: an edge with its source, an episode in flow."""
+    kept = nodes.get(record.source) if isinstance(record, Edge) else record
+    return kept.stream if isinstance(kept, (Statement, Node)) else "flow"
 
 
 _WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")

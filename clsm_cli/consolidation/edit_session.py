@@ -24,7 +24,6 @@ from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
 from clsm_cli.store.index.opening import published
-from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.lock import locked
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
@@ -159,9 +158,8 @@ class EditSession:
             new = replace(record, rev=((old.rev[0] if old else 0) + 1, self.store.device))
             if isinstance(new, Statement):
                 rows.append(new)
-                records.setdefault(new.stream, []).append(record_files.as_stored(new))
-            else:
-                records.setdefault(self._stream(record_id), []).append(new)
+                new = record_files.as_stored(new)
+            records.setdefault(edges.stream_of_record(new, self.nodes), []).append(new)
         writes: list[runs.Write] = []
         for stream, group in sorted(records.items()):
             writes += record_files.plan_records(self.store, stream, group)
@@ -189,15 +187,6 @@ class EditSession:
                 self._changed.setdefault(
                     each.id, replace(each, valid_until=edges.end_of(each, closed))
                 )
-
-    def _stream(self, record_id: str) -> Stream:
-        """The stream whose shards hold a record that is no statement."""
-        for stream in TOPIC_STREAMS:
-            for digits in (1, 2):
-                path = self.store.graph(stream) / shards.shard_name(record_id, digits)
-                if any(record.id == record_id for record in shards.read(path).records):
-                    return stream
-        return "flow"
 
 
 @contextlib.contextmanager

@@ -42,14 +42,11 @@ class Vocabulary(NamedTuple):
     """The nodes there are, by id.
 
     Attributes:
-        confidence: How likely each names one particular thing, in tenths.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
     """
 
     entries: dict[str, Entity]
-    kinds: dict[str, str]
-    confidence: dict[str, float]
     canonical: dict[str, str]
     heads: dict[str, str]
 
@@ -63,12 +60,11 @@ class Vocabulary(NamedTuple):
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
         """Finds the names of some nodes, or of all."""
         chosen = self.entries if nodes is None else sorted(nodes)
-        return Matcher(form for node in chosen for form in name_forms(self.entries[node]))
-
-
-def name_forms(entry: Entity) -> list[NameForm]:
-    """The names of a node."""
-    return [NameForm(name, entry.id, name in entry.exact) for name in (entry.label, *entry.aliases)]
+        return Matcher(
+            NameForm(name, entry.id, name in entry.exact)
+            for entry in map(self.entries.__getitem__, chosen)
+            for name in (entry.label, *entry.aliases)
+        )
 
 
 def build_vocabulary(
@@ -96,11 +92,14 @@ def build_vocabulary(
         persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
         no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
     )
-    entries = {entry.id: entry for entry in found} | {
-        node.id: Entity(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
+    pinned = {
+        node.id: Entity(
+            node.id, node.label or node.id, node.aliases, frozenset(node.exact), node.kind
+        )
         for node in nodes.values()
         if node.pinned
     }
+    entries = {entry.id: entry for entry in found} | pinned
     canonical: dict[str, str] = {}
     for entry in entries.values():
         for name in (entry.label, *entry.aliases):
@@ -109,16 +108,17 @@ def build_vocabulary(
         canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
     canonical |= {entry: entry for entry in entries}
     people = {canonical.get(node_id(name), node_id(name)) for name in speakers}
-    kinds = {
-        node: PERSON if node in people else _kind(entry.label, told_of.get(entry.label))
-        for node, entry in entries.items()
-    } | {node.id: node.kind for node in nodes.values() if node.pinned}
-    sure = people | {node.id for node in nodes.values() if node.pinned}
-    confidence = {
-        node: 1.0 if node in sure else _confidence(told_of.get(entry.label))
-        for node, entry in entries.items()
-    }
-    return Vocabulary(dict(sorted(entries.items())), kinds, confidence, canonical, _heads(entries))
+    for node in entries.keys() - pinned.keys():
+        entry = entries[node]
+        judged = told_of.get(entry.label)
+        if node in people:
+            entries[node] = entry._replace(kind=PERSON)
+            continue
+        # In tenths, so that few nights change it.
+        confidence = round(max(LEAST_THING, judged.thing if judged else 0.0), 1)
+        kind = _kind(entry.label, judged)
+        entries[node] = entry._replace(kind=kind, confidence=confidence)
+    return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
 
 
 def _candidates(sightings: Iterable[Name]) -> set[str]:
@@ -149,11 +149,6 @@ def _judged(
         if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
     ]
     return told | {name: told[name]._replace(thing=0.0) for name in parts}
-
-
-def _confidence(told: NameJudged | None) -> float:
-    """How likely a name that became a node is a thing's, in tenths, so that few nights change it."""
-    return round(max(LEAST_THING, told.thing if told else 0.0), 1)
 
 
 def _kind(name: str, told: NameJudged | None) -> str:

@@ -44,12 +44,16 @@ class Entity(NamedTuple):
         id: ``node_id(label)``.
         aliases: every other name that means it, sorted; not what differs only in case.
         exact: names that count only with their capitals, as they are words otherwise.
+        kind: as of a ``Node``.
+        confidence: how likely it is one particular thing, in tenths.
     """
 
     id: str
     label: str
     aliases: tuple[str, ...]
     exact: frozenset[str]
+    kind: str = "concept"
+    confidence: float = 1.0
 
 
 class _Groups:

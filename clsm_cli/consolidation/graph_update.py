@@ -57,55 +57,61 @@ class GraphBuilder:
 
     Attributes:
         over: Turns of which all that memory states is over, and since when.
+        rebuild: All is worked out anew.
     """
 
     state: StoreState
     words: Vocabulary
     over: Mapping[str, str]
+    rebuild: bool
+
+    @property
+    def _before(self) -> dict[str, Node]:
+        return {} if self.rebuild else self.state.nodes
 
     def build(
         self,
         episodes: Mapping[str, EpisodeRecord],
         fresh: Collection[str],
         advised: Callable[[Mapping[str, str]], Mapping[Told, set[str]]],
-        *,
-        rebuild: bool,
     ) -> GraphUpdate:
         """The network of episodes.
 
         Args:
             fresh: Those whose turns this run has read; their mentions are of all names.
         """
-        before = {} if rebuild else self.state.nodes
+        before = self._before
         stale = entity_mentions.changed_nodes(self.words, before)
         found = entity_mentions.refind_mentions(self.state, self.words, stale, episodes)
         records = {
-            episode: _with_mentions(record, self._merged(record, stale, found.get(episode, {})))
+            episode: self._with_mentions(record, stale, found.get(episode, {}))
             for episode, record in episodes.items()
         }
         turns = _turns_of(records)
         read = [records[i] for i in fresh if i in records]
         touched = stale | {node for record in read for node in record.mentions}
         touched |= {n for n, keys in turns.items() if n not in before or before[n].n != len(keys)}
-        touched |= {n for n in turns if n in before and before[n].kind != self.words.kinds[n]}
-        touched |= self._faded(before)
-        described = self._nodes(turns, touched, before)
+        touched |= {
+            n for n in turns if n in before and before[n].kind != self.words.entries[n].kind
+        }
+        touched |= self._faded()
+        described = self._nodes(turns, touched)
         kinds = {node.id: node.kind for node in described.values()}
         other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
         again = {key for node in stale | other for key in turns.get(node, ())}
         again |= {key for record in read for keys in record.mentions.values() for key in keys}
-        if rebuild:
+        if self.rebuild:
             again = {key for keys in turns.values() for key in keys}
         found_edges = self._woven(records, turns)
-        found_edges |= self._typed(
-            again, kinds, advised({i: n.label for i, n in described.items()}), rebuild=rebuild
-        )
+        told = advised({i: node.label for i, node in described.items()})
+        found_edges |= self._typed(again, kinds, told)
         found_edges |= {e.id: e for e in self.state.edges.values() if e.pinned}
         return GraphUpdate(described, dict(sorted(found_edges.items())), records)
 
-    def _merged(
+    def _with_mentions(
         self, record: EpisodeRecord, stale: Collection[str], found: Mapping[str, set[str]]
-    ) -> dict[str, tuple[str, ...]]:
+    ) -> EpisodeRecord:
+        """A record with what was found of stale nodes, and without nodes that are none any more."""
         kept = {
             node: set(keys)
             for node, keys in record.mentions.items()
@@ -113,29 +119,25 @@ class GraphBuilder:
         }
         for node, keys in found.items():
             kept[node] = kept.get(node, set()) | keys
-        return {node: tuple(sorted(kept[node])) for node in sorted(kept)}
+        mentions = {node: tuple(sorted(kept[node])) for node in sorted(kept)}
+        return replace(record, mentions=mentions)
 
-    def _faded(self, before: Mapping[str, Node]) -> set[str]:
+    def _faded(self) -> set[str]:
         """Nodes whose summary rests on a block that its document holds no longer."""
-        sources = {key: node.id for node in before.values() for key in node.sources}
+        nodes = self._before.values()
+        sources = {key for node in nodes for key in node.sources}
         closed = evidence_queries.closed_since(self.state.connection, sorted(sources))
-        return {node.id for node in before.values() if closed.intersection(node.sources)}
+        return {node.id for node in nodes if closed.intersection(node.sources)}
 
-    def _nodes(
-        self, turns: Mapping[str, set[str]], touched: Collection[str], before: Mapping[str, Node]
-    ) -> dict[str, Node]:
+    def _nodes(self, turns: Mapping[str, set[str]], touched: Collection[str]) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
+        before, entries = self._before, self.words.entries
         found = {node: before[node] for node in turns if node in before} | self._described(chosen)
-        sure = self.words.confidence
-        found = {i: replace(node, confidence=sure.get(i, 1.0)) for i, node in found.items()}
+        found = {i: replace(node, confidence=entries[i].confidence) for i, node in found.items()}
         for node in self.state.nodes.values():
             if node.pinned:
-                seen = found.get(node.id)
-                found[node.id] = (
-                    node
-                    if seen is None
-                    else replace(node, n=seen.n, first=seen.first, last=seen.last)
-                )
+                seen = found.get(node.id, node)
+                found[node.id] = replace(node, n=seen.n, first=seen.first, last=seen.last)
         return dict(sorted(found.items()))
 
     def _described(self, mentions: Mapping[str, list[str]]) -> dict[str, Node]:
@@ -164,17 +166,17 @@ class GraphBuilder:
     def _node(
         self, node: str, summary: Sequence[tuple[str, str, str]], n: int, dated: Sequence[str]
     ) -> Node:
-        entry, kind = self.words.entries[node], self.words.kinds[node]
+        entry = self.words.entries[node]
         text = " ".join(sentence for sentence, _, _ in summary)
         return Node(
             id=node,
             rev=(0, ""),
             label=entry.label,
-            kind=kind,
+            kind=entry.kind,
             aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
             exact=tuple(sorted(entry.exact)),
             summary=text,
-            stream=STREAMS.get(kind, "projects"),
+            stream=STREAMS.get(entry.kind, "projects"),
             tags=self.state.tags_of(text),
             n=n,
             first=dated[0] if dated else None,
@@ -192,22 +194,20 @@ class GraphBuilder:
         found = co_occurrences(order, mentioned, settings, (0, ""))
         files = [self.state.files[episode] for episode in sorted(records)]
         found |= edges.episode_chain(files, evidence_queries.continuations(connection))
-        found |= self._one_and_the_same()
+        for (a, b), is_one in sorted(self.state.decided.items()):
+            if is_one:  # a person decided that, who can see it and take it back
+                same = edges.link(a, "same_as", b, directed=False)
+                found[same.id] = same
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
     def _typed(
-        self,
-        again: Collection[str],
-        kinds: Mapping[str, str],
-        advised: Mapping[Told, set[str]],
-        *,
-        rebuild: bool,
+        self, again: Collection[str], kinds: Mapping[str, str], advised: Mapping[Told, set[str]]
     ) -> dict[str, Edge]:
         """The edges that sentences state: those of turns that are read again, and the rest as it was.
 
         An edge that gains or loses a turn is weighed anew, so all its turns are read.
         """
-        before = {} if rebuild else self._typed_before(kinds)
+        before = {} if self.rebuild else self._typed_before(kinds)
         stated = self._stated(again, kinds)
         left = set(again)
         changed = {
@@ -251,15 +251,6 @@ class GraphBuilder:
             if e.type not in WOVEN and not e.pinned and e.source in kinds and e.target in kinds
         }
 
-    def _one_and_the_same(self) -> dict[str, Edge]:
-        """Merges that a person decided, so that they can be seen and taken back."""
-        found = [
-            edges.link(a, "same_as", b, directed=False)
-            for (a, b), is_one in sorted(self.state.decided.items())
-            if is_one
-        ]
-        return {edge.id: edge for edge in found}
-
 
 _STEP = 2000
 
@@ -270,11 +261,6 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
         for node, keys in record.mentions.items():
             turns.setdefault(node, set()).update(keys)
     return turns
-
-
-def _with_mentions(record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]) -> EpisodeRecord:
-    same = {node: tuple(sorted(keys)) for node, keys in record.mentions.items()} == mentions
-    return record if same else replace(record, mentions=mentions)
 
 
 _NODE_STEP = 200

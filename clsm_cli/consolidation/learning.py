@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import (
     active_learning,
-    adviser_packet,
     calibrate,
     claims,
     monthly_gists,
 )
+from clsm_cli.consolidation.adviser_packet import drafts_of, split_parts
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.entity_mentions import find_mentions
 from clsm_cli.consolidation.entity_resolution import near_pairs
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.edges import Told
+    from clsm_cli.consolidation.consolidation_report import Report
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.llm_adviser import Adviser
-    from clsm_cli.consolidation.statement_selection import UnitScores
+    from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import Episode, EpisodeRecord
-    from clsm_cli.model.graph import Edge, Statement
+    from clsm_cli.model.graph import Statement
 
 
 @dataclass
@@ -44,30 +44,28 @@ class Learner:
     """Reads episodes in the order of time and keeps what they teach.
 
     Attributes:
-        episodes: Records of those that were read.
-        unread: Path of an episode that a rule failed on → how; it stays pending.
-        months: Those of which episodes were read; ``links`` lead from theirs to their gists.
+        episodes: Records of those that were read; one that a rule failed on is reported, and stays pending.
         questions: Review items for a person.
     """
 
     state: StoreState
     words: Vocabulary
     adviser: Adviser
+    report: Report
 
     def __post_init__(self) -> None:
         state = self.state
         self.episodes: dict[str, EpisodeRecord] = {}
-        self.unread: dict[str, str] = {}
-        self.months: set[str] = set()
-        self.links: dict[str, Edge] = {}
+        self._months: set[str] = set()
         self.questions = ReviewQuestions(state)
         self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(state)
         self._scorer = StatementScorer(state, self._owner)
-        self._candidates: list[active_learning.Candidate] = []
+        self._weighed: list[ScoredUnit] = []
         is_shared = len(state.store.flows()) > 1
         rows = calibrate.settled(state.statements, state.now) if is_shared else state.statements
-        self._calibration = Calibration(state, index_statements(state, rows.values()))
+        known = index_statements(state, rows.values())
+        self._calibration = Calibration(state, known, self.report.statements)
         if is_shared:
             calibrate.compare(self._calibration, state.store.device)
 
@@ -75,11 +73,6 @@ class Learner:
     def statements(self) -> dict[str, Statement]:
         """All statements as they are now, by id."""
         return self._calibration.known.rows
-
-    @property
-    def counts(self) -> Counter[str]:
-        """What became of the claims."""
-        return self._calibration.counts
 
     def learn_from(self, chosen: Sequence[str]) -> None:
         """Learn from episodes, given in order of time."""
@@ -96,32 +89,41 @@ class Learner:
             file = state.files[episode_id]
             try:
                 record = self._record(episode, mentions.get(episode_id, {}))
-                weights = self._scorer.score(episode)
-                said = claims.episode_claims(episode, weights, current, state.settings)
+                scores = self._scorer.score(episode, current)
+                said = claims.episode_claims(episode, scores)
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
-                self.unread[file.path] = _fault(error)
+                how = self.report.unread[file.path] = _fault(error)
+                self.report.warnings.append(_UNREAD.format(path=file.path, how=how))
                 continue
-            found += self._advised(episode, said, weights, current)
-            worth = state.settings.worth
-            self._candidates += claims.candidates(episode, weights, current, worth)
+            found += self._advised(episode, said, scores)
+            self._weighed += claims.weighed(episode, scores)
             self.episodes[episode_id] = record
             if file.start:
-                self.months.add(file.start[:7])
+                self._months.add(file.start[:7])
         known = state.vectors_of([claim.text for claim in found])
         for claim in claims.sort_claims(found):
             self._calibration.read(claim, known.get(claim.text))
-        self._calibration.doubts += self.adviser.doubts(self.statements)
 
     def finish(self, network: GraphUpdate) -> None:
         """What needs all episodes: gists, questions for a person, what vanished."""
-        known = self.state.episodes
-        self.episodes |= {i: r for i, r in network.episodes.items() if r != known[i]}
-        self._calibration.vanish(self.state.closed_blocks)
-        self.questions.about_doubts(self._calibration, self.adviser)
-        self._gists(network)
+        state = self.state
+        self.episodes |= {i: r for i, r in network.episodes.items() if r != state.episodes[i]}
+        self._calibration.vanish(state.closed_blocks)
+        for row_id, claim in sorted(self.adviser.replaced.items()):
+            if (row := self.statements.get(row_id)) is not None and row.is_current:
+                self._calibration.close(row, since(claim))
+        self.questions.about_doubts(self._calibration)
+        if state.embed is not None:  # without a model gists stay as they were
+            told = {
+                i: self.episodes.get(i, record)
+                for i, record in state.episodes.items()
+                if i in self.episodes or not state.is_pending(record)
+            }
+            monthly_gists.renew(state, self._months, told, self._calibration.known, network)
         self.questions.about_names(self.words, network)
+        self.adviser.finish(state.episodes)
 
-    def most_informative(self) -> list[active_learning.Candidate]:
+    def most_informative(self) -> list[ScoredUnit]:
         """The sentences of this run whose decision by the owner would teach most."""
         asked = [
             item.kept
@@ -129,24 +131,18 @@ class Learner:
             if item.reason == active_learning.WORTH
         ]
         asked += [each.text for each in self._owner.decisions]
-        return active_learning.most_informative(self._candidates, self.state.vectors_of, asked)
+        return active_learning.most_informative(self._weighed, self.state.vectors_of, asked)
 
-    def relations(self, labels: Mapping[str, str]) -> dict[Told, set[str]]:
-        """What an adviser finds between the nodes of what was read; nothing without one."""
-        return self.adviser.relations(self.episodes, self.words.node_of_id, labels)
-
-    def _advised(
-        self, episode: Episode, said: list[Claim], weights: UnitScores, current: set[str]
-    ) -> list[Claim]:
+    def _advised(self, episode: Episode, said: list[Claim], scores: UnitScores) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""
         if not self.adviser.is_available:
             return said
         text = " ".join(turn.text for turn in episode.turns)
         known = self._calibration.known
         near = known.nearest(text, self.state.vectors_of([text]).get(text))
-        closed = {turn.key for turn in episode.turns} - current
-        parts = adviser_packet.split_parts(episode, adviser_packet.drafts_of(said, weights))
-        return self.adviser.claims(parts, said, [row for row, _ in near], known.rows, closed)
+        closed = {turn.key for turn in episode.turns}.difference(scores.current)
+        parts = split_parts(episode, closed, drafts_of(said, scores))
+        return self.adviser.claims(parts, said, [row for row, _ in near], known.rows)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
@@ -160,36 +156,11 @@ class Learner:
             digest=self.state.files[episode.id].digest,
         )
 
-    def _gists(self, network: GraphUpdate) -> None:
-        """Make the gists of the months anew; without a model they stay as they were."""
-        if self.state.embed is None:
-            self.months.clear()
-            return
-        records = {
-            i: self.episodes.get(i, record)
-            for i, record in self.state.episodes.items()
-            if i in self.episodes or not self.state.is_pending(record)
-        }
-        by_month = monthly_gists.episodes_by_month(self.state, records)
-        for month in sorted(self.months):
-            group = [records[i] for i in by_month[month]]
-            known = self._calibration.known
-            found, links = monthly_gists.month_gists(self.state, month, group, known, network)
-            self.links |= {link.id: link for link in links}
-            rows = self.statements
-            for old in [r for r in rows.values() if r.kind == "gist" and r.value == month]:
-                if not old.pinned:
-                    del rows[old.id]
-            for gist in found:
-                rows[gist.id] = _renewed(self.state.statements.get(gist.id), gist)
 
-
-def _renewed(before: Statement | None, gist: Statement) -> Statement:
-    """A gist in place of the one of its id: that itself where it says the same."""
-    if before is None:
-        return gist
-    again = replace(gist, recorded_at=before.recorded_at, text_sha=before.text_sha)
-    return before if replace(before, rev=gist.rev) == again else again
+_UNREAD = (
+    "{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is mended;"
+    " recall finds its words all the same"
+)
 
 
 def _fault(error: Exception) -> str:
@@ -210,8 +181,8 @@ class ReviewQuestions:
         self.items: list[logs.ReviewItem] = []
         self._state = state
 
-    def about_doubts(self, calibration: Calibration, adviser: Adviser) -> None:
-        """Contradictions, unless an adviser decided them, and near duplicates."""
+    def about_doubts(self, calibration: Calibration) -> None:
+        """Contradictions, and near duplicates."""
         doubts = calibration.doubts
         opposed = {(d.kept.id, d.claim.text) for d in doubts if d.reason == "contradiction"}
         for doubt in doubts:
@@ -219,11 +190,7 @@ class ReviewQuestions:
             if doubt.reason != "contradiction" and (doubt.kept.id, other) in opposed:
                 continue  # one question about two sentences
             row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
-            if not row.is_current:
-                continue
-            if adviser.is_update(doubt):
-                calibration.close(row, since(doubt.claim))
-            else:
+            if row.is_current:
                 self._ask((row.id,), doubt.reason, row.text, other, doubt.claim.sources)
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:

@@ -9,18 +9,18 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import adviser_packet, adviser_proposals
-from clsm_cli.consolidation.calibrate import Doubt
+from clsm_cli.consolidation import adviser_packet
+from clsm_cli.consolidation.adviser_proposals import CheckedPart
 from clsm_cli.consolidation.consolidation_report import Refused
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.adviser_proposals import Relation
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.consolidation.consolidation_report import Report, Request
     from clsm_cli.consolidation.edges import Told
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.integrations.llm import Llm
@@ -28,23 +28,25 @@ if TYPE_CHECKING:
 
 
 class Adviser:
-    """Asks the adviser, or reads what it answered; without one the run goes on alone."""
+    """Asks the adviser, or reads what it answered; without one the run goes on alone.
 
-    def __init__(self, request: Request, meanings: Meanings | None) -> None:
-        self.warnings: list[str] = []
-        self.refused: list[Refused] = []
-        self.accepted = 0
-        self.dropped = 0
+    Attributes:
+        replaced: Ids of statements that it says are over, each with what says so.
+    """
+
+    def __init__(self, request: Request, meanings: Meanings | None, report: Report) -> None:
         self._meanings = meanings
+        self._report = report
         self._answer = request.answer
         self._unread = set(request.answer.parts if request.answer else ())
         self._llm: Llm | None = None
         self._entries: dict[str, dict[str, Any]] = {}
         self._relations: dict[str, list[Relation]] = {}
-        self._replaced: dict[str, Claim] = {}
+        self.replaced: dict[str, Claim] = {}
         if self._answer is not None:
             self._entries = self._answer.parts
-            self.refused += self._answer.refused
+            report.is_answered = True
+            report.refused += self._answer.refused
         elif request.llm.enabled:
             from clsm_cli.integrations.llm import Llm, LlmError
 
@@ -58,25 +60,19 @@ class Adviser:
         """Whether there is a language model or an answer to use."""
         return self._llm is not None or self._answer is not None
 
-    @property
-    def usage(self) -> dict[str, float]:
-        """Calls, tokens and cost of the run; empty without a model."""
-        return dict(self._llm.usage._asdict()) if self._llm is not None else {}
-
     def claims(
         self,
         found: Sequence[Part],
         by_rules: Sequence[Claim],
         known: Sequence[Statement],
         rows: Mapping[str, Statement],
-        closed: Collection[str],
     ) -> list[Claim]:
         """What an episode says, by its parts: as the rules have it, with what the adviser adds.
 
         The rules' own goes only where the adviser words it better, or drops it by its id.
         """
         if self._llm is not None:
-            self._ask_about(self._llm, found, known, closed)
+            self._ask_about(self._llm, found, known)
         kept = list(by_rules)
         advised: list[Claim] = []
         for part in found:
@@ -84,29 +80,16 @@ class Adviser:
             if entry is None:
                 continue
             self._unread.discard(part.handle)
-            checked = adviser_proposals.check_entry(entry, part, closed, rows, self._meanings)
-            self.refused += checked.refused
-            self.accepted += len(checked.claims) + len(checked.relations)
-            self.dropped += len(checked.gone)
+            checked = CheckedPart(entry, part, rows, self._meanings)
+            self._report.refused += checked.refused
+            self._report.advised += len(checked.claims) + len(checked.relations)
+            self._report.dropped += len(checked.gone)
             self._relations.setdefault(part.episode.id, []).extend(checked.relations)
             gone = {(each.turn, each.text) for each in part.drafts if each.id in checked.gone}
             kept = [e for e in kept if e.kind == "task" or (e.sources[0], e.text) not in gone]
             advised += checked.claims
-            self._replaced |= checked.replaced
+            self.replaced |= checked.replaced
         return kept + advised
-
-    def doubts(self, rows: Mapping[str, Statement]) -> list[Doubt]:
-        """The statements that the adviser says are over, each with what says so."""
-        return [
-            Doubt("contradiction", rows[i], self._replaced[i])
-            for i in sorted(self._replaced)
-            if i in rows
-        ]
-
-    def is_update(self, doubt: Doubt) -> bool:
-        """Whether the adviser said that because of the claim the other one holds no longer."""
-        told = self._replaced.get(doubt.kept.id)
-        return told is not None and told.text == doubt.claim.text
 
     def relations(
         self, episodes: Iterable[str], node_of: Callable[[str], str], nodes: Container[str]
@@ -119,34 +102,26 @@ class Adviser:
                 told.setdefault((a, each.type, b, True), set()).update(each.turns)
         return told
 
-    def unread(self, episodes: Container[str]) -> list[Refused]:
-        """Parts of an answer that none of the episodes has: forgotten, changed, or of elsewhere."""
-        return [
-            Refused(
-                adviser_packet.one_line(handle, 80),
-                "all of it",
-                "its episode has changed since it was asked about"
-                if handle.partition(".")[0] in episodes
-                else "this memory has no such episode",
-            )
-            for handle in sorted(self._unread)
-        ]
+    def finish(self, episodes: Container[str]) -> None:
+        """Report what it cost, and parts of an answer that no episode has: forgotten, or changed."""
+        if self._llm is not None:
+            self._report.usage = dict(self._llm.usage._asdict())
+        for handle in sorted(self._unread):
+            is_there = handle.partition(".")[0] in episodes
+            reason = "its episode has changed since it was asked about"
+            reason = reason if is_there else "this memory has no such episode"
+            called = adviser_packet.one_line(handle, 80)
+            self._report.refused.append(Refused(called, "all of it", reason))
 
-    def _ask_about(
-        self,
-        llm: Llm,
-        found: Sequence[Part],
-        known: Sequence[Statement],
-        closed: Collection[str],
-    ) -> None:
+    def _ask_about(self, llm: Llm, found: Sequence[Part], known: Sequence[Statement]) -> None:
         """Send the parts of an episode, as many at a time as a packet has room for."""
         from clsm_cli.integrations.llm import LlmError
 
         left = list(found)
         while left:
-            chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET, closed) or left[:1]
+            chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET) or left[:1]
             del left[: len(chosen)]
-            told = adviser_packet.render_question(chosen, known, closed)
+            told = adviser_packet.render_question(chosen, known)
             try:
                 value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
             except LlmError as error:
@@ -156,5 +131,5 @@ class Adviser:
 
     def _fail(self, error: Exception) -> None:
         told = f"{error}; the rules decided instead"
-        if told not in self.warnings:
-            self.warnings.append(told)
+        if told not in self._report.warnings:
+            self._report.warnings.append(told)

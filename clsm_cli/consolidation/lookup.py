@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.model.ids import statement_id
+from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store.topics import text_sha
 from clsm_cli.text import todo
@@ -55,7 +55,7 @@ class StatementIndex:
         if not is_new:
             return
         if row.is_current:
-            self._by_text[_normal(row.text)] = row.id
+            self._by_text[normalise_text(row.text)] = row.id
         if row.withdrawn and row.text_sha:
             self._withdrawn.add(row.text_sha)
         if row.supersedes:
@@ -67,9 +67,9 @@ class StatementIndex:
 
     def birth_id(self, text: str, *salts: str | None) -> str:
         """The id of a new row: of its text alone, or where another row has that by the salts."""
-        plain = statement_id(_normal(text))
+        plain = statement_id(normalise_text(text))
         first = (plain,) if plain not in self.rows else ()
-        return first_free(chain(first, birth_ids(_normal(text), *salts)), self.forgotten)
+        return first_free(chain(first, birth_ids(normalise_text(text), *salts)), self.forgotten)
 
     def heir_of(self, record: str) -> Statement | None:
         """The pinned row that replaced a row by a person's decision."""
@@ -89,7 +89,7 @@ class StatementIndex:
     def nearest(self, text: str, vector: Any) -> list[tuple[Statement, float]]:
         """Rows that may say what a text says, each with its cosine; equal words are 1."""
         found: dict[str, float] = {}
-        same = self._by_text.get(_normal(text))
+        same = self._by_text.get(normalise_text(text))
         if same is not None:
             found[same] = 1.0
         if vector is not None:
@@ -141,7 +141,3 @@ def index_statements(state: StoreState, rows: Iterable[Statement]) -> StatementI
     known = state.vectors_of([row.text for row in found if row.text])
     by_id = {row.id: known.get(row.text) for row in found}
     return StatementIndex(found, by_id, state.forgotten)
-
-
-def _normal(text: str) -> str:
-    return " ".join(text.lower().split())

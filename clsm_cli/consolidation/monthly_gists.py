@@ -7,6 +7,7 @@ how many nights it took. Nothing is replaced by its gist: ``gist_of`` edges lead
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.lookup import StatementIndex
@@ -35,10 +36,34 @@ DECIDED = frozenset({"decision", "correction"})
 """Kinds of statements that say more of a month than others."""
 
 
-def episodes_by_month(state: StoreState, episodes: Collection[str]) -> dict[str, list[str]]:
-    """Dated episodes by month, in order of time."""
-    started = sorted((state.files[episode].start or "", episode) for episode in episodes)
-    return grouped((start[:7], episode) for start, episode in started if start)
+def renew(
+    state: StoreState,
+    months: Iterable[str],
+    records: Mapping[str, EpisodeRecord],
+    known: StatementIndex,
+    network: GraphUpdate,
+) -> None:
+    """Make the gists of months anew, among the statements, and in the graph the edges to them.
+
+    Args:
+        records: All that were consolidated.
+    """
+    rows, edges = known.rows, network.edges
+    started = sorted((state.files[episode].start or "", episode) for episode in records)
+    by_month = grouped((start[:7], records[episode]) for start, episode in started if start)
+    for month in sorted(months):
+        found, links = month_gists(state, month, by_month[month], known, network)
+        old = {row.id: row for row in rows.values() if row.kind == "gist" and row.value == month}
+        for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in old]:
+            del edges[edge.id]
+        edges |= {link.id: link for link in links}
+        for row in old.values():
+            if not row.pinned:
+                del rows[row.id]
+        for gist in found:
+            before = state.statements.get(gist.id, gist)
+            at, sha = before.recorded_at, before.text_sha
+            rows[gist.id] = replace(gist, recorded_at=at, text_sha=sha)
 
 
 def month_gists(

@@ -101,8 +101,7 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
         _check(edits, old, new)
         new = replace(new, pinned=True)
         if isinstance(new, Statement) and isinstance(old, Statement):
-            new = _told_anew(old, new)
-            new = _with_past(edits, old, new)
+            new = _as_edited(edits, old, new)
         edits.put(new)
         return Edited(new, edits.save())
 
@@ -193,16 +192,14 @@ def _check(edits: EditSession, old: Record, new: Record) -> None:
             check_line(new)
 
 
-def _told_anew(old: Statement, new: Statement) -> Statement:
-    """The statement with the subject that its new text tells, unless the person set one."""
-    text = " ".join(new.text.split())
-    is_set = new.subject != old.subject
-    return replace(new, text=text) if is_set or text == old.text else with_new_text(new, text)
+def _as_edited(edits: EditSession, old: Statement, new: Statement) -> Statement:
+    """The statement with the subject that its new text tells, unless the person set one, and its past.
 
-
-def _with_past(edits: EditSession, old: Statement, new: Statement) -> Statement:
-    """The statement with the row that has its text until now, or with the time when it was taken out."""
-    now = edits.run.now
+    A row of its own has its text until now; what is taken out has the time of that.
+    """
+    now, text = edits.run.now, " ".join(new.text.split())
+    is_told = new.subject == old.subject and text != old.text
+    new = with_new_text(new, text) if is_told else replace(new, text=text)
     if new.withdrawn and not (old.withdrawn or new.superseded_at):
         return replace(new, superseded_at=now)
     forgotten = logs.load_tombstones(edits.store)

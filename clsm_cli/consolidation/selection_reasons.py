@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from clsm_cli.consolidation import active_learning, claims, store_state
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError
+from clsm_cli.heads.owner_model import is_unsure
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.store.index import evidence_queries
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.heads.judge import Meanings
@@ -42,13 +44,13 @@ class Explanation(NamedTuple):
     id: str
     text: str
     reason: str
-    chance: float | None
-    keep: float | None
     worth: float
-    noise: float | None
     noise_limit: float
-    shares: list[tuple[float, Decision]]
     is_held: bool
+    chance: float | None = None
+    keep: float | None = None
+    noise: float | None = None
+    shares: Sequence[tuple[float, Decision]] = ()
 
 
 def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Explanation:
@@ -67,35 +69,28 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
             name,
             text,
             _reason_unweighed(row),
-            chance=None,
-            keep=None,
             worth=settings.worth,
-            noise=None,
             noise_limit=settings.noise,
-            shares=[],
             is_held=row is not None and row.is_current,
         )
         said = evidence_queries.turns_by_key(state.connection, [key]).get(key)
         episode = state.read_episode(said.episode) if said is not None else None
         if said is None or episode is None:
             return told
-        weights = StatementScorer(state, owner).score(episode)
-        pieces = weights.pieces.get(key, ())
+        scores = StatementScorer(state, owner).score(episode, {key} if said.is_current else ())
+        pieces = scores.pieces.get(key, ())
         piece = next((each for each in pieces if each.statement == text), None)
         if piece is None:
             return told
         turn = next(turn for turn in episode.turns if turn.key == key)
-        current = {key} if said.is_current else set()
-        reason = claims.verdict(turn, piece, weights, current, settings)
-        worth = weights.least(settings.worth)
-        is_moved = active_learning.is_unsure(piece.chance, worth)
+        is_moved = is_unsure(piece.chance, piece.worth)
         vector = state.vectors_of([text]).get(text) if is_moved else None
         shares = owner.why(vector, said.document or said.session) if vector is not None else []
         return told._replace(
-            reason=_reason_since(row) or reason,
+            reason=_reason_since(row) or claims.verdict(turn, piece, scores),
             chance=piece.chance,
             keep=piece.keep,
-            worth=worth,
+            worth=piece.worth,
             noise=piece.noise,
             shares=[share for share in shares if abs(share[0]) >= _LEAST][:SHOWN],
         )

@@ -9,19 +9,20 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge, pair_head
+from clsm_cli.heads.owner_model import is_unsure
 from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
 from clsm_cli.heads.units import lead_ins
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
+from clsm_cli.model.grouping import grouped
 from clsm_cli.text import factuality
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.store_state import StoreState
@@ -63,6 +64,8 @@ Verdict = Literal[
 ]
 """What decides whether a sentence is kept: the first two say that it is (``KEPT``), the others why not. ``worth``
 and ``noise`` are limits that it does not keep to; ``commands/review`` puts each in words."""
+KEPT = frozenset({"kept", "noted"})
+"""What decides that a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
@@ -72,14 +75,17 @@ class ScoredUnit(NamedTuple):
     """A sentence, item or row of a turn.
 
     Attributes:
+        turn: Its key.
         title: Whose words they are, or the headings without which nobody could tell what they are
             about; empty for what stands alone.
         keep: Probability that they are worth keeping; 0 where even the headings do not tell what
             they are about.
         noise: Probability that they are junk.
         chance: ``keep`` before the owner's decisions correct it.
+        worth: From which ``keep`` on they are kept.
     """
 
+    turn: str
     start: int
     end: int
     text: str
@@ -88,12 +94,13 @@ class ScoredUnit(NamedTuple):
     noise: float
     chance: float
     kind: Kind = "fact"
+    worth: float = 0.0
 
     @property
     def statement(self) -> str:
         """It as it stands in memory.
 
-        >>> ScoredUnit(0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
+        >>> ScoredUnit("k", 0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
         'Rent: 900 euros.'
         """
         return f"{self.title}: {self.text}" if self.title else self.text
@@ -107,11 +114,14 @@ class UnitScores:
         about: What ``judge.about_document`` says of the document; None for a conversation.
         pieces: Of each turn that says something, by key, in order.
         is_noted: Each was noted by itself (``clsm note``): somebody wants it remembered.
+        current: Keys of turns that still hold; blocks that a document lost make no claims.
     """
 
+    settings: ConsolidationSettings
     about: Mapping[str, float] | None = None
     pieces: Mapping[str, Sequence[ScoredUnit]] = field(default_factory=dict)
     is_noted: bool = False
+    current: Collection[str] = ()
 
     @property
     def states_nothing(self) -> bool:
@@ -127,35 +137,33 @@ class UnitScores:
         about = self.about
         return about is not None and about["instruction"] + about["reference"] >= EVEN
 
-    def least(self, worth: float) -> float:
-        """What a sentence must be worth; a talk is shorter, and says less of itself."""
-        return worth if self.about is not None else worth * IN_TALK
-
-    def verdict(self, piece: ScoredUnit, settings: ConsolidationSettings) -> Verdict:
+    def verdict(self, piece: ScoredUnit) -> Verdict:
         """What decides whether a sentence is kept for what it says."""
-        if self.states_nothing:
-            return "document"
         if self.is_noted:
             return "noted"
-        if self.about is None and not _is_told(piece.text):
+        if self.about is None and (
+            factuality.states_nothing(piece.text) or factuality.is_disputed(piece.text)
+        ):  # the head of talks takes rumours and ideas for what tells something
             return "untold"
-        if piece.keep < self.least(settings.worth):
+        if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
-        return "kept" if piece.noise <= settings.noise else "noise"
+        return "kept" if piece.noise <= self.settings.noise else "noise"
 
-    def is_worth(self, piece: ScoredUnit, settings: ConsolidationSettings) -> bool:
+    def is_worth(self, piece: ScoredUnit) -> bool:
         """Whether a sentence is kept for what it says."""
-        return self.verdict(piece, settings) in active_learning.KEPT
+        return self.verdict(piece) in KEPT
 
-    def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
+    def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that reads as a task is one of the owner.
 
         In a talk and in dated notes it is, in a list called one, and where it names a day. Elsewhere it may be a step for anybody who works by the document, or a box of a form, and is
         weighed as sentences are.
         """
         found = self._pieces_of(turn, task)
-        if self.about is None or not found or self.has_forms:
-            return bool(found) and not self.has_forms
+        if not found or self.has_forms:
+            return False
+        if self.about is None:
+            return True
         names_day = any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         is_log = self.about["log"] >= EVEN
         titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
@@ -164,7 +172,9 @@ class UnitScores:
             is_log
             or is_list
             or names_day
-            or any(piece.keep >= OPEN_ITEM and piece.noise <= settings.noise for piece in found)
+            or any(
+                piece.keep >= OPEN_ITEM and piece.noise <= self.settings.noise for piece in found
+            )
         )
 
     def title_of(self, turn: Turn, task: Todo) -> str:
@@ -189,11 +199,6 @@ def _is_gainsaid(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
     return any(each.update >= EVEN for each in relations)
 
 
-def _is_told(sentence: str) -> bool:
-    """Whether a sentence of a talk tells something: the head of talks takes rumours and ideas for that."""
-    return not (factuality.states_nothing(sentence) or factuality.is_disputed(sentence))
-
-
 @dataclass
 class StatementScorer:
     """Weighs episodes: a document once, whole and as it stands now.
@@ -211,29 +216,27 @@ class StatementScorer:
             if file.document:
                 self._episodes.setdefault(file.document, []).append(name)
 
-    def score(self, episode: Episode) -> UnitScores:
-        """Score the units of an episode."""
+    def score(self, episode: Episode, current: Collection[str]) -> UnitScores:
+        """Score the units of an episode; ``current`` are the keys of turns that still hold."""
         if episode.document is None:
-            pieces = self._pieces(episode.turns, None)
-            found = UnitScores(None, pieces, is_noted=episode.session == NOTES)
+            found = self._scores(episode.turns, None)
+            found = replace(found, is_noted=episode.session == NOTES)
         elif episode.document in self._documents:
             found = self._documents[episode.document]
         else:
             turns = self._whole(episode)
-            about = judge.about_document(turns)
-            found = UnitScores(about, self._pieces(turns, about))
+            found = self._scores(turns, judge.about_document(turns))
             self._documents[episode.document] = found
-        return self._corrected(
-            self._as_read(found, episode.turns), episode.document or episode.session
-        )
+        read = self._as_read(replace(found, current=current), episode.turns)
+        return self._corrected(read, episode.document or episode.session)
 
-    def _pieces(
-        self, turns: Sequence[Turn], about: Mapping[str, float] | None
-    ) -> dict[str, list[ScoredUnit]]:
-        found: dict[str, list[ScoredUnit]] = {}
-        for turn, piece in scored_units(turns, about, self.state.meanings):
-            found.setdefault(turn.key, []).append(piece)
-        return found
+    def _scores(self, turns: Sequence[Turn], about: Mapping[str, float] | None) -> UnitScores:
+        """As the unit head has it; a talk is shorter, and says less of what it is worth."""
+        settings = self.state.settings
+        worth = settings.worth if about is not None else settings.worth * IN_TALK
+        found = scored_units(turns, about, self.state.meanings)
+        pieces = grouped((turn.key, piece._replace(worth=worth)) for turn, piece in found)
+        return UnitScores(settings, about, pieces)
 
     def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """What some of the turns say, as the statement head reads it where it does."""
@@ -262,7 +265,7 @@ class StatementScorer:
         The head of talks knows people; an assistant at work talks mostly about what it does just now.
         """
         if weights.about is None:
-            return turn.role == "assistant" and weights.is_worth(piece, self.state.settings)
+            return turn.role == "assistant" and weights.is_worth(piece)
         return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
@@ -270,8 +273,7 @@ class StatementScorer:
         if not self.owner.decisions:
             return weights
         every = chain.from_iterable(weights.pieces.values())
-        least = weights.least(self.state.settings.worth)
-        texts = [each.statement for each in every if active_learning.is_unsure(each.chance, least)]
+        texts = [each.statement for each in every if is_unsure(each.chance, each.worth)]
         known = self.state.vectors_of(texts)
 
         def corrected(piece: ScoredUnit) -> ScoredUnit:
@@ -320,7 +322,9 @@ def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
         return None
     keep = chances["keep"] if is_clear else 0.0
     kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN), "fact")
-    return ScoredUnit(unit.start, unit.end, text, title, keep, chances["noise"], keep, kind)
+    return ScoredUnit(
+        turn.key, unit.start, unit.end, text, title, keep, chances["noise"], keep, kind
+    )
 
 
 def plain(raw: str) -> str:

@@ -155,12 +155,19 @@ def opened_state(
     store: Store, now: datetime, meanings: Meanings | None = None, embed: Embed | None = None
 ) -> Iterator[StoreState]:
     """Lock a store, refresh its index without embedding anything, and read its state."""
-    with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
-        stack.enter_context(database.disk_errors(store.derived))
-        connection = database.open_to_write(store.derived)
-        stack.callback(connection.close)
+    with locked(store.root, store.settings.store.lock_wait), opened_index(store) as index:
+        yield load_state(store, index, now, embed, meanings)
+
+
+@contextlib.contextmanager
+def opened_index(store: Store) -> Iterator[Index]:
+    """The index of a locked store, fresh but for embeddings, to be written to."""
+    with (
+        database.disk_errors(store.derived),
+        contextlib.closing(database.open_to_write(store.derived)) as connection,
+    ):
         bring_up_to_date(store, connection, None, None)
-        yield load_state(store, Index(connection, store), now, embed, meanings)
+        yield Index(connection, store)
 
 
 def load_state(

@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.boilerplate import stock_share
-from clsm_cli.heads.unit_features import unit_features
+from clsm_cli.heads.unit_features import stock_share, unit_features
 from clsm_cli.heads.units import units
 
 if TYPE_CHECKING:

@@ -21,6 +21,8 @@ Chosen on labels of nineteen workspaces, each left out of the head, from twelve 
 meaning, 0 to 4 for a document; see docs/statements.md.
 """
 _STEPS = 30
+_UNSURE = 2.0
+"""Distance of a logit from that of the threshold within which a sentence's vector is asked for."""
 
 
 class Decision(NamedTuple):
@@ -117,3 +119,12 @@ def logit(chance: float) -> float:
     """
     held = min(0.999, max(0.001, chance))
     return math.log(held / (1 - held))
+
+
+def is_unsure(chance: float, worth: float) -> bool:
+    """Whether decisions about others may move a sentence over the threshold, either way.
+
+    >>> is_unsure(0.5, 0.6), is_unsure(0.02, 0.6)
+    (True, False)
+    """
+    return abs(logit(chance) - logit(worth)) <= _UNSURE

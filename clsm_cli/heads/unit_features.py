@@ -6,13 +6,16 @@ No word of any language is looked at: what words mean is in the numbers that sta
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.heads.boilerplate import stock_share
 from clsm_cli.model.episodes import Turn
 from clsm_cli.text.plain import to_plain
+from clsm_cli.text.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,6 +74,8 @@ _COUNTED = {
 """Marks, figures and names of things whose number counts."""
 _ENDINGS = (".", "!", "?", ":", ",", "…", "。", "！", "？", "：", ")", "`", "*")
 _TENSES = ("ed", "ing", "s", "ly")
+_FEWEST = 3
+"""Words of a sentence that is nobody else's by chance."""
 
 
 def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[float]]:
@@ -183,6 +188,34 @@ def _inside(raw: str) -> dict[str, float]:
         **_words(text, words),
         "stock": stock_share(raw),
     }
+
+
+def stock_share(text: str) -> float:
+    """How many of the sentences of a text are stock ones, 0 to 1.
+
+    >>> stock_share("- **Be genuinely helpful, not performatively helpful.**"), stock_share("Ann came by.")
+    (1.0, 0.0)
+    """
+    said = sentences(text)
+    return sum(sentence_digest(each) in _digests() for each in said) / max(1, len(said))
+
+
+def sentence_digest(sentence: str) -> str:
+    """12 hexadecimal digits of the SHA-256 of its words; empty for one that is too short.
+
+    >>> sentence_digest("You own **it** all!") == sentence_digest("you own it all"), sentence_digest("Be nice.")
+    (True, '')
+    """
+    words = re.findall(r"\w+", to_plain(sentence).lower())
+    if len(words) < _FEWEST:
+        return ""
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
+
+
+@cache
+def _digests() -> frozenset[str]:
+    text = (resources.files("clsm_cli.heads") / "weights" / "stock.txt").read_text("utf-8")
+    return frozenset(line for line in text.splitlines() if not line.startswith("#"))
 
 
 def _signs(body: str) -> dict[str, float]:

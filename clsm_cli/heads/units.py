@@ -78,8 +78,8 @@ def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
 def spans_of(text: str) -> list[tuple[int, int]]:
     r"""First character of each unit of a text and the one after its last, in order.
 
-    >>> spans_of("| Who | Role |\n|---|---|\n| Ada | lead |")
-    [(25, 39)]
+    >>> spans_of("| Who | Role |\n|---|---|\n| Ada | lead |"), spans_of("```\nls -l\n```")
+    ([(25, 39)], [])
     >>> len(spans_of("| Rent | 900 |\n\n| | |\n|---|---|\n| Ada | lead |\n| | |\n| Bob | dev |"))
     3
     """

@@ -98,7 +98,7 @@ def test_how_a_sentence_was_weighed(reason: str, is_held: bool, said: str) -> No
     other = Decision("f-2", "Lunch was soup.", "a.md", None, 0.6, is_kept=False)
     share = [(-1.02, other)]
     told = Explanation(
-        "f-1", "Dinner was pasta.", reason, 0.66, 0.41, 0.6, 0.35, 0.2, share, is_held
+        "f-1", "Dinner was pasta.", reason, 0.6, 0.2, is_held, 0.66, 0.41, 0.35, share
     )
     assert list(review.explanation_lines(told)) == [
         "f-1  Dinner was pasta.",

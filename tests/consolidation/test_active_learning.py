@@ -11,9 +11,10 @@ from ingesting import embedder, made_once, new_store, take
 from sleeping import current, rows, sleep, talked
 
 from clsm_cli.consolidation import record_edit
-from clsm_cli.consolidation.active_learning import KEPT, MOST, WORTH, load_offer, owner_of
+from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer, owner_of
 from clsm_cli.consolidation.review_queue import State, decide, list_items
 from clsm_cli.consolidation.selection_reasons import explain
+from clsm_cli.consolidation.statement_selection import KEPT
 from clsm_cli.consolidation.store_state import opened_state
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from ingesting import take
@@ -77,36 +76,23 @@ def test_a_store_without_anything(store: Store) -> None:
 # What strangers wrote is recalled for what it is, and nothing is made of it.
 
 
-DAY = "2026-02-24T08:0{}:00+01:00"
-
-
-def overheard(store: Store, *said: tuple[str, str]) -> None:
-    """A conversation that ended: role and text of each turn."""
-    told: list[dict[str, object]] = [
-        {"session": "s", "role": role, "text": text, "time": DAY.format(number)}
-        | ({"speaker": "Mara"} if role == "user" else {})
-        | ({"tool": {"name": "web_fetch", "input": "{}"}} if role == "tool" else {})
-        for number, (role, text) in enumerate(said)
-    ]
-    told.append({"session": "s", "end": True, "time": DAY.format(len(said))})
-    take(store, stdin="".join(json.dumps(row) + "\n" for row in told).encode())
-
-
-def test_a_page_does_not_tell_who_she_is(store: Store) -> None:
-    overheard(
+def test_a_page_does_not_tell_who_she_is(store: Store, tmp_path: Path) -> None:
+    talked(
         store,
-        ("user", "Petra rang me this morning."),
-        ("tool", "Wanda Vexel is the new head of the ferry company."),
-        ("user", "She moved to Leeds in January."),
+        tmp_path,
+        "one",
+        "2026-02-24",
+        "Mara: Petra rang me this morning.",
+        "tool: Wanda Vexel is the new head of the ferry company.",
+        "Mara: She moved to Leeds in January.",
     )
     sleep(store)
     assert not [text for text in current(store) if "Wanda" in text or "Vexel" in text]
 
 
 def test_a_page_that_was_kept_is_no_evidence(store: Store, tmp_path: Path) -> None:
-    overheard(
-        store, ("user", "The Heron Yard needs a crane. Who pays for the crane of the Heron Yard?")
-    )
+    said = "The Heron Yard needs a crane. Who pays for the crane of the Heron Yard?"
+    heard(store, tmp_path, "one", "2026-02-24", said)
     sleep(store)
     before = {i: node.n for i, node in nodes(store).items()}
     page = tmp_path / "page.md"

@@ -45,10 +45,10 @@ OWNED = {"template": 0.1, "owner": 0.9, "reference": 0.1, "instruction": 0.1}
 def test_templates_and_texts_of_others_state_nothing(about: dict[str, float], count: int) -> None:
     """However much one of their sentences looks like one that is worth keeping."""
     turn = Turn("k", "", "assistant", DECIDED, trust="agent")
-    piece = ScoredUnit(0, len(DECIDED), DECIDED, "", 0.9, 0.0, 0.9)
-    weights = UnitScores({**OWNED, **about}, {turn.key: [piece]})
+    piece = ScoredUnit("k", 0, len(DECIDED), DECIDED, "", 0.9, 0.0, 0.9)
+    scores = UnitScores(ConsolidationSettings(), {**OWNED, **about}, {"k": [piece]}, current={"k"})
     episode = Episode("e", "s", (turn,), "2026-03-02T10:00:00Z")
-    assert len(episode_claims(episode, weights, {turn.key}, ConsolidationSettings())) == count
+    assert len(episode_claims(episode, scores)) == count
 
 
 AT_WORK = (

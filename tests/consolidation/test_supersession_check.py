@@ -33,11 +33,7 @@ def night(week: int) -> str:
 
 def told(folder: Path, *texts: str, speaker: str = "user") -> Store:
     """A store that heard a sentence every Monday, and slept after each."""
-    store = new_store(folder / "memory")
-    for week, text in enumerate(texts):
-        take(store, chat(folder, f"week-{week}", [(speaker, monday(week).isoformat(), text)]))
-        sleep(store, night(week))
-    return store
+    return talked(folder, *((speaker, text) for text in texts))
 
 
 def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:

@@ -65,15 +65,6 @@ def test_words_tell_what_is_worth_keeping_of_a_talk(encoder: Encoder, model_fold
     assert fact > 2 * talk
 
 
-def test_code_and_names_of_columns_are_no_units() -> None:
-    turns = [_turn("```\nls -l\n```", "a.md"), _turn("| a | b |\n|---|---|\n| 1 | 2 |", "a.md")]
-    said = [
-        turns[each.unit.turn].text[each.unit.start : each.unit.end]
-        for each in judge.judge_units(turns, None)
-    ]
-    assert said == ["| 1 | 2 |"]
-
-
 def test_shipped_figures_on_left_out_workspaces() -> None:
     weights = resources.files("clsm_cli.heads") / "weights" / "unit.json"
     figures = json.loads(weights.read_text("utf-8"))["figures"]["hidden"]["all"]
