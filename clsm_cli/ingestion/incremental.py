@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion import detection, jsonl_rows, sources
-from clsm_cli.ingestion.jsonl_rows import Problem, Unreadable
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, Skipped, open_file
 from clsm_cli.model.ids import sha256
 from clsm_cli.store.cursors import Cursor
@@ -196,7 +196,7 @@ _KNOWN_VERSION = 23
 """``user_version`` of the databases that this was tried on."""
 _WAIT = 10.0
 """Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
-_TOO_LONG = Unreadable(f"row is longer than {MAX_MESSAGE >> 20} MiB")
+_TOO_LONG = f"row is longer than {MAX_MESSAGE >> 20} MiB"
 _NEEDED = {"session_id", "seq", "event_json"}
 
 # From one session to the next by the primary key, however many rows each has.
@@ -287,15 +287,15 @@ def _mark(text: bytes | None, packed: bytes | None) -> str:
     return sha256(text or packed or b"")[:16]
 
 
-def _line(text: bytes | None, packed: bytes | None) -> bytes | Unreadable:
+def _line(text: bytes | None, packed: bytes | None) -> bytes | str:
     if text is not None:
         return _TOO_LONG if len(text) > MAX_MESSAGE else text + b"\n"
     if not isinstance(packed, bytes):
-        return Unreadable("row has neither JSON nor zstd")
+        return "row has neither JSON nor zstd"
     return _unpacked(packed)
 
 
-def _unpacked(packed: bytes) -> bytes | Unreadable:
+def _unpacked(packed: bytes) -> bytes | str:
     """A large row; never more of it than a message may have, whatever it claims to be."""
     if sys.version_info >= (3, 14):
         from compression import zstd
@@ -306,7 +306,7 @@ def _unpacked(packed: bytes) -> bytes | Unreadable:
     try:
         data = decompressor.decompress(packed, max_length=MAX_MESSAGE + 1)
     except zstd.ZstdError:
-        return Unreadable("row is not zstd")
+        return "row is not zstd"
     if len(data) > MAX_MESSAGE:
         return _TOO_LONG
-    return data + b"\n" if decompressor.eof else Unreadable("row is cut short")
+    return data + b"\n" if decompressor.eof else "row is cut short"
