@@ -170,16 +170,14 @@ def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
     # Escapes can smuggle in what the bytes may not hold: NUL, or half a surrogate pair, which no
     # file could be written with.
     if "\\u0000" in text or "\\ud" in text or "\\uD" in text:
-        clean: dict[str, Any] = change_strings(row, _cleaned, keys=True)
+        clean: dict[str, Any] = change_strings(
+            row, lambda each: replace_lone(each.replace("\0", "")), keys=True
+        )
         if clean != row:
             reason = "NUL removed" if "\\u0000" in text else "invalid UTF-8 replaced"
             tally.add(reason, number)
         return clean
     return row
-
-
-def _cleaned(text: str) -> str:
-    return replace_lone(text.replace("\0", ""))
 
 
 @dataclass(frozen=True, slots=True)
