@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 
 import pytest
 from processes import Cli
@@ -24,19 +25,13 @@ TEXTS = {
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        *((name, "utf-8") for name in TEXTS),
-        *((name, "utf-8-sig") for name in TEXTS),
-        *((name, "utf-16") for name in TEXTS),
-        *((name, "utf-32") for name in TEXTS),
-        ("german", "latin-1"),
-        ("german", "cp1252"),
+        *itertools.product(TEXTS, ("utf-8", "utf-8-sig", "utf-16", "utf-32")),
+        *itertools.product(["german"], ["latin-1", "cp1252"]),
         ("french", "latin-1"),
         ("polish", "cp1250"),
-        ("russian", "cp1251"),
-        ("russian", "koi8-r"),
+        *itertools.product(["russian"], ["cp1251", "koi8-r"]),
         ("greek", "cp1253"),
-        ("japanese", "shift_jis"),
-        ("japanese", "euc_jp"),
+        *itertools.product(["japanese"], ["shift_jis", "euc_jp"]),
         ("chinese", "gb18030"),
         ("korean", "euc_kr"),
     ],

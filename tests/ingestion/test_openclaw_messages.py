@@ -47,6 +47,7 @@ NOTICE = (
 MAIL = (
     "<<<EXTERNAL_UNTRUSTED_CONTENT>>>\nSource: Email\n---\nNew email from Lind\nThe boat is sold."
 )
+SOLD = "New email from Lind\nThe boat is sold."
 END = "\n<<<END_EXTERNAL_UNTRUSTED_CONTENT>>>\n\nCurrent time: Tuesday, 8:16 AM (Europe/Amsterdam)"
 EVENT = (
     "OpenClaw runtime context (internal):\nThis context is runtime-generated, not user-authored. Keep"
@@ -169,24 +170,16 @@ def test_what_an_agent_reports_or_asks_is_the_agents(text: str, words: str) -> N
 @pytest.mark.parametrize(
     ("text", "words", "source"),
     [
-        (NOTICE + MAIL + END, "New email from Lind\nThe boat is sold.", "email"),
-        (
-            f"Task: Gmail | Job ID: 1a | Received: Tuesday\n\n{NOTICE}{MAIL}{END}",
-            "New email from Lind\nThe boat is sold.",
-            "email",
-        ),
+        (NOTICE + MAIL + END, SOLD, "email"),
+        (f"Task: Gmail | Job ID: 1a | Received: Tuesday\n\n{NOTICE}{MAIL}{END}", SOLD, "email"),
         (
             MAIL.replace(">>>", ' id="9f">>>') + END.replace("CONTENT>>>", 'CONTENT id="9f">>>'),
-            "New email from Lind\nThe boat is sold.",
+            SOLD,
             "email",
         ),
-        (NOTICE + MAIL, "New email from Lind\nThe boat is sold.", "email"),  # unfinished
+        (NOTICE + MAIL, SOLD, "email"),  # unfinished
         (NOTICE.rstrip(), NOTICE.rstrip(), "external"),
-        (
-            "[cron:1a Gmail] New email from Lind\nThe boat is sold.\nCurrent time: 8 (UTC)",
-            "New email from Lind\nThe boat is sold.",
-            "gmail",
-        ),
+        (f"[cron:1a Gmail] {SOLD}\nCurrent time: 8 (UTC)", SOLD, "gmail"),
         (
             MARA + "[Forwarded from Lind at 2026-02-24T07:00:00.000Z]\nThe boat is sold.",
             "The boat is sold.",
