@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 
 
 STDIN = "-"
-_KINDS = {
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFBLK: "a block device",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +266,7 @@ def open_file(path: str) -> BinaryIO:
 
 def _require_file(mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, _KINDS.get(stat.S_IFMT(mode), "not a regular file"))
+        raise OSError(errno.EINVAL, "not a regular file")
 
 
 def read_problem(path: str, error: OSError | ValueError) -> Problem:
