@@ -189,6 +189,11 @@ def _bare_record(record: Record) -> Record:
     return replace(record, rev=(0, ""))
 
 
+def captured(store: Store) -> list[Turn]:
+    """The turns that wait in inboxes, in their order."""
+    return [item.turn for path in inbox.files(store.inbox) for item in inbox.read(path).turns]
+
+
 def passages(store: Store, words: str = "") -> list[Passage]:
     """The current passages of a store, or those that some words reach."""
     with open_index(store, None) as opened:

@@ -1,4 +1,4 @@
-"""What the readers of transcripts make of some bytes."""
+"""What the readers of transcripts and notes make of some bytes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from clsm_cli.ingestion import sources
+from clsm_cli.ingestion import markdown, sources
 from clsm_cli.ingestion.detection import Format
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Reading, TranscriptItem
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    Problem,
+    RawDocument,
+    RawTurn,
+    Reading,
+    TranscriptItem,
+)
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -30,6 +37,14 @@ def read(
     about = Reading(path, HOME, now, "s0", known_clsm_calls=lambda _: calls, day_first=day_first)
     with sources.SourceFile(path, path, form, stream).items(about) as items:
         return list(items)
+
+
+def note(data: bytes | str, path: str = "note.md", **more: Any) -> RawDocument:
+    """A Markdown note that can be read."""
+    data = data.encode() if isinstance(data, str) else data
+    found = markdown.read(data, path=path, zone=HOME, **more)
+    assert isinstance(found, RawDocument)
+    return found
 
 
 def jsonl(*rows: Any) -> bytes:

@@ -16,6 +16,7 @@ source brings it (ids of calls are unique in their session, as providers make th
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 from dataclasses import dataclass, field
@@ -340,20 +341,16 @@ def write_note(
     if not turn.text:
         raise BadInputError("the note", "is empty", "give it some words")
     row = inbox.render([inbox.CapturedTurn(SESSION, turn, utc_text(now))])
-    try:
-        with locked(store.root, store.settings.store.capture_wait):
-            is_new = _is_new(store, turn.key)
-            if is_new and not dry_run:
-                path = inbox.path_of(store.inbox, SESSION)
-                runs.apply(store, "note", utc_text(now), [runs.Append(path, row)])
-    except LockedError:
-        is_new = _is_new(store, turn.key)
-        if is_new and not dry_run:
+    path = inbox.path_of(store.inbox, SESSION)
+    with contextlib.ExitStack() as stack:
+        is_held = False
+        with contextlib.suppress(LockedError):
+            stack.enter_context(locked(store.root, store.settings.store.capture_wait))
+            is_held = True
+        parts = [path, *inbox.read_aside(store.inbox).get(path, ())]
+        is_new = all(item.turn.key != turn.key for part in parts for item in inbox.read(part).turns)
+        if is_new and is_held and not dry_run:
+            runs.apply(store, "note", utc_text(now), [runs.Append(path, row)])
+        elif is_new and not dry_run:
             inbox.put_aside(store.inbox, SESSION, row)
     return NoteResult(turn.key, turn.text, is_new, dict(mask.counts))
-
-
-def _is_new(store: Store, key: str) -> bool:
-    path = inbox.path_of(store.inbox, SESSION)
-    parts = [path, *inbox.read_aside(store.inbox).get(path, ())]
-    return all(item.turn.key != key for part in parts for item in inbox.read(part).turns)

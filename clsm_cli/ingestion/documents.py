@@ -72,7 +72,8 @@ def plan(
     before = {block.key for block in old.blocks} if old else set()
     fresh = [turn for turn in turns if turn.key not in before]
     gone = [block.key for block in old.blocks if block.key not in keys] if old else []
-    successor = _successors(fresh, {key: _text_of(index, key) for key in gone})
+    texts = {key: "\n".join(part.text for part in index.by_key(key)) for key in gone}
+    successor = _successors(fresh, texts)
     tally.known, tally.changed = len(turns) - len(fresh), len(successor)
     tally.added, tally.closed = len(fresh) - len(successor), len(gone) - len(successor)
     blocks = tuple(
@@ -121,10 +122,6 @@ def _episode(name: str, turns: tuple[Turn, ...], new: Version, previous: str | N
         document=document_id(new.origin),
         previous=previous,
     )
-
-
-def _text_of(index: Index, key: str) -> str:
-    return "\n".join(passage.text for passage in index.by_key(key))
 
 
 def _turns(new: Version) -> list[Turn]:

@@ -33,6 +33,7 @@ from clsm_cli.ingestion.detection import (
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
+    RefusedError,
     label,
     mapping,
     parts_of,
@@ -40,6 +41,7 @@ from clsm_cli.ingestion.jsonl_rows import (
     read_whole,
     text_of,
     text_or_empty,
+    with_refusal,
 )
 from clsm_cli.ingestion.messages import NOT_TEXT, SPOKEN, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
@@ -73,13 +75,12 @@ def export_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
             names = [name for name in every if is_export_name(name)]
             names = names or [name for name in every if name.endswith((CHAT, TELEGRAM))]
             if not names:
-                yield Problem(about.path, None, _NOTHING)
+                raise RefusedError(_NOTHING)
             for name in names:
                 with archive.open(name) as member:
-                    yield from _member(name, member, about)
+                    yield from with_refusal(_member(name, member, about), about.path)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        reason = f"archive that cannot be read ({str(error).lower()})"
-        yield Problem(about.path, None, reason)
+        raise RefusedError(f"archive that cannot be read ({str(error).lower()})") from error
 
 
 def _member(name: str, member: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
@@ -92,11 +93,9 @@ def _member(name: str, member: IO[bytes], about: Reading) -> Iterator[Transcript
 
 
 def _conversations(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
-    document = read_json(stream, LARGEST, about.path, ", split its list of conversations")
+    document = read_json(stream, LARGEST, ", split its list of conversations")
     if not isinstance(document, list):
-        is_told = isinstance(document, Problem)
-        yield document if is_told else Problem(about.path, None, _NOTHING)
-        return
+        raise RefusedError(_NOTHING)
     for number, each in enumerate(document, 1):
         conversation = mapping(each)
         if isinstance(conversation.get("mapping"), dict):
@@ -104,8 +103,7 @@ def _conversations(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem
         elif isinstance(conversation.get("chat_messages"), list):
             yield from _claude(conversation, about)
         else:
-            reason = f"conversation {number} is none that clsm knows"
-            yield Problem(about.path, None, reason)
+            yield Problem(about.path, None, f"conversation {number} is none that clsm knows")
 
 
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
@@ -242,10 +240,7 @@ _RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
 
 def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped turns and problems of a session, in its order."""
-    text = read_whole(stream, LARGEST_SESSION, about.path)
-    if isinstance(text, Problem):
-        yield text
-        return
+    text = read_whole(stream, LARGEST_SESSION)
     if "\ufffd" in text:
         about.tally.add("invalid UTF-8 replaced", 1)
     text = text.replace("\r\n", "\n").replace("\0", "")

@@ -77,6 +77,7 @@ _CHANGES = (
     (re.compile(r"==(?=\S)([^=\n]{1,400})(?<=\S)=="), r"\1"),
 )
 """Embedded notes and pictures, comments, kinds of callouts, ids of blocks, highlighting."""
+_MARKS = ("![[", "%%", "[!", "^", "==")
 _BARE = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
 
 
@@ -109,12 +110,9 @@ def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
             kept.append(line)
         else:
             text, hidden = _without_comment(line, hidden=hidden)
-            kept.append(_changed(text) if text != line or _is_marked(line) else line)
+            is_marked = text != line or any(mark in line for mark in _MARKS)
+            kept.append(_changed(text) if is_marked else line)
     return kept
-
-
-def _is_marked(line: str) -> bool:
-    return any(mark in line for mark in ("![[", "%%", "[!", "^", "=="))
 
 
 def _without_comment(line: str, *, hidden: bool) -> tuple[str, bool]:

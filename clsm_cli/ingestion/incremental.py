@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion import detection, jsonl_rows, sources
-from clsm_cli.ingestion.jsonl_rows import Problem, Unreadable
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, Skipped, open_file
 from clsm_cli.model.ids import sha256
 from clsm_cli.store.cursors import Cursor
@@ -57,21 +57,19 @@ class Tail:
 
     @contextlib.contextmanager
     def items(self, about: Reading) -> Iterator[Iterator[TranscriptItem]]:
-        """What its lines hold, as ``SourceFile.items`` gives it."""
-        with self._lines() as lines:
-            yield sources.items_of_lines(lines, self.format, about)
+        """What all lines of a file or the rows behind ``before`` hold, as ``SourceFile.items`` gives it.
 
-    @contextlib.contextmanager
-    def _lines(self) -> Iterator[Iterator[Line]]:
-        """All lines of a file (one that is being written is read again later), or the rows behind ``before``."""
+        A file that is being written is read again later.
+        """
         real = os.path.expanduser(self.origin)
-        if self.inside:
-            with _open_database(real) as database:
-                yield self._rows(database)
-        else:
-            with open_file(real) as stream:
+        with contextlib.ExitStack() as stack:
+            if self.inside:
+                lines = self._rows(stack.enter_context(_open_database(real)))
+            else:
+                stream = stack.enter_context(open_file(real))
                 self.place = Cursor(0, 0, "", _look_of(os.fstat(stream.fileno())))
-                yield jsonl_rows.bounded_lines(stream)
+                lines = jsonl_rows.bounded_lines(stream)
+            yield sources.items_of_lines(lines, self.format, about)
 
     def _rows(self, database: _AgentDatabase) -> Iterator[Line]:
         after = -1 if self.before is None else self.before.at
@@ -99,7 +97,6 @@ class CatchUp:
 
     def find(self, folders: Sequence[str]) -> Found:
         """The transcripts of state folders that have something new, agent by agent."""
-        seen: set[str] = set()
         for folder in folders:
             try:
                 real = os.path.realpath(folder, strict=True)
@@ -111,10 +108,6 @@ class CatchUp:
             except (OSError, ValueError) as error:
                 yield sources.read_problem(folder, error)
                 continue
-            if real in seen:
-                yield Skipped(folder, "named twice")
-                continue
-            seen.add(real)
             for agent in agents:
                 given = os.path.join(folder, "agents", agent.name)
                 if agent.is_symlink():
@@ -129,12 +122,10 @@ class CatchUp:
             self.has_moved = True
 
     def _agent(self, given: str, real: str) -> Found:
-        path, there = os.path.join(given, _DATABASE), os.path.join(real, _DATABASE)
-        if os.path.lexists(there):
-            yield from _guarded(path, self._database(path, there))
-        path, there = os.path.join(given, "sessions"), os.path.join(real, "sessions")
-        if os.path.isdir(there):
-            yield from _guarded(path, self._files(path, there))
+        for name, read in ((_DATABASE, self._database), ("sessions", self._files)):
+            path, there = os.path.join(given, name), os.path.join(real, name)
+            if os.path.lexists(there):
+                yield from _guarded(path, read(path, there))
 
     def _files(self, path: str, real: str) -> Found:
         for entry in _entries(real):
@@ -157,7 +148,7 @@ class CatchUp:
         sources.open_file(real).close()  # no link, no FIFO
         with _open_database(real) as database:
             version = f"version {database.version} where clsm knows {_KNOWN_VERSION}"
-            if not database.has_transcripts:
+            if not database.columns >= _NEEDED:
                 reason = f"has no conversations that clsm can find ({version}); a newer clsm may"
                 yield Problem(path, None, reason)
                 return
@@ -196,7 +187,7 @@ _KNOWN_VERSION = 23
 """``user_version`` of the databases that this was tried on."""
 _WAIT = 10.0
 """Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
-_TOO_LONG = Unreadable(f"row is longer than {MAX_MESSAGE >> 20} MiB")
+_TOO_LONG = f"row is longer than {MAX_MESSAGE >> 20} MiB"
 _NEEDED = {"session_id", "seq", "event_json"}
 
 # From one session to the next by the primary key, however many rows each has.
@@ -222,11 +213,7 @@ class _AgentDatabase:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self.version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        self._columns = self._columns_of("transcript_events")
-
-    @property
-    def has_transcripts(self) -> bool:
-        return self._columns >= _NEEDED
+        self.columns = self._columns_of("transcript_events")
 
     def sessions(self) -> list[tuple[str, int]]:
         """Its conversations, by id, each with the number of its last row."""
@@ -253,7 +240,7 @@ class _AgentDatabase:
         return None if found is None else _mark(found[1], found[2])
 
     def _selected(self, session: str, compared: str, seq: int) -> sqlite3.Cursor:
-        zstd = "event_zstd" if "event_zstd" in self._columns else "NULL"
+        zstd = "event_zstd" if "event_zstd" in self.columns else "NULL"
         query = _ROWS.format(zstd=zstd, compared=compared)
         return self._connection.execute(query, (session, seq))
 
@@ -287,15 +274,15 @@ def _mark(text: bytes | None, packed: bytes | None) -> str:
     return sha256(text or packed or b"")[:16]
 
 
-def _line(text: bytes | None, packed: bytes | None) -> bytes | Unreadable:
+def _line(text: bytes | None, packed: bytes | None) -> bytes | str:
     if text is not None:
         return _TOO_LONG if len(text) > MAX_MESSAGE else text + b"\n"
     if not isinstance(packed, bytes):
-        return Unreadable("row has neither JSON nor zstd")
+        return "row has neither JSON nor zstd"
     return _unpacked(packed)
 
 
-def _unpacked(packed: bytes) -> bytes | Unreadable:
+def _unpacked(packed: bytes) -> bytes | str:
     """A large row; never more of it than a message may have, whatever it claims to be."""
     if sys.version_info >= (3, 14):
         from compression import zstd
@@ -306,7 +293,7 @@ def _unpacked(packed: bytes) -> bytes | Unreadable:
     try:
         data = decompressor.decompress(packed, max_length=MAX_MESSAGE + 1)
     except zstd.ZstdError:
-        return Unreadable("row is not zstd")
+        return "row is not zstd"
     if len(data) > MAX_MESSAGE:
         return _TOO_LONG
-    return data + b"\n" if decompressor.eof else Unreadable("row is cut short")
+    return data + b"\n" if decompressor.eof else "row is cut short"

@@ -109,15 +109,8 @@ class RawDocument:
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Stands for a line or a row that is too long or damaged, and says how."""
-
-    reason: str
-
-
-Line = tuple[int, bytes | Unreadable]
+Line = tuple[int, bytes | str]
+"""The number of a line or a row, and what it holds, or how it is too long or damaged."""
 
 
 def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
@@ -127,7 +120,7 @@ def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
 
     >>> import io
     >>> list(bounded_lines(io.BytesIO(b"one\r\ntwo thr\nlast"), limit=5))
-    [(1, b'one\r\n'), (2, Unreadable(reason='line of 7 bytes is longer than 0 MiB')), (3, b'last')]
+    [(1, b'one\r\n'), (2, 'line of 7 bytes is longer than 0 MiB'), (3, b'last')]
     """
     number = 0
     while line := stream.readline(limit + 2):
@@ -138,7 +131,7 @@ def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
             continue
         while not line.endswith(b"\n") and (line := stream.readline(_CHUNK)):
             content += len(line.rstrip(b"\r\n")) if line.endswith(b"\n") else len(line)
-        yield number, Unreadable(f"line of {content} bytes is longer than {limit >> 20} MiB")
+        yield number, f"line of {content} bytes is longer than {limit >> 20} MiB"
 
 
 class Tally:
@@ -177,16 +170,14 @@ def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
     # Escapes can smuggle in what the bytes may not hold: NUL, or half a surrogate pair, which no
     # file could be written with.
     if "\\u0000" in text or "\\ud" in text or "\\uD" in text:
-        clean: dict[str, Any] = change_strings(row, _cleaned, keys=True)
+        clean: dict[str, Any] = change_strings(
+            row, lambda each: replace_lone(each.replace("\0", "")), keys=True
+        )
         if clean != row:
             reason = "NUL removed" if "\\u0000" in text else "invalid UTF-8 replaced"
             tally.add(reason, number)
         return clean
     return row
-
-
-def _cleaned(text: str) -> str:
-    return replace_lone(text.replace("\0", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +211,8 @@ RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]
 def row_items(lines: Iterable[Line], read: RowReader, about: Reading) -> Iterator[TranscriptItem]:
     """What the rows of a transcript become, and a problem for each line that is none."""
     for number, line in lines:
-        if isinstance(line, Unreadable):
-            yield Problem(about.path, number, line.reason)
+        if isinstance(line, str):
+            yield Problem(about.path, number, line)
         elif line.strip(b" \t\r\n"):
             try:
                 row = parse(line.rstrip(b"\r\n"), number, about.tally)
@@ -239,32 +230,50 @@ def first_time(values: Iterable[object], about: Reading) -> str | None:
     return next((time for value in values if (time := normalise(value, about.zone))), None)
 
 
-def read_whole(stream: IO[bytes], largest: int, path: str, advice: str = "") -> str | Problem:
-    """A document of at most ``largest`` bytes as text; what is not UTF-8 is replaced."""
+class RefusedError(Exception):
+    """A document cannot be read; its text says why."""
+
+
+def read_whole(stream: IO[bytes], largest: int, advice: str = "") -> str:
+    """A document of at most ``largest`` bytes as text; what is not UTF-8 is replaced.
+
+    Raises:
+        RefusedError: It is larger.
+    """
     data = stream.read(largest + 1)
     if len(data) > largest:
-        return Problem(path, None, f"larger than {largest >> 20} MiB{advice}")
+        raise RefusedError(f"larger than {largest >> 20} MiB{advice}")
     return data.removeprefix(_BOM).decode(errors="replace")
 
 
-def read_json(stream: IO[bytes], largest: int, path: str, advice: str) -> Any | Problem:
-    """A JSON document of at most ``largest`` bytes."""
-    text = read_whole(stream, largest, path, advice)
-    if isinstance(text, Problem):
-        return text
+def read_json(stream: IO[bytes], largest: int, advice: str) -> Any:
+    """A JSON document of at most ``largest`` bytes.
+
+    Raises:
+        RefusedError: It is larger, or no JSON.
+    """
+    text = read_whole(stream, largest, advice)
     try:
         document = json.loads(text)
         return without_surrogates(document) if "\\ud" in text or "\\uD" in text else document
     except ValueError as error:
-        return Problem(path, None, f"not JSON ({str(error).lower()})")
-    except RecursionError:
-        return Problem(path, None, "JSON that is nested too deeply")
+        raise RefusedError(f"not JSON ({str(error).lower()})") from error
+    except RecursionError as error:
+        raise RefusedError("JSON that is nested too deeply") from error
+
+
+def with_refusal(items: Iterable[TranscriptItem], path: str) -> Iterator[TranscriptItem]:
+    """Pass ``items`` through; a document that cannot be read ends them with a problem."""
+    try:
+        yield from items
+    except RefusedError as error:
+        yield Problem(path, None, str(error))
 
 
 def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
     """Pass ``items`` through and, at the end, tell what is odd about their times and sizes."""
     tally = about.tally
-    for item in items:
+    for item in with_refusal(items, about.path):
         yield item
         if not isinstance(item, RawTurn):
             continue

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
-    Problem,
+    RefusedError,
     first_time,
     label,
     mapping,
@@ -117,20 +117,12 @@ def chat_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     Who owns the phone is known from Signal ("Me") and, of a chat of two, from the name of the file,
     which is the other one's. The phone told the time in the store's time zone.
     """
-    text = read_whole(stream, LARGEST, about.path)
-    if isinstance(text, Problem):
-        yield text
-        return
+    text = read_whole(stream, LARGEST)
     messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
     if not messages:
-        yield Problem(about.path, None, "holds no message of a chat")
-        return
+        raise RefusedError("holds no message of a chat")
     today = about.now.astimezone(about.zone).date()
     order = order_of([each.stamp for each in messages], today, day_first=about.day_first)
-    if isinstance(order, str):
-        advice = ADVICE if "apart" in order else ""
-        yield Problem(about.path, None, order + advice)
-        return
     if "\ufffd" in text:
         about.tally.add("invalid UTF-8 replaced", 1)
     yield from _turns(messages, order, about)
@@ -224,11 +216,14 @@ def _half(word: str | None) -> int | None:
     return 0 if letters in _EARLY else 12 if letters in _LATE else None
 
 
-def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = None) -> Order | str:
-    """Which number is what, or why that cannot be told.
+def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = None) -> Order:
+    """Which number is what.
 
     Args:
         today: No message is later than the next day.
+
+    Raises:
+        RefusedError: That cannot be told.
 
     >>> def told(*texts):
     ...     numbers = (tuple(map(int, text.split("/"))) for text in texts)
@@ -237,28 +232,28 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
     (True, True)
     >>> told("28/2/26", "1/3/26", "2/3/26") == DAY_FIRST, told("1/12/26") == MONTH_FIRST
     (True, True)
-    >>> told("3/4/26", "4/4/26")
-    'the day and the month of its dates cannot be told apart (3/4/26)'
     """
     if all(each.numbers[0] > 31 for each in stamps):
-        return YEAR_FIRST if _fits(stamps, YEAR_FIRST, today) else _STRANGE
-    possible = [order for order in (DAY_FIRST, MONTH_FIRST) if _fits(stamps, order, today)]
-    if day_first is not None:
-        possible = [DAY_FIRST if day_first else MONTH_FIRST]
-        return possible[0] if _fits(stamps, possible[0], today) else _STRANGE
-    if len(possible) == 2 and stamps[0].mark == "/":
-        steps = [_steps_back(stamps, order, today) for order in possible]
-        possible = [order for order, n in zip(possible, steps, strict=True) if n == min(steps)]
+        orders = [YEAR_FIRST]
+    elif day_first is not None:
+        orders = [DAY_FIRST if day_first else MONTH_FIRST]
+    else:
+        orders = [DAY_FIRST, MONTH_FIRST]
+    possible = [order for order in orders if _fits(stamps, order, today)]
     if not possible:
-        return _STRANGE
+        raise RefusedError(
+            "its dates are none that clsm knows, of another calendar or in the future"
+        )
     # With a full stop or a hyphen between them every locale of CLDR writes the day first.
     if len(possible) == 1 or stamps[0].mark != "/":
         return possible[0]
+    day, month = (_steps_back(stamps, order, today) for order in possible)
+    if day != month:
+        return DAY_FIRST if day < month else MONTH_FIRST
     numbers = "/".join(map(str, stamps[0].numbers))
-    return f"the day and the month of its dates cannot be told apart ({numbers})"
-
-
-_STRANGE = "its dates are none that clsm knows, of another calendar or in the future"
+    raise RefusedError(
+        f"the day and the month of its dates cannot be told apart ({numbers}){ADVICE}"
+    )
 
 
 def day_of(numbers: Sequence[int], order: Order) -> date | None:
@@ -287,11 +282,9 @@ def telegram_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem
     The owner is the one whose account was exported, and in a chat of two who is not the other one;
     what was passed on is trusted as a page is.
     """
-    document = read_json(stream, LARGEST_JSON, about.path, ", export chat by chat")
+    document = read_json(stream, LARGEST_JSON, ", export chat by chat")
     if not isinstance(document, dict):
-        is_told = isinstance(document, Problem)
-        yield document if is_told else Problem(about.path, None, "holds no chat of Telegram")
-        return
+        raise RefusedError("holds no chat of Telegram")
     owner = mapping(document.get("personal_information")).get("user_id")
     for chat in _telegram_chats(document):
         yield from _telegram_messages(chat, f"user{owner}", about)

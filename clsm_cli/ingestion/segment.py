@@ -45,7 +45,11 @@ def plan_session(
         return [], inbox.plan_removal(box, over_before)
     session, forgotten = box.turns[0].session, logs.load_tombstones(store)
     closed = index.closed_keys(session)
-    items = [item for item in box.items if not _is_done(item, closed)]
+    items = [
+        item
+        for item in box.items
+        if (item.after if isinstance(item, EndMark) else item.turn.key) not in closed
+    ]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
     stored = _stored(store, index, previous) if items else None
@@ -90,11 +94,6 @@ def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
         if (left := episode_files.without_forgotten(each, forgotten)) is not None
     ]
     return record_files.plan_records(store, "flow", _describe(store, index, found))
-
-
-def _is_done(item: InboxItem, closed: set[str]) -> bool:
-    key = item.after if isinstance(item, EndMark) else item.turn.key
-    return key in closed
 
 
 def _parts(

@@ -11,7 +11,7 @@ import errno
 import io
 import os
 import stat
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 
 
 STDIN = "-"
-_KINDS = {
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFBLK: "a block device",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,23 +217,29 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return read_problem(path, error)
-    found = _source(path, with_tilde(real), head, wanted, in_vault=place == "vault")
     is_agents = folders.is_agents(os.path.dirname(real), place)
-    return replace(found, is_agents=is_agents) if isinstance(found, SourceFile) else found
+    return _source(path, with_tilde(real), head, wanted, place, is_agents=is_agents)
 
 
 def _source(
-    path: str, origin: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
+    path: str,
+    origin: str,
+    head: bytes,
+    wanted: Format | None,
+    place: Place = "",
+    *,
+    stream: BinaryIO | None = None,
+    is_agents: bool = False,
 ) -> SourceFile | Problem:
     is_whole = path != STDIN and len(head) < detection.HEAD
     encoding = encodings.detect_encoding(head, is_whole=is_whole)
     if encoding == encodings.UNKNOWN:
         return Problem(path, None, encodings.UNTOLD)
     text = encodings.to_utf_8(head, encoding)
-    found = detection.file_format(path, text, wanted, in_vault=in_vault)
+    found = detection.file_format(path, text, wanted, in_vault=place == "vault")
     if isinstance(found, Problem):
         return found
-    return SourceFile(path, origin, found, encoding=encoding)
+    return SourceFile(path, origin, found, stream, encoding, is_agents)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -248,8 +248,8 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
-    found = _source(STDIN, STDIN, stdin.peek(detection.HEAD)[: detection.HEAD], wanted)
-    return replace(found, stream=stdin) if isinstance(found, SourceFile) else found
+    head = stdin.peek(detection.HEAD)[: detection.HEAD]
+    return _source(STDIN, STDIN, head, wanted, stream=stdin)
 
 
 def open_file(path: str) -> BinaryIO:
@@ -266,7 +266,7 @@ def open_file(path: str) -> BinaryIO:
 
 def _require_file(mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, _KINDS.get(stat.S_IFMT(mode), "not a regular file"))
+        raise OSError(errno.EINVAL, "not a regular file")
 
 
 def read_problem(path: str, error: OSError | ValueError) -> Problem:

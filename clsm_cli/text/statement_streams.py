@@ -26,7 +26,7 @@ def _rows() -> dict[Stream, list[tuple[float, str]]]:
     return found
 
 
-def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
+def stream_of(sentence: str) -> Stream:
     """The stream of a plain statement.
 
     >>> stream_of("Ann is allergic to nuts."), stream_of("The permit is due on 3 May.")
@@ -34,8 +34,6 @@ def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
     >>> stream_of("The backup runs on the new server."), stream_of("Ann visited Rome last week.")
     ('projects', 'flow')
     """
-    if is_task:
-        return "tasks"
     points = {
         stream: sum(weight for weight, form in table if compiled(form).search(sentence))
         for stream, table in _rows().items()

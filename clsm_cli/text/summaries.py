@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST = 240  # characters
+_MOST = 2  # sentences
 _FLOOR = 0.2  # a mere mention is no summary
 _ALIKE = 0.6  # shared stems over those of the shorter sentence
 _BULLET = re.compile(r"^[ \t]*(?:(?:[-*+]|[0-9]{1,4}[.)])[ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?")
@@ -106,9 +107,9 @@ def _plain(text: str) -> str:
 
 
 def best_sentences(
-    candidates: Sequence[tuple[str, str, str]], label: str, n: int = 2
+    candidates: Sequence[tuple[str, str, str]], label: str
 ) -> list[tuple[str, str, str]]:
-    """Return the sentences that tell best what a named thing is, best first.
+    """Return at most two sentences that tell best what a named thing is, best first.
 
     A mere mention (a score under 0.2), and a sentence that shares most of its words with a better
     one, are left out. Equal scores go by newer time, then by key, then by text.
@@ -122,13 +123,13 @@ def best_sentences(
     ranked.sort(key=lambda pair: -pair[0])
     chosen: list[tuple[str, str, str]] = []
     for score, each in ranked:
-        if len(chosen) == n or score < _FLOOR:
+        if len(chosen) == _MOST or score < _FLOOR:
             break
-        if not any(_alike(each[0], old[0]) for old in chosen):
+        if not any(_is_alike(each[0], old[0]) for old in chosen):
             chosen.append(each)
     return chosen
 
 
-def _alike(one: str, other: str) -> bool:
+def _is_alike(one: str, other: str) -> bool:
     left, right = set(stems(one)), set(stems(other))
     return len(left & right) >= _ALIKE * max(1, min(len(left), len(right)))

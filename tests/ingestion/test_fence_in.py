@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import reading
 from ingesting import pipe, row, state_of
 from openclaw_state import answers, header, jsonl, message, tool_call
-from reading import HOME
 
-from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import Report
-from clsm_cli.ingestion.jsonl_rows import RawDocument
 from clsm_cli.ingestion.recalled_text import KEPT
 from clsm_cli.store.layout import Store
 from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
@@ -110,12 +108,6 @@ def test_calls_and_results_of_tools_lose_it_too(store: Store) -> None:
     assert report.problems == []
 
 
-def read_note(text: str) -> RawDocument:
-    found = markdown.read(text.encode(), path="juno.md", zone=HOME, fence_key=key)
-    assert isinstance(found, RawDocument)
-    return found
-
-
 @pytest.mark.parametrize(
     "pasted",
     [
@@ -127,7 +119,8 @@ def read_note(text: str) -> RawDocument:
     ],
 )
 def test_a_note_is_read_without_it_and_keeps_its_lines(pasted: str) -> None:
-    note = read_note(f"# Pets\nBefore.\n{pasted}\nAfter.\n\n- one\n")
+    text = f"# Pets\nBefore.\n{pasted}\nAfter.\n\n- one\n"
+    note = reading.note(text, fence_key=key)
     height = pasted.count("\n") + 1
     assert [(block.text, block.line_start) for block in note.blocks] == [
         ("Before.", 2),

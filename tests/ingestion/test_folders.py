@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import place, take
+from reading import note
 
-from clsm_cli.ingestion import folders, markdown
+from clsm_cli.ingestion import folders
 from clsm_cli.ingestion.jsonl_rows import RawDocument
 from clsm_cli.ingestion.sources import find
 from clsm_cli.store.layout import Store
@@ -43,9 +43,7 @@ Two caret notes: 2^10 and a^b.
 
 
 def read(text: str, name: str = "Oak.md") -> RawDocument:
-    found = markdown.read(text.encode(), path=name, zone=UTC, in_vault=True)
-    assert isinstance(found, RawDocument)
-    return found
+    return note(text, name, in_vault=True)
 
 
 def test_a_note_comes_in_as_clean_text() -> None:
@@ -120,6 +118,4 @@ def test_a_vault_is_ingested_and_again(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_comment_that_swallows_the_end_of_unusable_front_matter_stops_nothing() -> None:
-    text = b"---\na: [\nb: %%\n---\ntext\n"
-    found = markdown.read(text, path="n.md", zone=UTC, in_vault=True)
-    assert isinstance(found, RawDocument)
+    assert read("---\na: [\nb: %%\n---\ntext\n").blocks

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ingesting import new_store, row, scratch, state_of, take, tree
+from ingesting import captured, new_store, row, scratch, state_of, take, tree
 from laid_down import bury
 
 from clsm_cli.commands.ingest import ingest_lines, ingest_mapping
@@ -77,11 +77,7 @@ def test_a_forgotten_turn_is_not_captured_again(
 
 
 def texts(store: Store) -> dict[str, str]:
-    return {
-        item.turn.key: item.turn.text
-        for path in inbox.files(store.inbox)
-        for item in inbox.read(path).turns
-    }
+    return {turn.key: turn.text for turn in captured(store)}
 
 
 words = st.sampled_from(["yes", "no", "well"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from backports import zstd
-from ingesting import new_store, same, scratch, state_of, take
+from ingesting import captured, new_store, same, scratch, state_of, take
 from openclaw_state import (
     answers,
     calls,
@@ -26,7 +26,7 @@ from openclaw_state import (
 )
 
 from clsm_cli.ingestion.ingest_report import Report
-from clsm_cli.store import cursors, inbox
+from clsm_cli.store import cursors
 from clsm_cli.store.layout import Store
 
 
@@ -52,7 +52,7 @@ def told(report: Report) -> list[tuple[int | None, str]]:
 
 
 def texts(store: Store) -> list[str]:
-    return [item.turn.text for path in inbox.files(store.inbox) for item in inbox.read(path).turns]
+    return [turn.text for turn in captured(store)]
 
 
 def test_a_database_and_what_comes_later(store: Store, state: Path) -> None:

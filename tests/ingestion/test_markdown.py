@@ -4,16 +4,10 @@ import itertools
 
 import pytest
 from reading import HOME
+from reading import note as read
 
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem, RawDocument
-
-
-def read(data: str | bytes, path: str = "note.md") -> RawDocument:
-    data = data.encode() if isinstance(data, str) else data
-    document = markdown.read(data, path=path, zone=HOME)
-    assert isinstance(document, RawDocument)
-    return document
 
 
 def told(document: RawDocument) -> list[tuple[int | None, str]]:
@@ -116,9 +110,7 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
     ],
 )
 def test_whose_words_they_are(path: str, front: str, in_workspace: bool, trust: str) -> None:
-    found = markdown.read(f"{front}a".encode(), path=path, zone=HOME, is_agents=in_workspace)
-    assert isinstance(found, RawDocument)
-    assert found.trust == trust
+    assert read(f"{front}a", path, is_agents=in_workspace).trust == trust
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,6 @@ from __future__ import annotations
 import pytest
 
 from clsm_cli.ingestion.messages import is_clsm_tool, machine_talk, runs_clsm
-from clsm_cli.ingestion.openclaw_messages import without_context
-
-BEGIN, END = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 
 
 @pytest.mark.parametrize(
@@ -75,8 +72,6 @@ def test_clsm_tools() -> None:
     ("role", "text", "reason"),
     [
         ("user", "[OpenClaw heartbeat poll]", "heartbeat poll"),
-        ("user", "Read HEARTBEAT.md if it exists (workspace context). Follow it", "heartbeat poll"),
-        ("user", "[OpenClaw exec completion] done", "exec completion"),
         ("assistant", "HEARTBEAT_OK", "heartbeat reply"),
         ("assistant", " **NO_REPLY**.\n", "heartbeat reply"),
         ("assistant", "HEARTBEAT_OK, but the gauge is low", None),
@@ -86,10 +81,3 @@ def test_clsm_tools() -> None:
 )
 def test_machine_talk(role: str, text: str, reason: str | None) -> None:
     assert machine_talk(role, text) == reason
-
-
-def test_internal_context_is_cut_out() -> None:
-    assert without_context(f"before\n{BEGIN}\nx\n{END}\nafter") == "before\n\nafter"
-    assert without_context(f"{BEGIN}\nx\n{END}\n{BEGIN}\ny") == ""
-    assert without_context(f"What does {BEGIN} mean?") == f"What does {BEGIN} mean?"
-    assert without_context("  plain ") == "  plain "

@@ -111,23 +111,6 @@ def test_long_input_is_cut_between_words_and_the_text_is_whole() -> None:
     assert item.tool.input.endswith("word…")
 
 
-def test_what_another_session_asks_is_no_persons_word() -> None:
-    relayed = {"provenance": {"kind": "inter_session", "sourceTool": "sessions_send"}}
-    rows = [message(1, "user", "Look it up.", **relayed), message(2, "user", "Thanks.")]
-    found = reading.turns(read(HEADER, *rows))
-    assert [turn.trust for turn in found] == ["agent", None]
-
-
-def test_what_an_agent_asks_of_its_subagent_is_no_persons_word() -> None:
-    """OpenClaw writes it as a user's message without a provenance."""
-    task = "[Subagent Context] You are a subagent.\n\n[Subagent Task]\n\nAlways push to main."
-    task += "\n\nBegin. Execute the assigned task to completion."
-    rows = [message(1, "user", task), message(2, "user", "What is a [Subagent Context]?")]
-    found = reading.turns(read(HEADER, *rows))
-    assert [turn.trust for turn in found] == ["agent", None]
-    assert found[0].text == "Always push to main."
-
-
 @pytest.mark.parametrize("tool", ["memory_search", "tool_call"])
 def test_what_a_search_took_from_clsm_is_dropped(tool: str) -> None:
     hits = {"results": [{"corpus": "clsm", "path": "clsm/8911dae306c0", "snippet": "Mara rows."}]}

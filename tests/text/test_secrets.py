@@ -86,21 +86,12 @@ SAMPLES: list[tuple[str, str]] = [
     ("recovery-code", "recovery code: " + "a4x9-77pq-z2k1"),
     *(
         ("password", "My passphrase is " + "correct horse battery staple" + end)
-        for end in (
-            " and keep it safe.",
-            " for the NAS.",
-            " (since May).",
-        )
+        for end in (" and keep it safe.", " for the NAS.", " (since May).")
     ),
     ("password", "The password is " + "correct horse battery staple" + "."),
     *(
         ("password", f"You can log in as bob with {word}" + "hunter2" + ".")
-        for word in (
-            "",
-            "password ",
-            "the password ",
-            "bob / ",
-        )
+        for word in ("", "password ", "the password ", "bob / ")
     ),
     *(
         ("password", label + "tulip" + "field")
@@ -166,11 +157,7 @@ SAMPLES: list[tuple[str, str]] = [
     ("password", "\u95e8\u9501\u5bc6\u7801" + "7391"),
     *(
         ("iban", number)
-        for number in (
-            "nl91 abna " + "0417 1643 00",
-            "NL91 ABNA " + "0417164300",
-            "GB82-WEST-" + "1234-5698-7654-32",
-        )
+        for number in ("nl91 abna " + "0417 1643 00", "GB82-WEST-" + "1234-5698-7654-32")
     ),
     ("card", "5555.5555." + "5555.4444"),
     ("card", "5555 5555\n" + "5555 4444"),

@@ -47,11 +47,6 @@ class Format(NamedTuple):
     accept: Callable[[str], bool] | None  # whether what was matched is a secret; None: it is
     pattern: str  # group 1 is what gets masked; without a group, the whole match
 
-    @property
-    def needs_digit(self) -> bool:
-        """Whether nothing without a digit is accepted."""
-        return self.accept in (secret_values.is_mixed, secret_values.is_random)
-
 
 @cache
 def formats() -> tuple[Format, ...]:
@@ -98,13 +93,11 @@ def _in_words(text: str) -> Iterator[tuple[int, Secret]]:
     if not words:
         return
     lowered = [(word.lower(), places) for word, places in words.items()]
-    digits = [each for each in lowered if any(map(str.isdigit, each[0]))]
-    every, mixed = ("\n".join(word for word, _ in each) for each in (lowered, digits))
+    together = "\n".join(word for word, _ in lowered)
     for number, form in _formats(is_token=True):
-        chosen, together = (digits, mixed) if form.needs_digit else (lowered, every)
         for hint in form.hints:
             if hint in together:
-                for start, end in [p for word, places in chosen if hint in word for p in places]:
+                for start, end in [p for word, places in lowered if hint in word for p in places]:
                     for span in _matches(form, text, start, end):
                         yield number, span
 

@@ -12,7 +12,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import compiled
 from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labels import (
     UNSPACED,
@@ -37,7 +36,7 @@ _OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
 _LINK = (
     r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
     r"|[ \t]{1,3}(?:%(be)s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
-    r"|[ \t]{1,3}[-–—][ \t]{1,3}|(?:%(joined)s)[ \t]{0,3}|(?<=>))"
+    r"|[ \t]{1,3}[-–—][ \t]{1,3}|(?:%(be joined)s)[ \t]{0,3}|(?<=>))"
 )
 _QUOTED = (
     r"\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'|`([^`\n]{2,200})`|“([^”\n]{2,200})”|«([^»\n]{2,200})»"
@@ -77,6 +76,23 @@ _CODE = (
 )
 _NEAR = 40
 """Characters on either side of "code" in which what it opens is named."""
+_IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
+"""Between a value and a label behind it: "… is my password"."""
+_BETWEEN = rf"(?i){_ENDING}{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}])){_OPEN}[\"'`]?(?=\d)"
+"""What may stand between "PIN" and its digits; group 1 where a blank alone links what it opens."""
+_OPENED = r"(?<![a-z])(?:%(place|guard)s)|(?:%(within)s)"
+"""What a code opens: where it begins a word, or, in some languages, within a compound."""
+_ANNOUNCED = (
+    r"(?<![^\W\d_])(?:(?:%(place|guard|within)s)\w{0,8}(?:[ \t]\S{1,20}){0,2}?[ \t](?:%(with)s)[ \t]"
+    r"|(?:%(guard)s)\w{0,8}[ \t]?[:：][ \t]?)\Z"
+)
+"""What stands before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
+_NETWORK = r"(?<![^\W\d_])(?:%(net)s)"
+_APART = (
+    rf"(?i){_ENDING}{_CLOSE}(?:{_OF}(?=[ \t]{{1,3}}[^\W\d_]{{4,}}\d{{3}}))?[ \t]{{1,3}}"
+    rf"([^\W\d_]{{2,}}\d{{2,}}[!?#$%%&*]?)(?={_CLAUSE_END}|[ \t](?:%(be)s)(?!\w))"
+)
+"""A password that a blank alone links to its label: "the wifi password tulip99"."""
 
 
 _ENDED = re.compile(r"[^\W\d_]{0,3}")
@@ -88,55 +104,40 @@ _MANY = 4
 """Words of a passphrase that is called a password, at least."""
 
 
+class _WordClasses(dict[str, str]):
+    def __missing__(self, kinds: str) -> str:
+        self[kinds] = words_of(*kinds.split("|"))
+        return self[kinds]
+
+
+_WORDS = _WordClasses()
+
+
 @cache
-def _with_words(pattern: str) -> str:
-    """A pattern with the words that join a label to its value."""
-    return pattern % {"be": words_of("be"), "joined": words_of("be joined")}
+def _form(pattern: str) -> re.Pattern[str]:
+    """A pattern in which ``%(be)s`` stands for the words of that class."""
+    return re.compile(pattern % _WORDS)
 
 
 @cache
 def _tail(user: bool, plain: bool) -> re.Pattern[str]:
     """What may follow a label; ``plain`` lets a blank alone link it to the value."""
-    link = _with_words(_LINK)
-    if plain:
-        link = rf"(?:{link}|[ \t]{{1,3}}|\n[ \t]{{0,8}})"
-    before, of = _USER if user else "", "" if plain else _with_words(_OF)
-    return re.compile(
-        rf"{_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})", re.IGNORECASE
-    )
+    link = rf"(?:{_LINK}|[ \t]{{1,3}}|\n[ \t]{{0,8}})" if plain else _LINK
+    before, of = _USER if user else "", "" if plain else _OF
+    return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
 
 
-@cache
-def _is_my() -> re.Pattern[str]:
-    """Between a value and a label behind it: "… is my password"."""
-    return re.compile(rf"[ \t](?:{words_of('be')})[ \t](?:\w{{1,8}}[ \t]){{0,3}}\Z", re.IGNORECASE)
+class _Value(NamedTuple):
+    """What stands behind a label, and where."""
 
+    start: int
+    end: int
+    text: str
+    is_quoted: bool
 
-@cache
-def _between() -> re.Pattern[str]:
-    """What may stand between "PIN" and its digits; group 1 where a blank alone links what it opens."""
-    link = _with_words(rf"{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}]))")
-    return re.compile(rf"{_ENDING}{_CLOSE}{link}{_OPEN}[\"'`]?(?=\d)", re.IGNORECASE)
-
-
-@cache
-def _openings() -> re.Pattern[str]:
-    """What a code opens: where it begins a word, or, in some languages, within a compound."""
-    return re.compile(rf"(?<![a-z])(?:{words_of('place', 'guard')})|(?:{words_of('within')})")
-
-
-@cache
-def _announced() -> re.Pattern[str]:
-    """What stands before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
-    places = words_of("place", "guard", "within")
-    used = rf"(?:{places})\w{{0,8}}(?:[ \t]\S{{1,20}}){{0,2}}?[ \t](?:{words_of('with')})[ \t]"
-    named = rf"(?:{words_of('guard')})\w{{0,8}}[ \t]?[:：][ \t]?"
-    return re.compile(rf"(?<![^\W\d_])(?:{used}|{named})\Z")
-
-
-@cache
-def _networks() -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W\d_])(?:{words_of('net')})")
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
 
 
 class _Place(NamedTuple):
@@ -147,21 +148,26 @@ class _Place(NamedTuple):
     start: int
     end: int
 
-    def value(self, *, user: bool = False, plain: bool = False) -> tuple[int, int, bool] | None:
-        """Where the value stands, and whether it is quoted."""
+    def value(self, *, user: bool = False, plain: bool = False) -> _Value | None:
+        """The value behind it."""
         match = _tail(user=user, plain=plain).match(self.text, self.end)
         if match is None or not match.lastindex:
             return None
         start, end = match.span(match.lastindex)
         is_quoted = match.lastindex != match.re.groups
-        return start, end if is_quoted else _trimmed(self.text, start, end), is_quoted
+        end = end if is_quoted else _trimmed(self.text, start, end)
+        return _Value(start, end, self.text[start:end], is_quoted)
 
     def accepted(
         self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
     ) -> tuple[int, int] | None:
-        """The same, of a value that is accepted."""
+        """Where the value stands, if it is accepted."""
         found = self.value(user=user, plain=plain)
-        return found[:2] if found and accept(self.text[found[0] : found[1]]) else None
+        return found.span if found and accept(found.text) else None
+
+    def line(self) -> str:
+        """What stands before it in its line, in lower case."""
+        return self.folded[max(0, self.start - _NEAR) : self.start].rpartition("\n")[2]
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
@@ -177,20 +183,19 @@ def _password(
 
     Behind one that is sure in a label alone, also a word on its own.
     """
-    text = place.text
     if found := place.value():
-        start, end, quoted = found
-        value = text[start:end]
-        if quoted and " " in value:
-            is_set = "=" in text[place.end : start] and secret_values.is_actual_value(value)
-            return (start, end) if is_set or _is_phrase(value) else None
-        if is_sure and (span := _by_lot(place, start)):
+        value = found.text
+        if found.is_quoted and " " in value:
+            link = place.text[place.end : found.start]
+            is_set = "=" in link and secret_values.is_actual_value(value)
+            return found.span if is_set or _is_phrase(value) else None
+        if is_sure and (span := _by_lot(place, found.start)):
             return span
-        if secret_values.is_password(value) or (quoted and _is_chosen(value)):
-            return start, end
+        if secret_values.is_password(value) or (found.is_quoted and _is_chosen(value)):
+            return found.span
         is_told = is_sure or (is_label and _is_first(place))
-        if is_told and _is_alone(place, start, end, quoted=quoted):
-            return start, end
+        if is_told and _is_alone(place, found):
+            return found.span
     spoken = _spoken_of(place) if is_sure else None
     return (
         place.accepted(secret_values.is_strong, plain=True)
@@ -219,15 +224,14 @@ def _words_then() -> re.Pattern[str]:
 
 def _is_first(place: _Place) -> bool:
     """Whether a label begins its line or item, or is that of a network: no "boarding pass: printed"."""
-    line = place.folded[max(0, place.start - _NEAR) : place.start].rpartition("\n")[2]
-    before = line.rstrip(" \t*_>+-")
-    return not before or before[-1] in ",;/|(" or bool(_networks().match(before.split()[-1]))
+    before = place.line().rstrip(" \t*_>+-")
+    return not before or before[-1] in ",;/|(" or bool(_form(_NETWORK).match(before.split()[-1]))
 
 
-def _is_alone(place: _Place, start: int, end: int, *, quoted: bool) -> bool:
+def _is_alone(place: _Place, found: _Value) -> bool:
     """Whether one word, or a few digits, is all that stands behind a label: "password: swordfish"."""
-    value, link = place.text[start:end], place.text[place.end : start]
-    ends = quoted or _LINE_END.match(place.text, end)
+    value, link = found.text, place.text[place.end : found.start]
+    ends = found.is_quoted or _LINE_END.match(place.text, found.end)
     if not ends or len(value) < _LEAST_WORD or "\n" in link:
         return False
     tie = _TIGHT.search(link)
@@ -242,7 +246,7 @@ def is_of(text: str) -> bool:
     [True, True, True, True, False, False]
     """
     words = fold(_ENDED.sub("", text, count=1)).strip("*`\"' ").split()
-    return len(words) != 1 or words[0][0] == "(" or bool(_networks().match(words[0]))
+    return len(words) != 1 or words[0][0] == "(" or bool(_form(_NETWORK).match(words[0]))
 
 
 def _is_odd(value: str) -> bool:
@@ -266,20 +270,11 @@ def _says_nothing(value: str, words: Iterable[str]) -> bool:
 
 
 def _spoken_of(place: _Place) -> tuple[int, int] | None:
-    """A password that a blank alone links to its label: "the wifi password tulip99"."""
-    match = _apart().match(place.text, place.end)
+    match = _form(_APART).match(place.text, place.end)
     value = match.group(1) if match else ""
     if match is None or value.lower() in word_set("scheme"):
         return None
     return match.span(1) if secret_values.is_password(value) else None
-
-
-@cache
-def _apart() -> re.Pattern[str]:
-    value = r"([^\W\d_]{2,}\d{2,}[!?#$%&*]?)"
-    of = rf"(?:{_with_words(_OF)}(?=[ \t]{{1,3}}[^\W\d_]{{4,}}\d{{3}}))?"
-    ends = rf"(?={_CLAUSE_END}|[ \t](?:{words_of('be')})(?!\w))"
-    return re.compile(rf"{_ENDING}{_CLOSE}{of}[ \t]{{1,3}}{value}{ends}", re.IGNORECASE)
 
 
 def _login(place: _Place) -> tuple[int, int] | None:
@@ -287,17 +282,15 @@ def _login(place: _Place) -> tuple[int, int] | None:
     found = place.value(user=True)
     if found is None:
         return None
-    start, end, _ = found
-    value = place.text[start:end]
-    if secret_values.is_password(value):
-        return start, end
-    is_last = len(value) >= _LEAST_WORD and bool(_LINE_END.match(place.text, end))
-    return (start, end) if is_last and (value.isdigit() or _is_odd(value)) else None
+    if secret_values.is_password(found.text):
+        return found.span
+    is_last = len(found.text) >= _LEAST_WORD and bool(_LINE_END.match(place.text, found.end))
+    return found.span if is_last and (found.text.isdigit() or _is_odd(found.text)) else None
 
 
 def _before(place: _Place) -> tuple[int, int] | None:
     """A password in front of its label: "… is my password"."""
-    link = _is_my().search(place.text, max(0, place.start - 40), place.start)
+    link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
     if link is None or not words or not secret_values.is_strong(words[-1]):
         return None
@@ -334,39 +327,34 @@ def _is_chosen(value: str) -> bool:
 
 def _key(place: _Place) -> tuple[int, int] | None:
     for plain in (False, True):
-        if found := place.value(plain=plain):
-            start, end, quoted = found
-            value = place.text[start:end]
-            least = 24 if plain else 12 if quoted else 16
-            if end - start >= least and secret_values.is_random(value):
-                return start, end
+        found = place.value(plain=plain)
+        least = 24 if plain else 12 if found and found.is_quoted else 16
+        if found and len(found.text) >= least and secret_values.is_random(found.text):
+            return found.span
     return None
 
 
 def _secret(place: _Place) -> tuple[int, int] | None:
     """Behind "secret:" also words in quotes, which no token is."""
     found = place.value()
-    if found and found[2] and place.text[found[0] - 1] != "`":
-        value = place.text[found[0] : found[1]]
-        if " " in value and _is_phrase(value):
-            return found[:2]
+    is_quoted = found and found.is_quoted and place.text[found.start - 1] != "`"
+    if found and is_quoted and " " in found.text and _is_phrase(found.text):
+        return found.span
     return _key(place)
 
 
 def _named_key(place: _Place) -> tuple[int, int] | None:
     """Behind a label that says of what it is a key, a shorter one is one too."""
     found = place.value()
-    if found and _LINE_END.match(place.text, found[1]):
-        value = place.text[found[0] : found[1]]
-        if len(value) >= _LEAST_KEY and secret_values.is_random(value):
-            return found[:2]
+    is_last = found and _LINE_END.match(place.text, found.end)
+    if found and is_last and len(found.text) >= _LEAST_KEY and secret_values.is_random(found.text):
+        return found.span
     return _key(place)
 
 
 def _lone_key(place: _Place) -> tuple[int, int] | None:
     """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
-    line = place.folded[max(0, place.start - _NEAR) : place.start].rpartition("\n")[2]
-    if _networks().search(line):
+    if _form(_NETWORK).search(place.line()):
         return _password(place)
     least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
     return place.accepted(
@@ -378,17 +366,14 @@ def _lone_key(place: _Place) -> tuple[int, int] | None:
 
 
 def _pin(place: _Place) -> tuple[int, int] | None:
-    between = _between().match(place.text, place.end)
+    between = _form(_BETWEEN).match(place.text, place.end)
     match = _DIGITS.match(place.text, between.end()) if between else None
     if between is None or match is None:
         return None
     if between.group(1) and place.text[place.end : between.start(1)].strip():
         is_lone = _LONE_DIGITS.match(place.text, between.end())
-        return (
-            match.span()
-            if is_lone and _openings().search(place.folded, place.end, between.end())
-            else None
-        )
+        opens = is_lone and _form(_OPENED).search(place.folded, place.end, between.end())
+        return match.span() if opens else None
     return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
 
 
@@ -397,12 +382,13 @@ def _code(place: _Place) -> tuple[int, int] | None:
     around = place.folded[max(0, place.start - _NEAR) : place.end]
     line = around[around.rfind("\n") + 1 :]
     after = place.folded[place.end : place.end + _NEAR].partition("\n")[0]
-    return _pin(place) if _openings().search(line) or _openings().search(after) else None
+    opened = _form(_OPENED)
+    return _pin(place) if opened.search(line) or opened.search(after) else None
 
 
 def _written(form: str, place: _Place) -> tuple[int, int] | None:
     """What has a form of its own, right behind its label."""
-    match = compiled(_with_words(form)).match(place.text, place.end)
+    match = _form(form).match(place.text, place.end)
     return match.span(1) if match else None
 
 
@@ -454,6 +440,6 @@ def find(text: str) -> list[Secret]:
     found += (
         Secret(*match.span(), "pin")
         for match in _LONE_DIGITS.finditer(text)
-        if _announced().search(folded, max(0, match.start() - _NEAR), match.start())
+        if _form(_ANNOUNCED).search(folded, max(0, match.start() - _NEAR), match.start())
     )
     return found

@@ -267,7 +267,7 @@ def _placement(
     kind: Kind = "relative"
     if groups.keys() >= {"weekday", "month"}:
         kind = "date"  # of the years near it is on that weekday in one
-    elif rule.guess and not _is_chosen(groups):
+    elif rule.guess and "year" not in groups and groups.get("which", "in") not in _CHOOSES:
         if how.lies is not None:
             return how.lies, how.lies == "plan"
         if not how.asked:
@@ -349,10 +349,6 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
             days=7 * step
         )
     return True
-
-
-def _is_chosen(groups: Groups) -> bool:
-    return "year" in groups or groups.get("which", "in") in _CHOOSES
 
 
 def is_day(title: str) -> bool:

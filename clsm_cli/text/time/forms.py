@@ -7,6 +7,7 @@ It gives a period of days, and raises ``ValueError`` or ``OverflowError`` where 
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -71,9 +72,9 @@ def holiday_cues() -> tuple[str, ...]:
 
 
 @cache
-def part_pattern() -> str:
+def part_pattern() -> re.Pattern[str]:
     """What finds the words that choose a part of the period behind them; see ``parts``."""
-    return next(row[1] for row in _rows() if row[0] == "part")
+    return re.compile(next(row[1] for row in _rows() if row[0] == "part"))
 
 
 @cache

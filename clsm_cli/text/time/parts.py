@@ -9,7 +9,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from clsm_cli.text.language_data import compiled
 from clsm_cli.text.time import forms, periods
 from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
 
@@ -26,7 +25,7 @@ _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 def find_parts(text: str) -> Iterator[tuple[int, int, dict[str, str]]]:
     """Start and end of the words of a text that may choose a part of what follows, and they by name."""
-    for match in compiled(forms.part_pattern()).finditer(text):
+    for match in forms.part_pattern().finditer(text):
         yield *match.span(), {k: v.lower() for k, v in match.groupdict().items() if v}
 
 
