@@ -1,8 +1,4 @@
-"""Front matter of a Markdown file: read by python-frontmatter through our own YAML handler.
-
-python-frontmatter's own handler is PyYAML's C loader, which a nested list can crash; and it strips
-the body, so it is used to find and load the metadata only, the body keeps its bytes.
-"""
+"""Front matter of a Markdown file: our own lines, or YAML as a person may write it."""
 
 from __future__ import annotations
 
@@ -43,33 +39,21 @@ def parse(raw: str, limit: int = MAX_FRONT_MATTER) -> dict[str, Any]:
     Raises:
         LineError: Not YAML, hostile, or not a mapping; line numbers count from the ``---``.
     """
-    own = _parse_own(raw)
-    if own is not None:
-        return own
-    import frontmatter
-    from frontmatter.default_handlers import BaseHandler
-
-    class Handler(BaseHandler):
-        FM_BOUNDARY = re.compile(r"^---[ \t]*$", re.MULTILINE)
-        START_DELIMITER = END_DELIMITER = "---"
-
-        def load(self, fm: str, **_: object) -> dict[str, Any]:
-            return _mapping(fm, limit)
-
-    metadata, _ = frontmatter.parse(f"---\n{raw}---\n", handler=Handler())
-    return dict(metadata)
+    return _mapping(raw, limit, before="\n")
 
 
 def parse_config(text: str) -> dict[str, Any]:
     """A mapping that fills a whole file, as ``parse``; line numbers count from its first line."""
+    return _mapping(text, MAX_FRONT_MATTER)
+
+
+def _mapping(text: str, limit: int, before: str = "") -> dict[str, Any]:
     own = _parse_own(text)
-    return _mapping(text, MAX_FRONT_MATTER) if own is None else own
-
-
-def _mapping(text: str, limit: int) -> dict[str, Any]:
+    if own is not None:
+        return own
     from clsm_cli.store import yaml_text  # our own lines need none
 
-    value = yaml_text.load(text, limit)
+    value = yaml_text.load(before + text, limit)
     if value is not None and not isinstance(value, dict):
         raise LineError("is not a mapping (line 1)")
     return value or {}

@@ -19,7 +19,7 @@ from clsm_cli.commands.options import typer_function
 from clsm_cli.text.fence_lines import KEY_BYTES
 
 HEAVY = {
-    *("typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz", "frontmatter"),
+    *("typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz"),
     *("dataclasses", "inspect", "hashlib", "_hashlib", "hmac", "ssl", "urllib.request", "http"),
     *("importlib.metadata", "importlib.resources", "logging", "random", "decimal", "statistics"),
     *("tempfile", "shutil", "subprocess", "socket", "zipfile", "pickle", "string", "difflib"),
