@@ -179,14 +179,7 @@ def finish(store: Store) -> None:
 
     The index was compacted by the forget itself.
     """
-    if store.derived.is_dir():
-        for path in sorted(store.derived.iterdir()):
-            if path.name in _KEPT:
-                continue
-            if path.is_dir() and not path.is_symlink():
-                atomic.remove_folder(path)
-            else:
-                atomic.remove(path)
+    atomic.clear_folder(store.derived, _KEPT)
     atomic.remove(marker_path(store))
 
 

@@ -34,18 +34,15 @@ def load_statements(store: Store, records: Mapping[str, Record], now: str) -> di
     """Every statement with its text, by id: joined records of all shards with their Markdown."""
     statements: dict[str, Statement] = {}
     forgotten = logs.load_tombstones(store)
+    rows = grouped((r.stream, r) for r in records.values() if isinstance(r, Statement))
     for stream in TOPIC_STREAMS:
         found = visible_topics(store, stream, records, forgotten)
-        known = {
-            r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == stream
-        }
+        known = {row.id: row for row in rows.get(stream, ())}
         edits = reconcile(
             found, known, stream=stream, now=now, device=store.device, forgotten=forgotten
         )
         statements |= edits.statements
-    statements |= {
-        r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == "flow"
-    }
+    statements |= {row.id: row for row in rows.get("flow", ())}
     return dict(sorted(statements.items()))
 
 
