@@ -17,7 +17,6 @@ from clsm_cli.store import (
     atomic,
     episode_files,
     inbox,
-    labels,
     logs,
     record_files,
     runs,
@@ -62,7 +61,7 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
             writes += _inbox(store, path, forgotten)
-    return writes + _labels(store, forgotten)
+    return writes
 
 
 def _topics(
@@ -102,18 +101,6 @@ def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Wri
     if left.items == box.items:
         return []
     return [inbox.plan_rewrite(left, left.items, store.root)]
-
-
-def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
-    path = labels.path_of(store.root)
-    try:
-        data = atomic.read(path, labels.MAX_LABELS)
-    except DamagedStoreError:
-        return []  # whoever reads the labels is told
-    if data is None:
-        return []
-    left = labels.without_forgotten(data, forgotten)
-    return [] if left == data else [runs.Put(path, left, read_as=atomic.sha256(data))]
 
 
 def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
