@@ -191,7 +191,8 @@ class _Folder:
         parsed = [shards.parse(data, path) for path, data in read if path.parent == self.path]
         self.old = shards.fold(parsed, self.forgotten).records
         pages = self.store.root / (self.stream or "flow")
-        self.pages = [topics.parse(data, path) for path, data in read if path.parent == pages]
+        parsed_pages = [topics.parse(data, path) for path, data in read if path.parent == pages]
+        self.pages = record_files.without(parsed_pages, (), self.forgotten)
 
     def plan(self) -> Plan:
         wrote = self._wrote()
@@ -251,7 +252,7 @@ class _Folder:
         """Statements with their texts, hand edits included: before the run, and now."""
         if self.stream is None:
             return {}, {}
-        found = topics.read_topics(self.store.root / self.stream)
+        found = record_files.visible_topics(self.store, self.stream, self.here, self.forgotten)
         now = {i: r for i, r in self.here.items() if isinstance(r, Statement)}
         then = {i: r for i, r in now.items() if i not in todo}
         then |= {i: r for i in todo if isinstance(r := self.old.get(i), Statement)}

@@ -80,7 +80,7 @@ def find_missing(root: Path) -> MissingSetup:
     return MissingSetup(lines, tuple(sorted(wrong)), short)
 
 
-def plan_files(root: Path, lack: MissingSetup) -> list[runs.Put]:
+def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
     """Writes that complete the files of the store; what stands there stays."""
     paths = {root / name: lines for name, lines in sorted(lack.lines.items())}
     return [runs.Put(p, _with(p, lines), atomic.digest_of(p)) for p, lines in paths.items()]
@@ -95,8 +95,8 @@ def set_up(root: Path) -> MissingSetup:
         with _failures(root, "init"):
             git.run(root, "init", "--quiet", seconds=git.SECONDS)
     lack = find_missing(root)
-    for write in plan_files(root, lack):
-        atomic.put(write.path, write.data)
+    for name, missing in sorted(lack.lines.items()):
+        atomic.put(root / name, _with(root / name, missing))
     configure_clone(root, lack)
     return lack
 
