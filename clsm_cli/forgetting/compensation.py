@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -259,17 +260,11 @@ class _Folder:
         wrote = {self.store.root / path for path in self.before}
         topics_then = [*self.pages, *(each for each in found if each.path not in wrote)]
         topics_then.sort(key=lambda topic: topic.path)
-        old = self._reconciled(topics_then, then, self.at)
-        here = self._reconciled(found, now, self.now)
-        return {i: old[i] for i in todo if i in old}, here
-
-    def _reconciled(
-        self, found: Sequence[topics.Topic], records: dict[str, Statement], now: str
-    ) -> dict[str, Statement]:
-        stream, device = self.stream or "flow", self.store.device
-        return reconcile(
-            found, records, stream=stream, now=now, device=device, forgotten=self.forgotten
-        ).statements
+        told = partial(
+            reconcile, stream=self.stream, device=self.store.device, forgotten=self.forgotten
+        )
+        old = told(topics_then, then, now=self.at).statements
+        return {i: old[i] for i in todo if i in old}, told(found, now, now=self.now).statements
 
     def _topic_writes(self, rows: Sequence[Statement]) -> list[runs.Write]:
         """Writes that bring the topic files up to some statements.
