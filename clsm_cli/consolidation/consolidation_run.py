@@ -53,7 +53,7 @@ def consolidate(
         )
     report = Report()
     with (
-        locked(store.root, store.settings.store.lock_wait) as lock,
+        locked(store.root, store.settings.store.lock_wait),
         contextlib.ExitStack() as stack,
     ):
         if request.if_idle is not None and not _is_idle(store, request):
@@ -69,7 +69,7 @@ def consolidate(
         maker = EpisodeMaker(store, index, run, taken, progress)
         with run_in_progress(index.connection):
             maker.take_in()
-        usable = maker.embed_new(embedder, lock)
+        usable = maker.embed_new(embedder)
         with run_in_progress(index.connection):
             if usable is not None:
                 silence = timedelta(minutes=store.settings.boundary.gap_certain)

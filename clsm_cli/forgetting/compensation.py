@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -191,7 +192,8 @@ class _Folder:
         parsed = [shards.parse(data, path) for path, data in read if path.parent == self.path]
         self.old = shards.fold(parsed, self.forgotten).records
         pages = self.store.root / (self.stream or "flow")
-        self.pages = [topics.parse(data, path) for path, data in read if path.parent == pages]
+        parsed_pages = [topics.parse(data, path) for path, data in read if path.parent == pages]
+        self.pages = record_files.without(parsed_pages, (), self.forgotten)
 
     def plan(self) -> Plan:
         wrote = self._wrote()
@@ -251,24 +253,18 @@ class _Folder:
         """Statements with their texts, hand edits included: before the run, and now."""
         if self.stream is None:
             return {}, {}
-        found = topics.read_topics(self.store.root / self.stream)
+        found = record_files.visible_topics(self.store, self.stream, self.here, self.forgotten)
         now = {i: r for i, r in self.here.items() if isinstance(r, Statement)}
         then = {i: r for i, r in now.items() if i not in todo}
         then |= {i: r for i in todo if isinstance(r := self.old.get(i), Statement)}
         wrote = {self.store.root / path for path in self.before}
         topics_then = [*self.pages, *(each for each in found if each.path not in wrote)]
         topics_then.sort(key=lambda topic: topic.path)
-        old = self._reconciled(topics_then, then, self.at)
-        here = self._reconciled(found, now, self.now)
-        return {i: old[i] for i in todo if i in old}, here
-
-    def _reconciled(
-        self, found: Sequence[topics.Topic], records: dict[str, Statement], now: str
-    ) -> dict[str, Statement]:
-        stream, device = self.stream or "flow", self.store.device
-        return reconcile(
-            found, records, stream=stream, now=now, device=device, forgotten=self.forgotten
-        ).statements
+        told = partial(
+            reconcile, stream=self.stream, device=self.store.device, forgotten=self.forgotten
+        )
+        old = told(topics_then, then, now=self.at).statements
+        return {i: old[i] for i in todo if i in old}, told(found, now, now=self.now).statements
 
     def _topic_writes(self, rows: Sequence[Statement]) -> list[runs.Write]:
         """Writes that bring the topic files up to some statements.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.forgetting import folding
-from clsm_cli.forgetting.folding import day_of
+from clsm_cli.model.clocks import day_of
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.streams import STREAMS
@@ -305,10 +305,7 @@ def _read(path: Path, records: Mapping[str, Record], forgotten: frozenset[str]) 
 
 def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:
     """The day of a time in UTC, corrected by ``clock_corrections``; None where it is none."""
-    try:
-        found = day_of(time) if time else None
-    except (ValueError, OverflowError):
-        return None
+    found = day_of(time, UTC)
     return behind.get(found, found) if found is not None and behind else found
 
 

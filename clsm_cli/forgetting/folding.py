@@ -9,9 +9,10 @@ as the log says, or as was folded before if that is more, so folding again chang
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, timedelta
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.clocks import day_of
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, runs
@@ -122,23 +123,12 @@ def _recalls(path: Path, forgotten: frozenset[str]) -> tuple[list[_Recall], list
     for number, row in found:
         try:
             line = logs.parse(logs.Activation, row)
-            day = day_of(line.at)
-        except (KeyError, TypeError, ValueError, OverflowError):
+            day = day_of(line.at, UTC)
+        except (KeyError, TypeError):
+            day = None
+        if day is None:
             problems.append(LineProblem(path, number, "tells of no recall"))
             continue
         ids = dict.fromkeys(whole_id(str(each)) for each in (*line.ids, *line.concepts))
         recalls.append((day, tuple(i for i in ids if not logs.is_forgotten(i, forgotten))))
     return recalls, problems
-
-
-def day_of(at: str) -> date:
-    """The day of an instant in UTC; one without an offset is in UTC already.
-
-    >>> str(day_of("2026-02-25T00:30:00+01:00")), str(day_of("2026-02-25"))
-    ('2026-02-24', '2026-02-25')
-
-    Raises:
-        ValueError: It is none.
-    """
-    moment = datetime.fromisoformat(at)
-    return (moment.astimezone(UTC) if moment.tzinfo else moment).date()

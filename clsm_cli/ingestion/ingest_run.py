@@ -26,7 +26,7 @@ from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import cursors, inbox, logs, runs
 from clsm_cli.store.layout import ASIDE
-from clsm_cli.store.lock import locked
+from clsm_cli.store.lock import locked, pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.lock import HeldLock
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
@@ -58,7 +57,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
     busy: LockedError | None = None
     with contextlib.ExitStack() as stack:
         try:
-            lock = stack.enter_context(locked(store.root, wait))
+            stack.enter_context(locked(store.root, wait))
         except LockedError as error:
             if not request.capture_only:
                 raise
@@ -80,7 +79,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         with run_in_progress(index().connection):
             intake.read_all()
             maker.take_in()
-        embedder = maker.embed_new(embedder, lock)
+        embedder = maker.embed_new(embedder)
         if embedder is not None:
             with run_in_progress(index().connection):
                 maker.segment_all(embedder)
@@ -317,7 +316,7 @@ class EpisodeMaker:
         self.report.warnings += warnings
         bring_up_to_date(self.store, self.index.connection, None, None)
 
-    def embed_new(self, embedder: Embedder | None, lock: HeldLock) -> Embedder | None:
+    def embed_new(self, embedder: Embedder | None) -> Embedder | None:
         """Embed what has no vector, letting others have the lock in between; None without the model.
 
         What is captured waits then, and is found by its words.
@@ -325,8 +324,10 @@ class EpisodeMaker:
         from clsm_cli.store.index.opening import bring_up_to_date
 
         told, connection = partial(self.progress, "embedding"), self.index.connection
+        wait = self.store.settings.store.lock_wait
+        let_in = partial(pause, self.store.root, wait)
         try:
-            bring_up_to_date(self.store, connection, embedder, told, pause=lock.pause)
+            bring_up_to_date(self.store, connection, embedder, told, pause=let_in)
             bring_up_to_date(self.store, connection, embedder, told)  # what came in the pauses
         except ModelMissingError as error:
             self.report.warnings.append(f"{error} (until then recall answers from words)")

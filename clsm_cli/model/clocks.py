@@ -121,9 +121,9 @@ def day_of(time: str | None, zone: tzinfo) -> date | None:
 
     try:
         at = datetime.fromisoformat(time or "")
-    except ValueError:
+        return (at.astimezone(zone) if at.tzinfo else at).date()
+    except (ValueError, OverflowError):
         return None
-    return (at.astimezone(zone) if at.tzinfo else at).date()
 
 
 def _within(start: str | None, at: str, end: str | None) -> bool:

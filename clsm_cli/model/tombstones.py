@@ -34,12 +34,12 @@ def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
     >>> visible(row, frozenset(map(tombstone_hash, ("a1", "b2")))) is None
     True
     """
-    if isinstance(record, Statement):
-        return visible_statement(record, forgotten)
     if not forgotten:
         return record
     if tombstone_hash(record.id) in forgotten:
         return None
+    if isinstance(record, Statement):
+        return _statement(record, forgotten)
     if isinstance(record, Edge):
         return _edge(record, forgotten)
     if isinstance(record, Document):
@@ -47,12 +47,9 @@ def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
     return _node(record, forgotten) if isinstance(record, Node) else _episode(record, forgotten)
 
 
-def visible_statement(row: Statement, forgotten: frozenset[str]) -> Statement | None:
-    """The same for a statement."""
-    if not forgotten:
-        return row
+def _statement(row: Statement, forgotten: frozenset[str]) -> Statement | None:
     sources = _left(row.sources, forgotten)
-    if tombstone_hash(row.id) in forgotten or (row.sources and not sources):
+    if row.sources and not sources:
         return None
     against = _left(row.contradicted_by, forgotten)
     before = None if _is_gone(row.supersedes, forgotten) else row.supersedes

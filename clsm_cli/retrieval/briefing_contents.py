@@ -16,6 +16,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.briefing_selection import best_lines, said
 from clsm_cli.startup.records import NamedTuple
@@ -87,10 +88,9 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     with open_index(store, None) as opened:
         index = opened.index
         forgotten = logs.load_tombstones(store)
-        records = records_of(index.connection, "statement", forgotten)
-        known = record_files.load_statements(
-            store, {record.id: record for record in records}, now=""
-        )
+        held = records_of(index.connection, "statement", forgotten)
+        records = {r.id: left for r in held if (left := visible(r, forgotten)) is not None}
+        known = record_files.load_statements(store, records, now="")
         current = [each for each in known.values() if _holds(each)]
         doubted = _doubted(store, index)
         ended = ended_sentences(known.values(), doubted)

@@ -25,7 +25,7 @@ from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
 from clsm_cli.model import ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from io import BufferedReader
     from pathlib import Path
     from typing import BinaryIO
@@ -152,6 +152,14 @@ def remove_folder(path: Path) -> None:
 
             rmtree(path)
         sync_folder(path.parent)
+
+
+def clear_folder(folder: Path, keep: Collection[str] = ()) -> None:
+    """Delete all that is in a folder, but for some names; no symlink is followed."""
+    for name in names_in(folder):
+        path = folder / name
+        if name not in keep:
+            (remove_folder if path.is_dir() and not path.is_symlink() else remove)(path)
 
 
 def names_in(folder: Path) -> list[str]:

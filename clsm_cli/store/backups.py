@@ -14,7 +14,6 @@ import contextlib
 import gzip
 import hashlib
 import os
-import re
 import tarfile
 import zlib
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from clsm_cli.errors import (
     NewerFormatError,
     RefusedError,
 )
+from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import is_id, sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
@@ -50,7 +50,6 @@ _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(2 * _BLOCK)
 _MAX_PATH, _MAX_NAME = 4096, 255  # bytes, as on Linux
 _MAX_LINE = 32 << 10
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _KEPT = ("runs", "edit", "shadow")
 """What of ``.clsm`` cannot be derived: what undo needs, a refused draft, the log of shadow mode."""
 _PIECE = 1 << 20
@@ -401,9 +400,9 @@ def _check(manifest: Manifest) -> None:
     if not is_id(manifest.device) or not isinstance(manifest.store, str):
         raise LineError("its manifest names no device or store")
     try:
-        is_time = _TIME.fullmatch(manifest.at) and datetime.fromisoformat(manifest.at)
-    except (TypeError, ValueError):
-        is_time = None
+        is_time = utc_text(datetime.fromisoformat(manifest.at)) == manifest.at
+    except (TypeError, ValueError, OverflowError):
+        is_time = False
     if not is_time:
         raise LineError("its manifest has no time")
     folders: set[str] = set()
@@ -418,7 +417,8 @@ def _check(manifest: Manifest) -> None:
         last = entry.path
         names = entry.path.split("/")
         folders |= {"/".join(names[:n]) for n in range(1, len(names))}
-    if both := folders & {entry.path for entry in manifest.files}:
+    files = {entry.path for entry in manifest.files}
+    if both := folders & files:
         raise LineError(f"{min(both)} is a file and a folder")
-    if all(entry.path != layout.CONFIG_NAME for entry in manifest.files):
+    if layout.CONFIG_NAME not in files:
         raise LineError(f"it has no {layout.CONFIG_NAME}")

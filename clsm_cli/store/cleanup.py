@@ -17,7 +17,6 @@ from clsm_cli.store import (
     atomic,
     episode_files,
     inbox,
-    labels,
     logs,
     record_files,
     runs,
@@ -62,7 +61,7 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
             writes += _inbox(store, path, forgotten)
-    return writes + _labels(store, forgotten)
+    return writes
 
 
 def _topics(
@@ -76,10 +75,9 @@ def _topics(
     writes: list[runs.Write] = []
     left = record_files.visible_topics(store, stream, known, forgotten)
     for topic, kept in zip(topics.read_topics(store.root / stream), left, strict=True):
-        gone = {item.id for item in topic.items} - {item.id for item in kept.items}
-        if kept.items == topic.items:
+        drop = {item.id for item in topic.items if item.id} - {item.id for item in kept.items}
+        if not drop:
             continue
-        drop = {record_id for record_id in gone if record_id is not None}
         data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
         if topic.path.stem in topics.OWN or topics.says_more(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
@@ -102,18 +100,6 @@ def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Wri
     if left.items == box.items:
         return []
     return [inbox.plan_rewrite(left, left.items, store.root)]
-
-
-def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
-    path = labels.path_of(store.root)
-    try:
-        data = atomic.read(path, labels.MAX_LABELS)
-    except DamagedStoreError:
-        return []  # whoever reads the labels is told
-    if data is None:
-        return []
-    left = labels.without_forgotten(data, forgotten)
-    return [] if left == data else [runs.Put(path, left, read_as=atomic.sha256(data))]
 
 
 def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
@@ -179,14 +165,7 @@ def finish(store: Store) -> None:
 
     The index was compacted by the forget itself.
     """
-    if store.derived.is_dir():
-        for path in sorted(store.derived.iterdir()):
-            if path.name in _KEPT:
-                continue
-            if path.is_dir() and not path.is_symlink():
-                atomic.remove_folder(path)
-            else:
-                atomic.remove(path)
+    atomic.clear_folder(store.derived, _KEPT)
     atomic.remove(marker_path(store))
 
 

@@ -7,12 +7,11 @@ forgotten.
 
 from __future__ import annotations
 
-import re
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.ids import digest, tombstone_hash
+from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
@@ -195,8 +194,6 @@ class _File:
         return Label(named or id_of(text), text)._replace(**told)
 
 
-_ID = re.compile(rb"(?<![\w-])(?:[a-z]-)?[0-9a-f]{12}(?!\w)")
-"""The id of a memory or a turn; a part of a long turn has a number behind it."""
 HEADER = "# Queries of this memory and what answers them; see docs/evaluation.md.\n"
 
 
@@ -248,33 +245,6 @@ def _says(text: str, rows: Sequence[Label]) -> bool:
         return False
     bare = [[row._replace(line=0) for row in each] for each in (found, rows)]
     return bare[0] == bare[1]
-
-
-def without_forgotten(data: bytes, forgotten: frozenset[str]) -> bytes:
-    """A file without ids that have a tombstone, as a merge may bring them back.
-
-    A query goes with the last thing that answers it. What cannot be read stays: a person has to
-    mend it.
-    """
-    words = {word.decode() for word in _ID.findall(data)}
-    if not any(tombstone_hash(word) in forgotten for word in words):
-        return data
-    try:
-        text, found = read(data, NAME)
-    except BadInputError:
-        return data
-    change: dict[str, Label | None] = {}
-    for row in found.rows:
-        kept = tuple(each for each in row.memories if not _is_forgotten(each, forgotten))
-        if kept != row.memories:
-            left = row._replace(memories=kept)
-            change[row.id] = left if left.has_gold else None
-    return edit(text, change).encode() if change else data
-
-
-def _is_forgotten(name: str, forgotten: frozenset[str]) -> bool:
-    found = _ID.match(name.encode())
-    return found is not None and tombstone_hash(found.group().decode()) in forgotten
 
 
 def render(label: Label) -> str:

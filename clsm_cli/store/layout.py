@@ -104,8 +104,7 @@ class Store(NamedTuple):
     def graphs(self) -> list[Path]:
         """Every folder of graph shards, also those of other machines, in a fixed order."""
         folders = [self.root / stream / "graph" for stream in TOPIC_STREAMS]
-        folders += [flow / "graph" for flow in self.flows()]
-        return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
+        return _real([*folders, *(flow / "graph" for flow in self.flows())])
 
     def archive(self, stream: Stream) -> Path:
         """The folder of shards for rows of a stream that this machine's ``decay`` compacted."""
@@ -115,12 +114,15 @@ class Store(NamedTuple):
     def archives(self) -> list[Path]:
         """Every folder of compacted rows, also those of other machines, in a fixed order."""
         folders = [self.root / "archive" / stream for stream in TOPIC_STREAMS]
-        folders += folders_in(self.root / "archive" / "flow")
-        return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
+        return _real([*folders, *folders_in(self.root / "archive" / "flow")])
 
     def flows(self) -> list[Path]:
         """The flow folders of all machines, sorted by device; none that a link leads out of."""
         return [flow for flow in folders_in(self.root / "flow") if _link_in(flow) is None]
+
+
+def _real(folders: list[Path]) -> list[Path]:
+    return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
 
 
 def folders_in(parent: Path) -> list[Path]:

@@ -1,8 +1,8 @@
 """The ledger: the runs of this machine, which of them are undone, and what is kept of each.
 
 ``flow/<device>/runs.jsonl`` has a line for each step of a run. Beside it, for this machine alone,
-``.clsm/runs/<id>/<step>/`` keeps the bytes that the step replaced (``0000``, ``0001`` … in the order
-of its changes) and in ``run.json`` the line once more, with marks of the lines that came and went.
+``.clsm/runs/<id>/<step>/`` keeps the bytes that the step replaced (``0000``, ``0001`` …, each by the place
+of its change) and in ``run.json`` the line once more, with marks of the lines that came and went.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ class KeptStep(NamedTuple):
         """The bytes that a file had before the change at a place of the line; None: it was new."""
         if self.line.changes[place].before is None:
             return None
-        number = sum(change.before is not None for change in self.line.changes[:place])
-        path = self.folder / f"{number:04d}"
+        path = self.folder / f"{place:04d}"
         data = atomic.read(path, logs.MAX_LOG)
         if data is None or atomic.sha256(data) != self.line.changes[place].before:
             raise DamagedStoreError(path, None, "is not what the run replaced")
@@ -99,9 +98,9 @@ def load_kept(store: Store, line: logs.RunLine) -> KeptStep | None:
             return None
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError):
         return None
-    found = KeptStep(line, folder, added, removed)
-    replaced = sum(change.before is not None for change in line.changes)
-    return found if all((folder / f"{n:04d}").is_file() for n in range(replaced)) else None
+    replaced = (n for n, change in enumerate(line.changes) if change.before is not None)
+    is_there = all((folder / f"{n:04d}").is_file() for n in replaced)
+    return KeptStep(line, folder, added, removed) if is_there else None
 
 
 def is_kept(store: Store, entry: Entry) -> bool:
@@ -115,20 +114,19 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
     folder = folder_of(store, line.id) / step_of(line)
     added: dict[str, list[str]] = {}
     removed: dict[str, list[str]] = {}
-    number = 0
-    for change, new in zip(line.changes, contents, strict=True):
+    for place, (change, new) in enumerate(zip(line.changes, contents, strict=True)):
         old = b""
         if change.before is not None:
             with atomic.disk_errors(change.path):
                 old = (store.root / change.path).read_bytes()
-            atomic.put(folder / f"{number:04d}", old)
-            number += 1
+            atomic.put(folder / f"{place:04d}", old)
         added.setdefault(change.path, []).extend(marks_of_new(old, new))
         removed.setdefault(change.path, []).extend(marks_of_new(new, old))
     mapping: dict[str, Any] = json.loads(logs.render(line))
     mapping |= {"added": added, "removed": removed}
     # A hook that appends a line must be fast; a power cut may cost the way to undo it, no more.
-    atomic.put(folder / "run.json", dump(mapping).encode(), durable=number > 0)
+    is_needed = any(change.before is not None for change in line.changes)
+    atomic.put(folder / "run.json", dump(mapping).encode(), durable=is_needed)
 
 
 def discard(store: Store, line: logs.RunLine) -> None:

@@ -27,29 +27,8 @@ _held: dict[str, int] = {}
 """Folders that this process has locked → the descriptor that holds each."""
 
 
-class HeldLock:
-    """The lock while it is held."""
-
-    def __init__(self, root: Path, fd: int, wait: float) -> None:
-        self._root = root
-        self._fd = fd
-        self._wait = wait
-
-    def pause(self) -> None:
-        """Let somebody else in: a hook that captures a turn must not wait for a long import.
-
-        What the caller knew of the store may be old afterwards.
-        """
-        fcntl.flock(self._fd, fcntl.LOCK_UN)
-        time.sleep(1.5 * POLL_SECONDS)  # longer than others sleep between two tries
-        with disk_errors(self._root):
-            if not _acquire(self._fd, self._wait):
-                raise LockedError(self._root, holder(self._root), self._wait)
-        require(self._root)
-
-
 @contextlib.contextmanager
-def locked(root: Path, wait: float) -> Iterator[HeldLock]:
+def locked(root: Path, wait: float) -> Iterator[None]:
     """Hold the store's lock; wait at most ``wait`` seconds for it.
 
     Raises:
@@ -68,11 +47,25 @@ def locked(root: Path, wait: float) -> Iterator[HeldLock]:
         if not is_held:
             raise LockedError(root, holder(root), wait)
         _held[str(root)] = fd
-        yield HeldLock(root, fd, wait)
+        yield
     finally:
         _held.pop(str(root), None)
         if fd >= 0:
             os.close(fd)
+
+
+def pause(root: Path, wait: float) -> None:
+    """Let somebody else in: a hook that captures a turn must not wait for a long import.
+
+    What the caller, who holds the lock, knew of the store may be old afterwards.
+    """
+    fd = _held[str(root)]
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    time.sleep(1.5 * POLL_SECONDS)  # longer than others sleep between two tries
+    with disk_errors(root):
+        if not _acquire(fd, wait):
+            raise LockedError(root, holder(root), wait)
+    require(root)
 
 
 def require(root: Path) -> None:

@@ -14,7 +14,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import closed_copy_id, normalise_text
-from clsm_cli.model.tombstones import visible, visible_statement
+from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic, logs, runs, shards, topics
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.logs import is_forgotten
@@ -34,18 +34,15 @@ def load_statements(store: Store, records: Mapping[str, Record], now: str) -> di
     """Every statement with its text, by id: joined records of all shards with their Markdown."""
     statements: dict[str, Statement] = {}
     forgotten = logs.load_tombstones(store)
+    rows = grouped((r.stream, r) for r in records.values() if isinstance(r, Statement))
     for stream in TOPIC_STREAMS:
         found = visible_topics(store, stream, records, forgotten)
-        known = {
-            r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == stream
-        }
+        known = {row.id: row for row in rows.get(stream, ())}
         edits = reconcile(
             found, known, stream=stream, now=now, device=store.device, forgotten=forgotten
         )
         statements |= edits.statements
-    statements |= {
-        r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == "flow"
-    }
+    statements |= {row.id: row for row in rows.get("flow", ())}
     return dict(sorted(statements.items()))
 
 
@@ -106,12 +103,11 @@ def reconcile(
 ) -> Edits:
     """What the statements of a stream are, given their Markdown and their records.
 
-    A record whose topic could not be read stays as it is. What is ``forgotten`` does not exist,
-    whether an item or a record brings it back. Nothing is written.
+    A record whose topic could not be read stays as it is. Nothing is written.
+
+    Args:
+        topics: Without items of what was forgotten, as ``records`` are (``visible_topics``).
     """
-    given = records
-    records = {i: v for i, r in given.items() if (v := visible_statement(r, forgotten)) is not None}
-    topics = without(topics, given.keys() - records.keys(), forgotten)
     stale = _stale(topics, records)
     topics = without(topics, stale, frozenset())
     statements = dict(records)

@@ -126,12 +126,7 @@ def _clear(staging: Path) -> None:
             raise RefusedError(
                 str(staging), "is not yours", "have it removed, or name a new folder"
             )
-        for name in sorted(os.listdir(staging)):
-            path = staging / name
-            if path.is_dir() and not path.is_symlink():
-                atomic.remove_folder(path)
-            else:
-                atomic.remove(path)
+    atomic.clear_folder(staging)
 
 
 def _unpack(

@@ -55,6 +55,7 @@ def believing() -> None:
 def stale() -> None:
     """The lock is a file, as git's, which stays when its maker is killed."""
     lock.locked = _locked_by_file
+    lock.pause = lambda *_: None
     program.main()
 
 
@@ -92,7 +93,7 @@ def _believe(
 
 
 @contextlib.contextmanager
-def _locked_by_file(root: Path, wait: float) -> Iterator[lock.HeldLock]:
+def _locked_by_file(root: Path, wait: float) -> Iterator[None]:
     """As ``lock.locked``."""
     path = root / "lock"
     end = time.monotonic() + wait
@@ -105,7 +106,7 @@ def _locked_by_file(root: Path, wait: float) -> Iterator[lock.HeldLock]:
                 raise LockedError(root, "somebody", wait) from None
             time.sleep(lock.POLL_SECONDS)
     try:
-        yield lock.HeldLock(root, fd, wait)
+        yield
     finally:
         os.close(fd)
         path.unlink()

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import labels
 from clsm_cli.store.labels import Label
 
@@ -168,16 +167,3 @@ def test_what_is_written_is_read_again(rows: list[Label], drop: int) -> None:
         gone = rows[drop % len(rows)]
         left = parse(labels.edit(made, {gone.id: None})).rows
         assert [row.id for row in left] == [row.id for row in rows if row != gone]
-
-
-def test_ids_with_a_tombstone_go_as_a_merge_brings_them_back() -> None:
-    forgotten = frozenset({tombstone_hash("0123456789ab"), tombstone_hash("f-0123456789ab")})
-    data = FILE.encode()
-    (first, *_) = parse(labels.without_forgotten(data, forgotten).decode()).rows
-    assert first.memories == ()
-    assert first.evidence == ("Margaret is the box in the shed",)
-    only = b"queries:\n- {query: a, memories: [0123456789ab-2]}\n- {query: b, memories: [x]}\n"
-    assert [r.text for r in parse(labels.without_forgotten(only, forgotten).decode()).rows] == ["b"]
-    assert labels.without_forgotten(data, frozenset({tombstone_hash("zz")})) == data
-    broken = b"queries: [{query: a, memories: [0123456789ab]}"
-    assert labels.without_forgotten(broken, forgotten) == broken

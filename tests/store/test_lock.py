@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.errors import LockedError, RefusedError
-from clsm_cli.store.lock import locked, require, try_locked
+from clsm_cli.store.lock import locked, pause, require, try_locked
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
@@ -111,14 +111,14 @@ def test_who_waited_for_a_folder_that_was_replaced_gets_the_new_ones_lock(tmp_pa
 def test_a_holder_may_not_write_to_a_folder_that_took_the_place_of_its_own(tmp_path: Path) -> None:
     root = tmp_path / "memory"
     root.mkdir()
-    with locked(root, 1) as held:
+    with locked(root, 1):
         require(root)
         root.rename(tmp_path / "old")
         with pytest.raises(RefusedError, match="moved or replaced"):
             require(root)
         root.mkdir()
         with pytest.raises(RefusedError, match="moved or replaced"):
-            held.pause()
+            pause(root, 1)
         with try_locked(root) as is_free:
             assert is_free
     require(root)

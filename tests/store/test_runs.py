@@ -55,7 +55,7 @@ def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -
     (kept,) = (store.derived / "runs" / line.id).iterdir()
     assert {path.name: path.read_bytes() for path in kept.iterdir() if path.suffix == ""} == {
         "0000": b"old",
-        "0001": b"gone",
+        "0003": b"gone",
     }
     told = json.loads((kept / "run.json").read_bytes())
     assert logs.parse(logs.RunLine, told) == line

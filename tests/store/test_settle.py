@@ -65,18 +65,3 @@ def test_a_folder_that_is_not_mounted_is_said(store: Store) -> None:
     (store.root / "identity").rmdir()
     (store.root.parent / "away").rename(store.root / "identity")
     assert settle.plan(store, LATER) == ([], [])
-
-
-def test_a_record_learns_the_text_of_its_line(store: Store) -> None:
-    """It has none if an older version wrote it; deleted later, the line would be known nowhere."""
-    path = write(store, "- Ilse likes rye.\n")
-    settled(store)
-    shard = next(path for path in shards.shard_files(store.graph("identity")))
-    data = shard.read_text(encoding="utf-8")
-    assert '"text": "Ilse likes rye.", ' in data
-    shard.write_text(data.replace('"text": "Ilse likes rye.", ', ""), encoding="utf-8")
-    settled(store, LATER)
-    path.write_text("", encoding="utf-8")
-    settled(store, LATER)
-    (row,) = statements(store).values()
-    assert (row.text, row.withdrawn) == ("Ilse likes rye.", True)

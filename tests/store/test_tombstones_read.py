@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from forgetting.planting import holding
@@ -122,20 +121,18 @@ def test_a_shard_that_is_written_holds_nothing_forgotten(store: Store) -> None:
     assert found == {two: row(two, LEFT), new: row(new, LEFT)}
 
 
-def test_items_of_forgotten_statements_do_not_exist() -> None:
+def test_items_of_forgotten_statements_do_not_exist(store: Store) -> None:
     page = f"- {CANARY}  ^f-gone\n- Mara whistles.  ^f-1\n- Pip sings.  ^f-2\n- {CANARY}\n"
-    topic = topics.parse(page.encode(), Path("birds.md"))
+    atomic.put(store.root / "identity" / "birds.md", page.encode())
     told = row("f-1", LEFT, text="Mara whistles."), row("f-2", GONE, text="Pip sings.")
-    records = {each.id: each for each in told}
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "identity", told))
     plain = statement_id(CANARY.lower())
-    forgotten = hashes("f-gone", GONE, plain)
-    edits = record_files.reconcile(
-        [topic], records, stream="identity", now=NOW, device="pi", forgotten=forgotten
-    )
-    again = topics.id_of(topic.items[3], forgotten)
+    forgotten = bury(store, ["f-gone", GONE, plain])
+    seen = shards.load_graph(store.graphs(), forgotten).records
+    again = topics.birth_id(CANARY, forgotten)
     assert again != plain
-    assert set(edits.statements) == {"f-1", again}
-    assert edits.withdrawn == ()
+    found = record_files.load_statements(store, seen, NOW)
+    assert {i: each.withdrawn for i, each in found.items()} == {"f-1": False, again: False}
 
 
 def turn(key: str, text: str) -> Turn:
