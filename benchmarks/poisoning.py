@@ -27,7 +27,7 @@ from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.embedding.weights import ENGINE
 from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion import ingest_run
