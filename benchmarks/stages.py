@@ -33,7 +33,7 @@ STAGES = (
     Stage("index: open", "clsm_cli.store.index.opening", "open_index"),
     Stage("index: is it fresh", "clsm_cli.store.index.opening", "changes"),
     Stage("index: is it fresh", "clsm_cli.store.index.opening", "_is_ready"),
-    Stage("model: are its files right", "clsm_cli.embedding.pins", "check"),
+    Stage("model: are its files right", "clsm_cli.embedding.weights", "check"),
     Stage("model: load onnxruntime", "clsm_cli.embedding.onnx_session", "_load"),
     Stage("model: sessions", "clsm_cli.embedding.onnx_session", "Session"),
     Stage("query: understand", "clsm_cli.retrieval.question", "understand"),

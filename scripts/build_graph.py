@@ -27,7 +27,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_h
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import GRAPH
-from clsm_cli.embedding.pins import WEIGHTS
+from clsm_cli.embedding.weights import WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,8 +22,8 @@ import numpy as np
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session
-from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.query_vectors import QueryEncoder
+from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.text.tokens import stems
 from scripts.build_graph import BASIS, DIRECTIONS, WIDTH, build
 

@@ -26,7 +26,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from clsm_cli.embedding.pins import default_folder
+from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import judge, unit_features
 from clsm_cli.heads.classifier import CLIP, Classifier, pack

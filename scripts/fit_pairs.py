@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
+from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.pair_head import RELATIONS, joined

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clsm_cli.embedding.pins import default_folder
+from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads.classifier import Classifier, pack
 from clsm_cli.heads.relation_head import INPUTS, LEAST, SHAPE, SLOTS, NameSpan, Pair, head_inputs

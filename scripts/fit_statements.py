@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 from clsm_cli.consolidation import statement_selection
-from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
+from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
 from clsm_cli.heads import cross_encoder, judge, statement_head
 from clsm_cli.heads.statement_head import VERDICTS

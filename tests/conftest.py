@@ -18,7 +18,7 @@ from processes import Cli, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import download, weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
@@ -105,7 +105,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def model_folder() -> Path:
     folder = weights.default_folder()
-    weights.install(folder)
+    download.install(folder)
     return folder
 
 
@@ -113,7 +113,7 @@ def model_folder() -> Path:
 def model_copy(model_folder: Path, tmp_path: Path) -> Iterator[Path]:
     """A model folder of its own; removed at once, since pytest keeps 90 MB for three runs."""
     folder = tmp_path / "model"
-    weights.install(folder, model_folder)
+    download.install(folder, model_folder)
     yield folder
     shutil.rmtree(folder)
 

@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import download, weights
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.embedding.weights import ENGINE
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Report
@@ -37,7 +37,7 @@ NOW = "2026-03-01T12:00:00+01:00"
 @cache
 def _encoder() -> Encoder:
     folder = weights.default_folder()
-    weights.install(folder)
+    download.install(folder)
     return Encoder.open(folder)
 
 

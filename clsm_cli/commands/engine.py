@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.embedding.weights import ENGINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,11 +59,11 @@ class QueryEngine:
 
     def open(self) -> None:
         """Load the model and the graph of dot products."""
-        from clsm_cli.embedding import pins
+        from clsm_cli.embedding import weights
         from clsm_cli.embedding.query_vectors import QueryEncoder
         from clsm_cli.embedding.similarity import Similarity
 
-        self.encode = QueryEncoder.open(pins.default_folder()).encode
+        self.encode = QueryEncoder.open(weights.default_folder()).encode
         self.products = Similarity.open().products
 
 
@@ -82,8 +82,10 @@ def offer_install(printer: Printer) -> None:
     folder = weights.default_folder()
     if weights.status(folder).installed:
         return
+    from clsm_cli.embedding import download  # HTTP takes 30 ms to load
+
     printer.warn(f"getting the embedding model into {folder} (91 MB, once; Ctrl-C to stop)")
     try:
-        weights.install(folder, progress=printer.progress)
+        download.install(folder, progress=printer.progress)
     except ClsmError as error:
         printer.warn(str(error))

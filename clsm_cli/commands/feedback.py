@@ -7,7 +7,7 @@ from typing import Any
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
-from clsm_cli.retrieval.feedback_log import FeedbackResult
+from clsm_cli.retrieval.feedback import FeedbackResult
 
 
 @command(
@@ -27,12 +27,12 @@ def feedback(
     From ten judged items on, what led to the good ones weighs more in every recall, and what led to
     the bad ones less; a judgement counts half after seven days. No text is kept, only ids.
     """
-    from clsm_cli.retrieval import feedback_log
+    from clsm_cli.retrieval.feedback import record_feedback
 
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
     printer, opened, now = common.start()
-    done = feedback_log.record_feedback(opened, recall, good, bad, now, dry_run=dry_run)
+    done = record_feedback(opened, recall, good, bad, now, dry_run=dry_run)
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
     printer.show(*given_told(done, dry_run=dry_run))

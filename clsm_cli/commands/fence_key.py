@@ -57,7 +57,7 @@ def _load(path: Path) -> bytes | None:
 
 def _create(path: Path) -> bytes:
     """Make the key, unless another process was faster: both must seal with the same one."""
-    from clsm_cli.embedding.pins import only_installer
+    from clsm_cli.embedding.weights import only_installer
 
     atomic.make_folder(path.parent)
     with atomic.disk_errors(path.parent), only_installer(path.parent):

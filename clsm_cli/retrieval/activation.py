@@ -117,7 +117,7 @@ def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, li
     found: dict[int, dict[str, Neighbour]] = {}
     for row, node, label, _ in mentions:
         number = numbers[node]
-        names = (known[number].label, *known[number].aliases) if number in known else (label,)
+        names = known[number].names if number in known else (label,)
         mine = found.setdefault(row, {})
         if not _is_named(names, asked):
             mine[node] = Neighbour(node, label, 1.0)

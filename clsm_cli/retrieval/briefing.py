@@ -38,8 +38,6 @@ SECTIONS = ("session", "now", "due", "changed", "lately", "tasks", "rules", "who
 """In the order in which they are read."""
 OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
-LONGEST = 500
-"""Characters of such a turn that are shown: a page that was pasted in is found by recall."""
 SOON = 30
 """Days within which something counts as due."""
 NEWS = 14
@@ -253,30 +251,14 @@ def _talk(store: Store, now: datetime) -> list[Item]:
     begun: list[tuple[datetime, list[OpenTurn]]] = []
     for turns in prepared_briefing.open_turns(store, OPEN_TURNS):
         with contextlib.suppress(ValueError):
-            at = datetime.fromisoformat(turns[-1].time or turns[-1].at)
+            at = datetime.fromisoformat(turns[-1].item.time or turns[-1].at)
             at = at if at.tzinfo else at.replace(tzinfo=store.zone)
             # ``now`` is a whole second: what was said within it is not ahead of it.
             begun += [(at, turns)] if at.replace(microsecond=0) <= now else []
     begun.sort(key=lambda talk: talk[0], reverse=True)
     recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > now - timedelta(1))]
-    return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
-
-
-def _of_turn(turn: OpenTurn) -> Item:
-    text = turn.text if len(turn.text) <= LONGEST else f"{turn.text[:LONGEST].rstrip()} …"
-    return make_item(
-        turn.key,
-        "turn",
-        text,
-        stream="flow",
-        trust=turn.trust,
-        time=turn.time,
-        path=turn.session if turn.path == "-" else turn.path,
-        line=turn.line,
-        about=turn.speaker,
-        file=turn.file,
-        file_line=turn.file_line,
-    )
+    found = [turn.item for _, turns in recent for turn in reversed(turns)]
+    return [each.with_location(each.file, each.file_line) for each in found]
 
 
 DENSITY = 0.5

@@ -117,7 +117,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
         best = tuple(_opening(index, line) for line in best_lines(found, read))
-        return Contents(best, tuple(sorted(folders)), _problems(index))
+        return Contents(best, tuple(sorted(folders)), tuple(index.problem_warnings("read")))
 
 
 def _opening(index: Index, line: RankedItem) -> RankedItem:
@@ -335,16 +335,6 @@ def _read_in(source: Source) -> Iterator[Said]:
         turn = source.turns[unit.turn]
         text = f"{lead}: {turn.text[unit.start : unit.end]}"
         yield said(text, _about(turn.heading, "", is_alone=True))
-
-
-def _problems(index: Index) -> tuple[str, ...]:
-    problems = list(index.problems())
-    if not problems:
-        return ()
-    path, line, reason = problems[0]
-    where = path if line is None else f"{path}, line {line}"
-    more = f" (and {len(problems) - 1} more places)" if len(problems) > 1 else ""
-    return (f"{where}: {reason}{more}; the rest was read. See: clsm status",)
 
 
 class Source(NamedTuple):

@@ -28,6 +28,7 @@ class CandidateSet(NamedTuple):
     """The candidates for a question, and what stands around them.
 
     Attributes:
+        view: Of the index, in which they were found.
         traits: Of each, by its row, in order of row.
         near: The same, and those of the passages beside them.
         members: The passages of each of their groups.
@@ -35,6 +36,8 @@ class CandidateSet(NamedTuple):
         asked: Of the same to the question as it was asked.
     """
 
+    view: Index
+    settings: RecallSettings
     question: Question
     traits: dict[int, Traits]
     near: dict[int, Traits]
@@ -93,6 +96,8 @@ def find(
     near = found | index.traits(sorted(beside - found.keys()))
     is_wanted = question.asks_for_gist
     return CandidateSet(
+        index,
+        settings,
         question,
         traits={row: found[row] for row in sorted(found) if is_wanted or found[row].kind != "gist"},
         near=near,

@@ -7,8 +7,8 @@ of them. Where it has none it keeps its place: what only a tool has told is stil
 place of something stands right above it, however few words of the question it has.
 
 Whoever can make an agent read a page can write what is found for many questions. So a text of trust
-tool or web is no filler either (``drop_lookalikes``), and one such source has a share of an answer's
-items (``SourceQuota``). What is trusted is never held back so: one note may well be all that is asked
+tool or web is no filler either (``verdict.without_fillers``), and one such source has a share of an
+answer's items (``SourceQuota``). What is trusted is never held back so: one note may well be all that is asked
 for.
 """
 
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
     if other.passage.trust not in UNTRUSTED or one.traits.is_question:
         return False
     least = AS_NEAR if one.confidence >= sure * two.confidence else NEARER
-    return similarity(one) >= least * similarity(two)
+    return one.nearness >= least * two.nearness
 
 
 def dice(text: str, other: str) -> float:
@@ -208,43 +207,6 @@ def dice(text: str, other: str) -> float:
 def terms_of(text: str) -> frozenset[str]:
     """The search terms of a text, each once."""
     return frozenset(tokens.stems(text))
-
-
-def drop_lookalikes(
-    index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
-) -> list[Candidate]:
-    """Candidates without untrusted ones that only resemble an answer.
-
-    Where a question asks for what a tool or a page said, all stay.
-    """
-    if not settings.untrusted_floor or factuality.asks_for_output(question.text):
-        return list(candidates)
-    strange = ranking_queries.untrusted_rows(index.connection, [each.row for each in candidates])
-    best = next((each for each in candidates if each.row not in strange), None)
-    if not strange or best is None:
-        return list(candidates)
-    least = settings.untrusted_floor * similarity(best)
-    held = _held(index, question, strange | {best.row})
-    names = frozenset(tokens.stems(" ".join(NAME.findall(question.text)))) & held[best.row]
-
-    def stays(each: Candidate) -> bool:
-        if each.row not in strange or best.confidence < settings.rivals * each.confidence:
-            return True
-        return held[each.row] >= (held[best.row] if similarity(each) < least else names)
-
-    return [each for each in candidates if stays(each)]
-
-
-def similarity(candidate: Candidate) -> float:
-    """How near a passage is to a question in meaning; its confidence if there is no model."""
-    cosine = candidate.evidence.cosine
-    return candidate.confidence if cosine is None else cosine
-
-
-def _held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
-    """Which search terms of a question some passages contain."""
-    having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
-    return {row: frozenset(t for t, found in having.items() if row in found) for row in rows}
 
 
 class SourceQuota:

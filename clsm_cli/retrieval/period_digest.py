@@ -16,7 +16,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.answer import Memory, Signals
 from clsm_cli.retrieval.result_items import source_of
-from clsm_cli.retrieval.session_scope import OPEN_FIRST, OPEN_UNTIL
+from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL
 from clsm_cli.scoring import confidence
 from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.salience import most_salient

@@ -1,6 +1,6 @@
 """A query, and what it asks for by its words alone: who, when, and the rest, which is matched by meaning.
 
-A question without a word of time pays for one look at its words; what they mean reads ``session_scope``.
+A question without a word of time pays for one look at its words; what they mean reads ``time_scope``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class TimeScope(NamedTuple):
         hard: Whether what lies outside cannot answer; else it is a preference.
         rest: The question without the words of time; empty where it has no others.
         event: What the question asks what came ``side`` of, before or after; empty where it does not.
-        rows: The passages that came then, the nearest first (``event_scope``).
+        rows: The passages that came then, the nearest first (``time_scope``).
         sure: Probability that the event was found.
     """
 

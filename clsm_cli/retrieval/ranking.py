@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.candidates import CandidateSet
     from clsm_cli.retrieval.identifiers import Placed
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
 
 
@@ -84,6 +83,11 @@ class Candidate(NamedTuple):
     traits: Traits
     way: ActivationSource | None = None
 
+    @property
+    def nearness(self) -> float:
+        """How near it is to the question in meaning; its confidence if there is no model."""
+        return self.confidence if self.evidence.cosine is None else self.evidence.cosine
+
 
 class Ranked(NamedTuple):
     """What was found for a question.
@@ -102,14 +106,14 @@ class Ranked(NamedTuple):
     codes: Sequence[Placed] = ()
 
 
-def rank(index: Index, found: CandidateSet, settings: RecallSettings) -> Ranked:
+def rank(found: CandidateSet) -> Ranked:
     """The candidates, best first."""
-    fits = _time_fits(index, found)
+    fits = _time_fits(found)
     around_it = found.maxsim(after=True)
-    signals = _first_pass(index, found, settings, fits, around_it)
+    signals = _first_pass(found, fits, around_it)
     if found.cosines and signals:
-        signals = _second_pass(index, found, settings, signals)
-    ranked = _scored(index, found, settings, signals, _evidence(found, fits, around_it))
+        signals = _second_pass(found, signals)
+    ranked = _scored(found, signals, _evidence(found, fits, around_it))
     surest = max((each.confidence for each in ranked[:FIRST]), default=0.0)
     return Ranked(ranked, surest, found.cosines, surest, found.words.codes)
 
@@ -123,7 +127,7 @@ def signal_weights(
     return found._replace(bm25=IN_NOTES * found.bm25) if is_note else found
 
 
-def _time_fits(index: Index, found: CandidateSet) -> list[float]:
+def _time_fits(found: CandidateSet) -> list[float]:
     """How well each fits the time asked about, see ``match.period_match``.
 
     A statement is as much of a day as the turns are that it rests on, on average; what was said on
@@ -135,7 +139,7 @@ def _time_fits(index: Index, found: CandidateSet) -> list[float]:
         return [0.0] * len(found.traits)
     longer = tuple(each for each in asked if each[1] - each[0] > 1)
     stated = [row for row, each in found.traits.items() if each.kind == "statement"]
-    dates = graph_queries.source_dates(index.connection, stated)
+    dates = graph_queries.source_dates(found.view.connection, stated)
     fits = []
     for row, traits in found.traits.items():
         told = dates.get(row) or (SourceDates(traits.day, traits.periods),)
@@ -159,11 +163,7 @@ def _part_of_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> f
 
 
 def _first_pass(
-    index: Index,
-    found: CandidateSet,
-    settings: RecallSettings,
-    fits: Sequence[float],
-    around_it: Sequence[float | None],
+    found: CandidateSet, fits: Sequence[float], around_it: Sequence[float | None]
 ) -> list[Signals]:
     """What each candidate and its surroundings say, brought to one scale over them."""
     question, words = found.question, found.words
@@ -176,9 +176,9 @@ def _first_pass(
     about = {row for t in question.name_terms for row, _, _ in words.postings.get(t, ())}
     by_whom = [_by_participant(question, found.traits[row], is_about=row in about) for row in rows]
     outdated: Collection[str] = ()
-    if settings.weight_outdated and question.asks_of_now:
+    if found.settings.weight_outdated and question.asks_of_now:
         keys = sorted({each.key for each in traits})
-        outdated = graph_queries.outdated_sources(index.connection, keys)
+        outdated = graph_queries.outdated_sources(found.view.connection, keys)
     meant = _meaning_of_groups(found)
     alone = found.maxsim(after=False)
     by_words = spread([words.scores.get(row, 0.0) for row in rows])
@@ -215,16 +215,14 @@ def _meaning_of_groups(found: CandidateSet) -> dict[int, float]:
     return means
 
 
-def _second_pass(
-    index: Index, found: CandidateSet, settings: RecallSettings, first: Sequence[Signals]
-) -> list[Signals]:
+def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]:
     """The signals with those that need the first ones."""
-    question, late = found.question, found.late
+    question, settings, late = found.question, found.settings, found.late
     rows, traits = [*found.traits], [*found.traits.values()]
     terms = len({*question.terms} - question.name_terms)
     broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
     alone = 0.0 if question.named_speakers else settings.alone
-    names = index.names_in(rows)
+    names = found.view.names_in(rows)
     before = [late.window_scores(each.previous) if late is not None else 0.0 for each in traits]
     told = {row for row, each in found.near.items() if not each.is_question}
     cosines = [cosine_at(found.cosines, each.vector) for each in traits]
@@ -286,14 +284,10 @@ def _at_most(most: float, near: float | None) -> float | None:
 
 
 def _scored(
-    index: Index,
-    found: CandidateSet,
-    settings: RecallSettings,
-    signals: Sequence[Signals],
-    evidence: Iterable[Evidence],
+    found: CandidateSet, signals: Sequence[Signals], evidence: Iterable[Evidence]
 ) -> list[Candidate]:
     """The candidates, best first; what activation reaches stands below what leads to it."""
-    for_all = found.question.asks_for_all
+    settings, for_all = found.settings, found.question.asks_for_all
     factors = {
         is_note: signal_weights(settings, is_note=is_note, for_all=for_all)
         for is_note in (False, True)
@@ -305,7 +299,7 @@ def _scored(
         shares = zip(own, spread([*own.values()]), strict=True)
         seeds = sorted(shares, key=lambda each: (-each[1], *found.place(each[0])))
         seeds = seeds[: activation.SEEDS]
-        ways = activation.spread(index, found.question, dict(seeds), found.late)
+        ways = activation.spread(found.view, found.question, dict(seeds), found.late)
     ranked = []
     for (row, traits), values, weight, known in zip(
         found.traits.items(), signals, weights, evidence, strict=True

@@ -23,10 +23,10 @@ from clsm_cli.retrieval import (
     candidates,
     concepts,
     demotion,
-    learned_weights,
+    entity_linking,
+    feedback,
     ranking,
     result_items,
-    spelling,
     supersession,
     verdict,
 )
@@ -109,7 +109,7 @@ def _about_names(index: Index, query: Query, engine: Engine | None) -> Found | N
     """What is known of the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
     from clsm_cli.text import factuality, route
 
-    names = concepts.names_inside(index, query.text)
+    names = entity_linking.names_inside(index, query.text)
     rest = " ".join(word for word in query.text.split() if not any(n in word for n in names))
     if not names or factuality.states_nothing(query.text) or route.is_small_talk(rest):
         return None
@@ -123,7 +123,7 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
         return "ltm", ()
     from clsm_cli.text import route
 
-    known = concepts.names_something(index, query.text)
+    known = entity_linking.names_something(index, query.text)
     decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
@@ -179,7 +179,7 @@ def _settings(store: Store, query: Query) -> RecallSettings:
     from datetime import datetime
 
     settings, moment = store.settings.recall, datetime.fromisoformat(query.now)
-    learnt = learned_weights.learn_multipliers(store, moment, query.seed) or {}
+    learnt = feedback.learn_multipliers(store, moment, query.seed) or {}
     weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
     return settings._replace(
         window=result_items.window_limit(settings.window, query.budget, query.unit),
@@ -196,46 +196,34 @@ def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
 
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
     """Stage after stage over one view of the index; what a time was about stands above its passages."""
-    found = _find_items(index, query, engine, settings)
-    if not found.question.asks_for_all:
-        return found
-    from clsm_cli.retrieval import period_digest
-
-    memories = period_digest.with_digest(index, query, found.question, found.memories)
-    return found._replace(memories=memories)
-
-
-def _find_items(
-    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
-) -> Found:
-    """The items for a query, in stages."""
-    found = retrieve_passages(index, query, engine, settings)
-    question, ranked = found.question, found.ranked
+    question, ranked, *_ = retrieve_passages(index, query, engine, settings)
     if engine is not None:
         ranked = verdict.read(index, question, ranked)
     ranked = verdict.without_look_alikes(index, question, ranked)
-    found = found._replace(ranked=ranked)
     kept, is_silent = verdict.sure_enough(index, question, ranked, settings.floor, query.min_score)
-    kept = demotion.drop_lookalikes(index, question, kept, settings)
-    if not kept:
-        return found
-    named = concepts.rank_concepts(index, query.text, kept, settings.concepts, ranked.cosines)
-    found = found._replace(concepts=named)
-    if is_silent:
-        return found
-    cosines, past = ranked.cosines, query.past
-    ended = supersession.ended(index, question, kept, cosines, past) if settings.rivals else {}
-    kept = demotion.demote(index, question, kept, settings, ended)
-    return found._replace(
-        memories=result_items.build_items(index, question, kept, query.k, settings, ended)
-    )
+    kept = verdict.without_fillers(index, question, kept, settings)
+    cosines = ranked.cosines
+    named: tuple[Concept, ...] = ()
+    memories: list[Memory] = []
+    if kept:
+        named = concepts.rank_concepts(index, query.text, kept, settings.concepts, cosines)
+    if kept and not is_silent:
+        past = query.past
+        ended = supersession.ended(index, question, kept, cosines, past) if settings.rivals else {}
+        kept = demotion.demote(index, question, kept, settings, ended)
+        memories = result_items.build_items(index, question, kept, query.k, settings, ended)
+    if question.asks_for_all:
+        from clsm_cli.retrieval import period_digest
+
+        memories = period_digest.with_digest(index, query, question, memories)
+    return Found(question, ranked, named, memories)
 
 
 def retrieve_passages(
     index: Index, query: Query, engine: Engine | None, settings: RecallSettings
 ) -> Found:
     """Rank the passages of a view of the index for a query; without an engine, by words only."""
-    right, warning = spelling.set_right(index, query.text, engine)
+    right, warning = entity_linking.set_right(index, query.text, engine)
     question = _analyse(index, query._replace(text=right))
     if warning:
         told = "; ".join(filter(None, (warning, question.scope.warning)))
@@ -248,11 +236,11 @@ def retrieve_passages(
     allowed = _allowed(index, query.filters, question.scope if is_bound else ANY_TIME)
     index = index.with_rare(question.terms)
     found = candidates.find(index, question, engine, settings, allowed)
-    ranked = ranking.rank(index, found, settings)
+    ranked = ranking.rank(found)
     if question.scope.rows:
-        from clsm_cli.retrieval import event_scope
+        from clsm_cli.retrieval import time_scope
 
-        ranked = event_scope.in_order(question.scope, ranked)
+        ranked = time_scope.in_order(question.scope, ranked)
     return Found(question, ranked)
 
 
@@ -260,12 +248,12 @@ def _beside_event(
     index: Index, query: Query, question: Question, engine: Engine | None, settings: RecallSettings
 ) -> Question:
     """A question for what came before or after an event, placed where its words find that event."""
-    from clsm_cli.retrieval import event_scope
+    from clsm_cli.retrieval import time_scope
 
     scope, asked = question.scope, query._replace(text=question.scope.event)
     event = retrieve_passages(index, asked, engine, settings)
     ranked = verdict.read(index, event.question, event.ranked) if engine else event.ranked
-    scope = event_scope.resolve(index, scope, query.past or query.now, ranked, settings.floor)
+    scope = time_scope.resolve_event(index, scope, query.past or query.now, ranked, settings.floor)
     if scope.rows:
         question = understand(query.text, scope.periods, index.speakers())
     return question._replace(scope=scope)
@@ -279,9 +267,9 @@ def _analyse(index: Index, query: Query) -> Question:
 
         text = dialogue_context.resolve_references(text, query.current)
     if any(may_name_time(text)):
-        from clsm_cli.retrieval import session_scope
+        from clsm_cli.retrieval import time_scope
 
-        scope = session_scope.resolve(index, text, query.past or query.now)
+        scope = time_scope.resolve(index, text, query.past or query.now)
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
     return question._replace(
@@ -390,7 +378,7 @@ def touch(store: Store, answer: Answer) -> None:
 
     at = datetime.fromisoformat(answer.now).astimezone(UTC)
     used = [
-        (each, learned_weights.leading_signal(memory))
+        (each, feedback.leading_signal(memory))
         for memory in answer.memories
         for each in (memory.id, *memory.states)
     ]

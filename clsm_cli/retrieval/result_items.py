@@ -208,16 +208,12 @@ def _joined(shown: Sequence[Passage]) -> str:
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
     """Where an item is found; for a statement its own line, then the turns it rests on."""
     turns = [turn for key in passage.sources for turn in index.by_key(key)[:1]]
-    return (_source(index, shown, passage), *(source_of(index, turn) for turn in turns))
+    return (source_of(index, passage, shown), *(source_of(index, turn) for turn in turns))
 
 
-def source_of(index: Index, passage: Passage) -> Source:
-    """The source of one passage."""
-    return _source(index, [passage], passage)
-
-
-def _source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
-    """The source of adjacent passages; the first decides what opens."""
+def source_of(index: Index, passage: Passage, shown: Sequence[Passage] = ()) -> Source:
+    """The source of a passage, and of those beside it that are shown with it; the first decides what opens."""
+    shown = shown or (passage,)
     first = min(shown, key=lambda each: each.line_start)
     file, line = source_locations.locate(index, first)
     return Source(

@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import identifiers
+from clsm_cli.retrieval.demotion import NAME
 from clsm_cli.retrieval.ranking import FIRST
 from clsm_cli.scoring import confidence
+from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate, Ranked
     from clsm_cli.store.index.index_queries import Index
@@ -188,3 +193,34 @@ def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Cand
         for n, each in enumerate(gists)
     ]
     return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
+
+
+def without_fillers(
+    index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
+) -> list[Candidate]:
+    """Candidates without untrusted ones that only resemble an answer.
+
+    Where a question asks for what a tool or a page said, all stay.
+    """
+    if not settings.untrusted_floor or factuality.asks_for_output(question.text):
+        return list(candidates)
+    strange = ranking_queries.untrusted_rows(index.connection, [each.row for each in candidates])
+    best = next((each for each in candidates if each.row not in strange), None)
+    if not strange or best is None:
+        return list(candidates)
+    least = settings.untrusted_floor * best.nearness
+    held = _held(index, question, strange | {best.row})
+    names = frozenset(tokens.stems(" ".join(NAME.findall(question.text)))) & held[best.row]
+
+    def stays(each: Candidate) -> bool:
+        if each.row not in strange or best.confidence < settings.rivals * each.confidence:
+            return True
+        return held[each.row] >= (held[best.row] if each.nearness < least else names)
+
+    return [each for each in candidates if stays(each)]
+
+
+def _held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
+    """Which search terms of a question some passages contain."""
+    having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
+    return {row: frozenset(t for t, found in having.items() if row in found) for row in rows}

@@ -28,10 +28,10 @@ HEAVY = {
 """Modules that a fast command may not load: each costs between 1 and 100 ms."""
 UNUSUAL = {
     *("text.time.expressions", "text.ordinals"),
-    *("text.tagging", "text.route", "embedding.weights", "store.logs"),
+    *("text.tagging", "text.route", "embedding.download", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
     *("store.index.hidden", "model.episodes", "model.graph", "model.codec"),
-    *("retrieval.dialogue_context", "retrieval.feedback_log", "retrieval.session_scope"),
+    *("retrieval.dialogue_context", "retrieval.time_scope"),
     "scoring.thompson_sampling",
 }
 """Modules of our own that answer only an unusual query."""

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from clsm_cli.embedding.pins import NAME as STAMP
+from clsm_cli.embedding.weights import NAME as STAMP
 
 ROOT = Path(__file__).parents[2]
 NAMES = {"model.safetensors", "vocab.txt", STAMP}
@@ -35,7 +35,7 @@ def python(code: str, env: dict[str, str] | None = None, *, umask: int = -1) -> 
     """Run code in a process of its own; give what it prints, errors by class and exit code."""
     body = "\n".join(f"    {line}" for line in code.splitlines())
     script = (
-        "from pathlib import Path\nfrom clsm_cli.embedding import weights\n"
+        "from pathlib import Path\nfrom clsm_cli.embedding import download\n"
         "from clsm_cli.embedding.encoder import Encoder\nfrom clsm_cli.errors import ClsmError\n"
         f"try:\n{body}\n"
         "except ClsmError as error: print(type(error).__name__, error.exit_code, error)\n"
@@ -54,4 +54,4 @@ def python(code: str, env: dict[str, str] | None = None, *, umask: int = -1) -> 
 
 def install(folder: Path, source: Path | None = None, more: str = "") -> str:
     given = f"Path({str(source)!r})" if source else "None"
-    return f"print(weights.install(Path({str(folder)!r}), {given}{more}).changed)"
+    return f"print(download.install(Path({str(folder)!r}), {given}{more}).changed)"

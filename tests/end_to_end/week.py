@@ -23,7 +23,7 @@ from typing import Any
 
 from processes import Cli, environment
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import download, weights
 from clsm_cli.store import episode_files, inbox
 from clsm_cli.store.layout import open_store
 
@@ -209,7 +209,7 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=12)
     given = parser.parse_args()
     model = weights.default_folder()
-    weights.install(model)
+    download.install(model)
     with tempfile.TemporaryDirectory(prefix="week-") as scratch:
         week = simulate(Path(scratch), model, **vars(given))
         wrong = week.wrong()

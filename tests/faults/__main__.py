@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from faults import figures
 from faults.rig import HEAD, Outcome, Rig, rigs
 
-from clsm_cli.embedding import pins
+from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError
 
 MOST_TOLD = 20
@@ -76,7 +76,7 @@ def main() -> int:
     if unknown := {*given.rig} - {*names}:
         parser.error(f"no such rig: {', '.join(sorted(unknown))}")
     try:
-        pins.check(pins.default_folder())
+        weights.check(weights.default_folder())
     except ClsmError as error:  # its own sentence: where it is not, and how to get it
         sys.stderr.write(f"{error}\n")
         return error.exit_code

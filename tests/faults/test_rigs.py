@@ -7,12 +7,12 @@ import sys
 import pytest
 from faults.rig import Rig, rigs
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import download, weights
 
 
 @pytest.fixture(autouse=True)
 def _installed() -> None:
-    weights.install(weights.default_folder())
+    download.install(weights.default_folder())
 
 
 @pytest.fixture(params=rigs(), ids=lambda rig: rig.name)

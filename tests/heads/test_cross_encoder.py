@@ -8,7 +8,7 @@ from pathlib import Path
 import onnx
 import pytest
 
-from clsm_cli.embedding.pins import WEIGHTS
+from clsm_cli.embedding.weights import WEIGHTS
 from clsm_cli.heads import cross_encoder
 from scripts.build_graph import build_cross_encoder
 

@@ -9,7 +9,7 @@ from sample_store import ask
 from small_store import row, tell
 
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval.concepts import link_entities
+from clsm_cli.retrieval.entity_linking import link_entities
 from clsm_cli.store import record_files, runs
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import number_of

@@ -13,13 +13,13 @@ from strategies import examples
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.answer import Memory, Signals
-from clsm_cli.retrieval.feedback_log import record_feedback
-from clsm_cli.retrieval.learned_weights import (
+from clsm_cli.retrieval.feedback import (
     FILE,
     READ,
     latest_judgements,
     leading_signal,
     learn_multipliers,
+    record_feedback,
 )
 from clsm_cli.store import atomic, logs
 from clsm_cli.store.layout import Store

@@ -18,7 +18,7 @@ from strategies import examples
 
 from clsm_cli.retrieval.question import ANY_TIME, Query, may_name_time
 from clsm_cli.retrieval.recall import retrieve_passages
-from clsm_cli.retrieval.session_scope import resolve
+from clsm_cli.retrieval.time_scope import resolve
 from clsm_cli.store import yaml_text
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index

@@ -19,7 +19,7 @@ from clsm_cli.evaluation.presets.library import folded_words, node_text
 from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.retrieval import session_scope
+from clsm_cli.retrieval import time_scope
 from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.scoring import packing
 from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
@@ -166,7 +166,7 @@ def caim(library: Library, query: Query) -> Found:
 
 def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
     """Units with a day that is asked about."""
-    asked = session_scope.resolve(library.index, query.text, query.now).periods
+    asked = time_scope.resolve(library.index, query.text, query.now).periods
     return {
         at
         for at, unit in enumerate(pool.units)

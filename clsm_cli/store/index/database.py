@@ -90,7 +90,7 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
             os.fchmod(fd, atomic.FILE_MODE)  # SQLite gives its side files the same mode
             os.close(fd)
             try:
-                connection = _connect(f"file:{_quoted(path)}?mode=rw")
+                connection = _connect(f"{path.absolute().as_uri()}?mode=rw")
                 connection.execute(f"PRAGMA page_size = {_PAGE}")
                 connection.execute("PRAGMA journal_mode = WAL")
                 if _version(connection) == 0:
@@ -116,7 +116,7 @@ def open_to_read(derived: Path) -> sqlite3.Connection | None:
         if "immutable" in options and os.access(path.parent, os.W_OK):
             break
         with contextlib.suppress(sqlite3.DatabaseError):
-            connection = _connect(f"file:{_quoted(path)}?{options}")
+            connection = _connect(f"{path.absolute().as_uri()}?{options}")
             if _version(connection) == SCHEMA_VERSION:
                 return connection
             connection.close()
@@ -226,12 +226,6 @@ def _deleted(derived: Path) -> DiskError:
 
 def _connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=10, isolation_level=None)
-
-
-def _quoted(path: Path) -> str:
-    from urllib.parse import quote
-
-    return quote(str(path))
 
 
 def _version(connection: sqlite3.Connection) -> int:

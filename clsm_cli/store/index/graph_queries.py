@@ -32,6 +32,11 @@ class NodeRow(NamedTuple):
     summary: str
     vector: int  # row of the sentence vector of ``node_text``; −1 without one
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it is called."""
+        return (self.label, *self.aliases)
+
 
 class LinkRow(NamedTuple):
     """An edge that a person set between nodes, as seen from one of its ends."""

@@ -247,3 +247,13 @@ class Index(Search):
         ):
             for line, reason in json.loads(listed):
                 yield path, line, reason
+
+    def problem_warnings(self, rest: str) -> list[str]:
+        """What a reader is told of them, and what happened to the rest."""
+        found = list(self.problems())
+        if not found:
+            return []
+        path, line, reason = found[0]
+        where = path if line is None else f"{path}, line {line}"
+        more = f" (and {len(found) - 1} more places)" if len(found) > 1 else ""
+        return [f"{where}: {reason}{more}; the rest was {rest}. See: clsm status"]

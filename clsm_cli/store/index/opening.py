@@ -316,8 +316,4 @@ def _warnings(index: Index, embedder: Embedder | None) -> Iterator[str]:
             f"{waiting} passages have no vector yet and were searched by words only;"
             " embed them with: clsm ingest"
         )
-    if problems := list(index.problems()):
-        path, line, reason = problems[0]
-        where = path if line is None else f"{path}, line {line}"
-        more = f" (and {len(problems) - 1} more places)" if len(problems) > 1 else ""
-        yield f"{where}: {reason}{more}; the rest was searched. See: clsm status"
+    yield from index.problem_warnings("searched")

@@ -35,6 +35,8 @@ _LIVE = ("inbox", "uses")
 """Kinds of files that a briefing does not keep anything of."""
 
 
+LONGEST = 500
+"""Characters of a turn that are shown: a page that was pasted in is found by recall."""
 HALF = 14
 """Days after which a line is worth half."""
 UNDATED = 0.6
@@ -144,20 +146,10 @@ def make_item(
 
 
 class OpenTurn(NamedTuple):
-    """A turn of a conversation that is still open."""
+    """A turn of a conversation that is still open; its item is not measured yet."""
 
-    key: str
-    session: str
-    speaker: str
-    role: str
-    text: str
-    trust: str
-    time: str | None  # ISO 8601 with offset, or a bare date, or None
+    item: Item
     at: str  # when the store got it (UTC)
-    path: str
-    line: int
-    file: str  # absolute path of what can be opened, see ``source_locations``; ``file_line`` in it
-    file_line: int
 
 
 def path_of(store: Store) -> Path:
@@ -229,7 +221,7 @@ def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
             if is_conflict_copy(path.name):
                 continue
             for turn in reversed(list(_last_turns(path, most))):
-                talks.setdefault(path.stem.partition(ASIDE)[0], {}).setdefault(turn.key, turn)
+                talks.setdefault(path.stem.partition(ASIDE)[0], {}).setdefault(turn.item.id, turn)
         # What was put aside has no order but that of the times when it came.
         found += [sorted(turns.values(), key=lambda t: t.at)[-most:] for turns in talks.values()]
     return found
@@ -242,29 +234,33 @@ def _last_turns(path: Path, most: int) -> Iterator[OpenTurn]:
     except DiskError:
         return
     turns = (_turn(row, path, number) for number, row in reversed(found))
-    yield from islice((turn for turn in turns if turn is not None and turn.role != "tool"), most)
+    yield from islice((turn for turn in turns if turn is not None), most)
 
 
 def _turn(row: dict[str, Any], box: Path, number: int) -> OpenTurn | None:
-    """The turn of a line of an inbox file; None for a mark."""
+    """The turn of a line of an inbox file; None for a mark, and for what a tool said."""
+    if row.get("role") == "tool":
+        return None
     try:
-        time = row.get("time")
-        path, first = str(row.get("path", "-")), int((row.get("lines") or [0])[0])
-        named = (path, str(row.get("origin", "")), str(row["session"]))
+        path, session = str(row.get("path", "-")), str(row["session"])
+        time, first = row.get("time"), int((row.get("lines") or [0])[0])
+        named = (path, str(row.get("origin", "")), session)
         source = source_locations.readable_source(*named) if first else None
-        return OpenTurn(
-            key=str(row["key"]),
-            session=str(row["session"]),
-            speaker=str(row.get("speaker", "")),
-            role=str(row.get("role", "user")),
-            text=str(row["text"]),
-            trust=str(row.get("trust", "user")),
+        text = str(row["text"])
+        item = Item(
+            str(row["key"]),
+            "turn",
+            text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()} …",
+            "flow",
+            str(row.get("trust", "user")),
+            tokens=0,
             time=None if time is None else str(time),
-            at=str(row["at"]),
-            path=path,
+            path=session if path == "-" else path,
             line=first,
+            about=str(row.get("speaker", "")),
             file=source or os.path.abspath(box),
             file_line=first if source else number,
         )
+        return OpenTurn(item, str(row["at"]))
     except (LookupError, TypeError, ValueError):
         return None

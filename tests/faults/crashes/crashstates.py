@@ -31,7 +31,7 @@ from faults.running.bench import USES, Bench, Workers, bench_of, lines_of, lone_
 from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
 from ingesting import opened, tree
 
-from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.embedding.weights import ENGINE
 from clsm_cli.errors import ClsmError
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store.index import database, vector_files

@@ -17,7 +17,7 @@ from processes import Cli, Done
 from sample_store import ask as ask_store
 from small_store import row
 
-from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.embedding.weights import ENGINE
 from clsm_cli.errors import DiskError
 from clsm_cli.store import layout
 from clsm_cli.store.index import database, indexed_files

@@ -1,0 +1,188 @@
+"""The names in a query: which nodes it means by them, and misspelt ones set right before anything is looked for.
+
+A query names a concept by a label or alias that stands in it, or by being a part of one, on the borders of
+words; where there is none, by the names that its words misspell. A word is a slip where no passage has it,
+the model has no piece for it, so that it is no word of its language and no name as common as one ("Maria"
+is none for "Marit"), and a name of the store is like it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import graph_queries
+from clsm_cli.text import tokens
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.graph_queries import NodeRow
+    from clsm_cli.store.index.index_queries import Index
+
+INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w-]+")
+"""A word with a capital inside a sentence."""
+LONGEST_NAME = 5
+"""Words of a name that is looked for in the query."""
+SHORT_QUERY = 3
+"""Words, without those that say nothing, of a query that is looked for in names."""
+MISSPELT, MIXED_UP = 5, 4
+"""Letters of a word that may be misspelt, and of one of which two may have changed places."""
+ONE_OF_FOUR = 0.75
+ALIKE = 0.8
+"""Share of letters that stay (1 − edits / letters, neighbours that changed places being one edit) from
+which a word is a misspelt name: one edit in five to nine letters, two in ten."""
+_MAX_QUERY_WORDS = 64
+_WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
+
+
+def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """The nodes that a query names: number → how (exact, alias, fuzzy)."""
+    words = _words(query)
+    return (
+        _in_query(index, words, near) or _around_query(words, near) or _misspelt(index, words, near)
+    )
+
+
+def names_something(index: Index, query: str) -> bool:
+    """Whether a query names a node, by a part of its name too where that is written as a name."""
+    return bool(link_entities(index, query, {}) or names_inside(index, query))
+
+
+def names_inside(index: Index, query: str) -> list[str]:
+    """The words inside the sentences of a query that are written as names, and are or begin one."""
+    words = dict.fromkeys(INSIDE.findall(query))
+    return [w for w in words if graph_queries.begins_name(index.connection, node_id(w))]
+
+
+def _words(query: str) -> list[str]:
+    words = [word.strip(".'’") for word in _WORD.findall(query)[:_MAX_QUERY_WORDS]]
+    return [word.removesuffix("'s").removesuffix("’s") for word in words]
+
+
+def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """Names in the query; of overlapping ones the longest, then the first."""
+    runs = [
+        (start, end, node_id(" ".join(words[start:end])))
+        for length in range(min(LONGEST_NAME, len(words)), 0, -1)
+        for start in range(len(words) - length + 1)
+        for end in [start + length]
+        if length > 1 or words[start].casefold() not in tokens.STOP_WORDS
+    ]
+    known = graph_queries.nodes_by_name(index.connection, sorted({name for _, _, name in runs}))
+    unrecorded = {node.id: [number] for number, node in near.items() if node.last is None}
+    found: dict[int, str] = {}
+    taken: set[int] = set()
+    for start, end, name in runs:
+        numbers = known.get(name) or unrecorded.get(name) or []
+        if numbers and taken.isdisjoint(range(start, end)):
+            taken.update(range(start, end))
+            own = graph_queries.number_of(name)
+            for number in numbers:
+                found.setdefault(number, "exact" if number == own else "alias")
+    return found
+
+
+def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """Names that contain a short query."""
+    asked = [word.casefold() for word in words if word.casefold() not in tokens.STOP_WORDS]
+    if not 0 < len(asked) <= SHORT_QUERY:
+        return {}
+    wanted = f" {' '.join(asked)} "
+    return {
+        number: "alias"
+        for number, node in near.items()
+        for name in node.names
+        if wanted in f" {name.casefold().replace('-', ' ')} "
+    }
+
+
+def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """Nodes with a word in their name that resembles a query word unknown to the store."""
+    parts: dict[str, set[int]] = {}
+    for number, node in near.items():
+        for part in node.label.casefold().replace("-", " ").split():
+            parts.setdefault(part, set()).add(number)
+    found = _likely_names(index, words, parts)
+    return {number: "fuzzy" for _, likely in found for each in likely for number in each.numbers}
+
+
+class LikelyName(NamedTuple):
+    """A word of names that another word may be a slip for, the nodes that have it, and how like it is."""
+
+    part: str
+    numbers: set[int]
+    likeness: float
+
+
+def likely_names(index: Index, query: str) -> dict[str, LikelyName]:
+    """The words of a query that the store does not know, each with the word of a name most like it."""
+    found = _likely_names(index, _words(query), {})
+    return {
+        word: min(likely, key=lambda each: (-each.likeness, each.part)) for word, likely in found
+    }
+
+
+def _likely_names(
+    index: Index, words: list[str], known: Mapping[str, set[int]]
+) -> Iterator[tuple[str, list[LikelyName]]]:
+    """The words that no passage has, each with the words of names that resemble it, if any.
+
+    Args:
+        known: Words of names that are looked at whatever they begin with, and their nodes.
+    """
+    for written in (word for word in words if len(word) >= MIXED_UP):
+        word = written.casefold()
+        if any(index.postings(stem) for stem in tokens.stems(word)):
+            continue
+        parts = {part: {*numbers} for part, numbers in known.items()}
+        for name, node in graph_queries.names_from(index.connection, word[0]):
+            parts.setdefault(name.split("-")[0], set()).add(graph_queries.number_of(node))
+        # rapidfuzz takes 10 ms to load, so it is asked only about what has nearly the same letters.
+        near_by = [part for part in parts if len({*word} ^ {*part}) <= 2 + len(word) // 10]
+        if near_by:
+            from rapidfuzz.distance import OSA
+
+            likely = [
+                LikelyName(part, parts[part], OSA.normalized_similarity(word, part))
+                for part in near_by
+            ]
+            if likely := [each for each in likely if _is_slip(word, each)]:
+                yield written, likely
+
+
+def _is_slip(word: str, name: LikelyName) -> bool:
+    """Whether a word may be a misspelt name; one of four letters only where two have changed places."""
+    if len(word) < MISSPELT:
+        return name.likeness >= ONE_OF_FOUR and sorted(word) == sorted(name.part)
+    return name.likeness >= ALIKE
+
+
+def set_right(index: Index, text: str, engine: Engine | None) -> tuple[str, str]:
+    """A question with the right names, and what to say of that; "" where nothing was misspelt.
+
+    Args:
+        engine: Open; without one every word that is like a name is taken for it.
+    """
+    said: list[str] = []
+    for word, likely in likely_names(index, text).items():
+        if any(map(str.isdigit, word)):
+            continue  # of a code each character counts
+        if engine is not None and len(engine.encode(word).pieces) < 2:
+            continue
+        name = _as_written(index, likely)
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", name.replace("\\", r"\\"), text)
+        said.append(f'nothing has "{word}"; read as "{name}"')
+    return text, "; ".join(said)
+
+
+def _as_written(index: Index, likely: LikelyName) -> str:
+    """A word of a name as the label of its node has it."""
+    for node in graph_queries.nodes(index.connection, likely.numbers).values():
+        for word in node.label.replace("-", " ").split():
+            if word.casefold() == likely.part:
+                return word
+    return likely.part
