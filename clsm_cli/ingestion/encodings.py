@@ -1,4 +1,4 @@
-"""Detect and decode text that is not UTF-8: by its mark, or by charset-normalizer.
+"""Detect and decode text that is not UTF-8: by its mark, by its zero bytes, or by charset-normalizer.
 
 Every reader expects UTF-8, so a source in another encoding is decoded once, before it is read, and
 the report says from what. Text that was UTF-8 and is damaged stays what it is: its damage is told.
@@ -10,6 +10,7 @@ import codecs
 import errno
 import io
 from typing import BinaryIO
+from unicodedata import category
 
 UTF_8 = "utf-8"
 UNKNOWN = ""
@@ -43,6 +44,11 @@ _LEGACY = tuple(NAMES)
 _SAMPLE = 1 << 16
 _MOST_CHAOS = 0.5
 """charset-normalizer's measure; its own limit of 0.2 leaves short texts of many accents undecided."""
+_WIDE = ("utf-16le", "utf-16be")
+_STRANGE = frozenset({"Cc", "Cn", "Co"})
+"""Unicode's categories of control characters, of those for private use and of what is none (yet)."""
+_FEW = 50
+"""A text may have one of these among so many characters."""
 _LARGEST = 256 << 20
 """Bytes of a text that is not UTF-8."""
 
@@ -59,14 +65,37 @@ def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
-    if b"\0" in data[:_SAMPLE]:  # damage, or no text
-        return UTF_8
+    if b"\0" in data[:_SAMPLE]:
+        return _of_zeros(data[:_SAMPLE])
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data, final=is_whole)
     except UnicodeDecodeError:
         return UTF_8 if _is_damaged_utf_8(data) else _guessed(data)
     return UTF_8
+
+
+def _of_zeros(data: bytes) -> str:
+    """UTF-16 without a mark; UTF-8 where zero bytes are damage, or where it is no text.
+
+    Text in UTF-16 has one in each blank and each end of a line.
+    """
+    if 4 * data.count(0) < len(data) and _is_text(data.replace(b"\0", b""), UTF_8):
+        return UTF_8
+    found = [name for name in _WIDE if _is_text(data, name)]
+    # With its bytes swapped, text is seldom ASCII.
+    plain = {name: sum(map(str.isascii, data.decode(name, "ignore"))) for name in found}
+    return max(filter(plain.get, found), key=lambda name: plain[name], default=UTF_8)
+
+
+def _is_text(data: bytes, encoding: str) -> bool:
+    """Whether bytes, the last ones perhaps cut short, are characters that a text may have."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(data)
+    except UnicodeDecodeError:
+        return False
+    strange = sum(category(each) in _STRANGE and not each.isspace() for each in text)
+    return strange * _FEW < len(text)
 
 
 def display_name(encoding: str) -> str:

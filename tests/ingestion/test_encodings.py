@@ -25,7 +25,9 @@ TEXTS = {
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        *itertools.product(TEXTS, ("utf-8", "utf-8-sig", "utf-16", "utf-32")),
+        *itertools.product(
+            TEXTS, ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
+        ),
         *itertools.product(["german"], ["latin-1", "cp1252"]),
         ("french", "latin-1"),
         ("polish", "cp1250"),
@@ -49,8 +51,10 @@ def test_a_text_is_what_it_was(text: str, encoding: str) -> None:
     [
         b"Plan\0ned for May.\n",
         "Grüße\0 aus München.\n".encode(),
+        b"Plan.\n" + bytes(4096),
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0",
         bytes(range(256)) * 16,
+        "Plan für Mai, und für Juni auch.\n".encode("utf-32-le"),
         b"\0",
     ],
 )
@@ -64,6 +68,7 @@ def test_every_reader_gets_utf_8_and_the_report_says_from_what(cli: Cli) -> None
         "wide.txt": (TEXTS["french"], "utf-16"),
         "sjis.md": (TEXTS["japanese"], "shift_jis"),
         "late.md": ("x\n" * 40_000 + TEXTS["german"], "latin-1"),
+        "bare.txt": (TEXTS["polish"], "utf-16-le"),
         "wide.jsonl": ('{"role": "user", "text": "Zoë waters the oak."}\n' * 2, "utf-16"),
     }
     for name, (text, encoding) in files.items():
@@ -75,6 +80,7 @@ def test_every_reader_gets_utf_8_and_the_report_says_from_what(cli: Cli) -> None
     assert told == {
         "latin.md": "windows-1252",
         "wide.txt": "UTF-16",
+        "bare.txt": "UTF-16LE",
         "sjis.md": "Shift_JIS",
         "late.md": "windows-1252",
         "wide.jsonl": "UTF-16",

@@ -85,7 +85,7 @@ def test_a_file_beside_and_above_says_what_is_left_out(notes: Path) -> None:
     assert left_out.reason == f"excluded by {notes / 'office' / '.clsmignore'}"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
 def test_a_file_of_patterns_is_read_in_any_encoding(notes: Path, encoding: str) -> None:
     place(notes, "Café Zoë/f.md")
     (notes / ".clsmignore").write_bytes("# Où\ndrafts/\r\nCafé Zoë/\n".encode(encoding))
