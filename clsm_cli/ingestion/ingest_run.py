@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -165,9 +166,22 @@ class Intake:
             if isinstance(source, Problem):
                 self.report.problems.append(display_path(source))
             elif isinstance(source, sources.Skipped):
-                self.report.skipped.append(display_path(source))
+                told = display_path(source)
+                self.report.skipped.append(told)
+                if isinstance(told, sources.Excluded) and not self.request.capture_only:
+                    self._excluded(told)
             elif self._one(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
+
+    def _excluded(self, source: sources.Excluded) -> None:
+        """Say that what was taken in before, of what is left out now, stays."""
+        held = self.index().documents_in(source.path)
+        if held:
+            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+            self.report.warnings.append(
+                f"{held[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
+                f" clsm forget --source {shlex.quote(held[0])}"
+            )
 
     def _one(self, source: SourceFile | Tail) -> bool:
         tally, is_whole = Tally(source.path, source.format), True

@@ -105,7 +105,7 @@ def test_a_line_that_is_no_pattern_is_told_and_the_others_count(notes: Path) -> 
     assert read(notes) == sorted(FILES[2:])
 
 
-def test_the_command_counts_what_is_left_out_and_what_was_taken_in_stays(cli: Cli) -> None:
+def test_the_command_counts_what_is_left_out_and_says_what_stays(cli: Cli) -> None:
     texts = {name: f"The heron of {name} waits.\n".encode() for name in FILES}
     place(cli.folder / "notes", **texts)
     cli.ok("ingest", "notes", "--quiet")
@@ -114,6 +114,10 @@ def test_the_command_counts_what_is_left_out_and_what_was_taken_in_stays(cli: Cl
     (cli.folder / "notes" / ".clsmignore").write_text("drafts/\n")
     done = cli.ok("ingest", "notes", "--exclude", "a.*", "--exclude=z.md")
     assert done.out.endswith(" added, 0 changed, 0 closed, 0 unchanged; 3 excluded; 1 skipped\n")
+    assert (
+        "clsm: notes/office/d.log.md and 3 more: excluded now, but what was taken in before stays;"
+        " to remove it: clsm forget --source notes/office/d.log.md\n"
+    ) in done.err
     told = cli.ok("ingest", "notes", "--exclude", "a.*", "--json").json
     assert told["excluded"] == 3
     assert {"path": "notes/a.md", "reason": "excluded"} in told["skipped"]

@@ -185,6 +185,12 @@ class Index(Search):
         )
         return list({row[0]: KnownTurn(*row) for row in rows}.values())
 
+    def documents_in(self, path: str) -> list[str]:
+        """The documents that were read from a file, or from below a folder, as it was given."""
+        folder = path.rstrip("/") + "/"
+        query = "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path"
+        return column(self.connection, query, (path, len(folder), folder))
+
     def episode_files(self, episode: str) -> list[str]:
         """The files, relative to the store, that hold an episode (one on each machine)."""
         query = (
