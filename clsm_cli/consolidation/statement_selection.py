@@ -68,6 +68,9 @@ KEPT = frozenset({"kept", "noted"})
 """What decides that a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
+_NUMBER = re.compile(r"\d+")
+_DAY_WORDS = 4
+"""Words of a day: "Saturday 14 March 2026"."""
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 
 
@@ -114,6 +117,8 @@ class UnitScores:
         about: What ``judge.about_document`` says of the document; None for a conversation.
         pieces: Of each turn that says something, by key, in order.
         is_noted: Each was noted by itself (``clsm note``): somebody wants it remembered.
+        is_diary: It is a person's dated notes: these tell as people do in a talk, and the unit head, which
+            knows the notes of agents, takes most of what they tell for trivial.
         current: Keys of turns that still hold; blocks that a document lost make no claims.
     """
 
@@ -121,7 +126,13 @@ class UnitScores:
     about: Mapping[str, float] | None = None
     pieces: Mapping[str, Sequence[ScoredUnit]] = field(default_factory=dict)
     is_noted: bool = False
+    is_diary: bool = False
     current: Collection[str] = ()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is a conversation, or written as people talk."""
+        return self.about is None or self.is_diary
 
     @property
     def states_nothing(self) -> bool:
@@ -141,7 +152,7 @@ class UnitScores:
         """What decides whether a sentence is kept for what it says."""
         if self.is_noted:
             return "noted"
-        if self.about is None and (
+        if self.is_told and (
             factuality.states_nothing(piece.text) or factuality.is_disputed(piece.text)
         ):  # the head of talks takes rumours and ideas for what tells something
             return "untold"
@@ -173,7 +184,8 @@ class UnitScores:
             or is_list
             or names_day
             or any(
-                piece.keep >= OPEN_ITEM and piece.noise <= self.settings.noise for piece in found
+                piece.keep >= OPEN_ITEM and piece.noise <= self.settings.noise
+                for piece in (() if self.is_diary else found)
             )
         )
 
@@ -234,9 +246,10 @@ class StatementScorer:
         """As the unit head has it; a talk is shorter, and says less of what it is worth."""
         settings = self.state.settings
         worth = settings.worth if about is not None else settings.worth * IN_TALK
-        found = scored_units(turns, about, self.state.meanings)
+        is_diary = about is not None and all(turn.time and turn.trust == "user" for turn in turns)
+        found = scored_units(turns, None if is_diary else about, self.state.meanings)
         pieces = grouped((turn.key, piece._replace(worth=worth)) for turn, piece in found)
-        return UnitScores(settings, about, pieces)
+        return UnitScores(settings, about, pieces, is_diary=is_diary)
 
     def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """What some of the turns say, as the statement head reads it where it does."""
@@ -250,7 +263,9 @@ class StatementScorer:
             if self._is_read(weights, turn, piece)
         ]
         is_talk = weights.about is None
-        places = [CHAT if is_talk else place_of(turn.path, turn.heading) for turn, _, _ in chosen]
+        places = [
+            CHAT if weights.is_told else place_of(turn.path, turn.heading) for turn, _, _ in chosen
+        ]
         read = [(piece.statement, place) for (*_, piece), place in zip(chosen, places, strict=True)]
         for (turn, row, piece), found in zip(chosen, verdicts(read), strict=True):
             keep = found.good * IN_TALK if is_talk else found.good
@@ -266,6 +281,8 @@ class StatementScorer:
         """
         if weights.about is None:
             return turn.role == "assistant" and weights.is_worth(piece)
+        if weights.is_diary:
+            return piece.keep >= piece.worth * IN_TALK
         return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
@@ -347,5 +364,17 @@ def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
     shown = () if chances["alone"] >= ALONE else turn.heading[-2:]
     titles = [to_plain(title).strip(" :#") for title in shown]
     return " › ".join(
-        [title for title in (*titles, lead) if title and not expressions.is_day(title)]
+        [title for title in (*titles, lead) if title and not _is_day(title, turn.time or "")]
     )
+
+
+def _is_day(title: str, time: str) -> bool:
+    """Whether a heading is a day and no more, in any language the day of the note that it stands in.
+
+    >>> _is_day("Samstag, 14. März 2026", "2026-03-14"), _is_day("Room 14", "2026-03-15")
+    (True, False)
+    """
+    numbers = set(map(int, _NUMBER.findall(title)))
+    parts = [int(part) for part in _NUMBER.findall(time[:10])]
+    is_own = len(parts) == 3 and parts[-1] in numbers and numbers <= {*parts}
+    return expressions.is_day(title) or (is_own and len(title.split()) <= _DAY_WORDS)

@@ -40,6 +40,8 @@ OVER = pair_head.OVER
 """Probability of an update from which the older one is said to be over."""
 PERHAPS = pair_head.LEAST
 """Probability of an update from which it is said to be over perhaps, and stands below what is later."""
+_ANSWERS = 0.2
+"""Confidence that both must have where it is not sure: what does not answer takes no answer's place."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
 _PRONOUNS = frozenset(
@@ -158,6 +160,8 @@ def _judged(
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
+        if chance < OVER and min(old.candidate.confidence, new.candidate.confidence) < _ANSWERS:
+            continue
         if chance >= least and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)

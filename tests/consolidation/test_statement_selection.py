@@ -71,6 +71,27 @@ def test_of_what_an_assistant_says_only_what_lasts_is_kept(store: Store, tmp_pat
     assert current(store) == sorted(LASTS)
 
 
+DIARY = """# Fri 6 March
+
+Tamsin offered her van, so I cancelled the rental. Relief! Where do all those cables come from?
+Our contract in the old flat ends on 31 March instead of 31 May.
+
+Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15. Slept badly.
+"""
+
+
+def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Path) -> None:
+    """The unit head knows notes of agents, and takes nearly all that a person tells for trivial."""
+    (tmp_path / "2026-03-06.md").write_text(DIARY, "utf-8")
+    take(store, tmp_path / "2026-03-06.md")
+    sleep(store)
+    assert current(store) == [
+        "Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15.",
+        "Our contract in the old flat ends on 31 March instead of 31 May.",
+        "Tamsin offered her van, so I cancelled the rental.",
+    ]
+
+
 INSTRUCTION = """# Every session
 
 Follow these steps before you answer. Never skip one.

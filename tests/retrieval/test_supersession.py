@@ -100,6 +100,17 @@ def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
     assert not any(each.until or each.perhaps_until for each in told)
 
 
+def test_what_does_not_answer_is_not_held_against_anything(store: Store) -> None:
+    told = (
+        "My uncle is Henrik Dahl, head of design. We live in Altona.",
+        "Booked the trip to Lisbon with Oskar, 10 to 17 April.",
+        "Annika is the new head of design since today; Henrik left for Copenhagen.",
+    )
+    items = answered(store, "is the trip to Lisbon still on?", *told)
+    assert items[0].text == told[1]
+    assert not any(each.perhaps_until for each in items)
+
+
 def test_what_changed_twice_was_over_at_the_first(store: Store) -> None:
     club = "The book club meets at Café Olivier."
     moves = "The book club has moved to the library.", "The book club now meets at Ben's place."
