@@ -36,7 +36,7 @@ def joined(
 
     Args:
         name: ``units``, ``statements``, ``documents``, ``names``, ``relations``, ``starts``; or ``pairs``,
-            ``pairs_asked``, ``pairs_found`` or ``natural`` (changes, with a question), whose ``a`` and ``b`` each have theirs.
+            ``pairs_asked``, ``pairs_found``, ``pairs_compared`` or ``natural`` (changes, with a question), whose ``a`` and ``b`` each have theirs.
         copies: The checkouts.
         locomo: LoCoMo's conversations, if they are there.
         gvd: The folder of GVD's conversations, if it is there.
@@ -165,6 +165,7 @@ def main() -> None:
         "pairs",
         "pairs_asked",
         "pairs_found",
+        "pairs_compared",
         "natural",
     ):
         count = 0
