@@ -317,9 +317,9 @@ def held_statements(
     for row in filter(view.holds, meant.values()):
         if stream in (None, row.stream) and row.kind in kinds:
             # A task that was done later was open then.
-            if row.done_at and view.at and not clocks.has_begun(row.done_at, view.at):
-                row = replace(row, state="open", done_at=None)
-            chosen += [row] if row.state != "done" else []
+            is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
+            then = replace(row, state="open", done_at=None) if is_early else row
+            chosen += [then] if then.state != "done" else []
     with open_index(store, None) as opened:
         found = _lines(facts, chosen, opened.index)
     rows = {row.id: row for row in chosen}
