@@ -167,25 +167,24 @@ class UnitScores:
     def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that reads as a task is one of the owner.
 
-        In a talk and in dated notes it is, in a list called one, and where it names a day. Elsewhere it may be a step for anybody who works by the document, or a box of a form, and is
-        weighed as sentences are.
+        In a talk it is, in notes of a day, in a list called one, and where it names a day; and whatever
+        note ticks it, since what nobody had to do becomes no task by that. Elsewhere it may be a step for
+        anybody who works by the document, or a box of a form, and is weighed as sentences are.
         """
         found = self._pieces_of(turn, task)
-        if not found or self.has_forms:
-            return False
-        if self.about is None:
-            return True
-        names_day = any(expressions.find_expressions(task.text, date(2000, 1, 1)))
-        is_log = self.about["log"] >= EVEN
         titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
-        is_list = any(map(_TASKS.fullmatch, titles))
-        return (
-            is_log
-            or is_list
-            or names_day
-            or any(
-                piece.keep >= OPEN_ITEM and piece.noise <= self.settings.noise
-                for piece in (() if self.is_diary else found)
+        if not found or self.about is None or task.state == "done":
+            return bool(found)
+        return any(_is_day(title, turn.time or "") for title in titles) or (
+            not self.has_forms
+            and (
+                self.about["log"] >= EVEN
+                or any(map(_TASKS.fullmatch, titles))
+                or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
+                or any(
+                    piece.keep >= OPEN_ITEM and piece.noise <= self.settings.noise
+                    for piece in (() if self.is_diary else found)
+                )
             )
         )
 

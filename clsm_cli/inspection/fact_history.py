@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 Row = Statement | Edge
-State = Literal["current", "future", "ended", "superseded", "withdrawn"]
+State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]
 
 
 class Version(NamedTuple):
     """A statement or an edge at one time; ``value``: its text, of an edge the other end.
 
     Attributes:
-        state: current, future (not true yet), ended (true until then, and still believed to have
+        state: current, done (a task), future (not true yet), ended (true until then, and still believed to have
             been), superseded (no longer believed), withdrawn (taken back).
-        source: Where its earliest source stands, as it was given, else its own line in a topic file,
-            ``path:line``; ``file``: absolute path of what can be opened, "" for none.
+        source: Where its earliest source stands, of a task that is done the one that ticks it, as it was
+            given, else its own line in a topic file, ``path:line``; ``file``: absolute path of what can be opened, "" for none.
         by_hand: A person put it in the place of what it supersedes, and no source says it.
     """
 
@@ -74,7 +74,7 @@ def state_of(row: Row, now: str) -> State:
     if row.superseded_at is not None:
         return "superseded"
     if clocks.is_true(row, now):
-        return "current"
+        return "done" if isinstance(row, Statement) and row.state == "done" else "current"
     return "ended" if clocks.has_ended(row, now) else "future"
 
 
@@ -82,7 +82,8 @@ def version(row: Row, value: str, index: Index, now: str, before: Statement | No
     """A row with its state and source; ``before`` is what it supersedes."""
     by_hand = before is not None and row.pinned and {*row.sources} <= {*before.sources}
     sources = () if by_hand else row.sources
-    told = earliest(index, sources) or earliest(index, (row.id,))
+    done_at = row.done_at if isinstance(row, Statement) else None
+    told = earliest(index, sources, done_at or "") or earliest(index, (row.id,))
     place = place_of(index, told, row.id)
     kind, text, old = "edge", "", None
     if isinstance(row, Statement):
@@ -162,14 +163,14 @@ def reached(
     return found
 
 
-def earliest(index: Index, keys: Iterable[str]) -> Passage | None:
-    """The first of some passages that was told, one with a line before one without."""
+def earliest(index: Index, keys: Iterable[str], since: str = "") -> Passage | None:
+    """The first of some passages that was told, one with a line and still there before one without."""
 
-    def order(passage: Passage) -> tuple[bool, bool, str, str, int]:
+    def order(passage: Passage) -> tuple[bool, bool, bool, str, str, int]:
         time, line = passage.time, passage.line_start
-        return not line, time is None, time or "", passage.path, line
+        return not line, not passage.current, time is None, time or "", passage.path, line
 
-    found = [each for key in keys for each in index.by_key(key)]
+    found = [each for key in keys for each in index.by_key(key) if (each.time or since) >= since]
     return min(found, key=order, default=None)
 
 

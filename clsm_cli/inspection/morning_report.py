@@ -41,7 +41,7 @@ class StatementLine(NamedTuple):
     """A statement as a line of a list.
 
     Attributes:
-        since: When it became true, else when the store learnt it.
+        since: When it became true, else when the store learnt it; of a task that is done when it was.
         before: What it replaced; "" where nothing.
         source: As in ``fact_history.Version``.
         times: The days that its words mean, where they are certain; only in a list of what holds.
@@ -85,7 +85,7 @@ class PeriodReview(NamedTuple):
         gists: What a month was about, as its last consolidation wrote it; a week has none.
         decided: Decisions and corrections, and the decisions that episodes report.
         learnt: What else became true then and still is.
-        done: Tasks written down then that are done; ``open``: those that are not.
+        done: Tasks done then; ``open``: those written down then that are not.
         told: Of the episodes that nothing of this comes from what each begins with, the most salient first.
     """
 
@@ -226,7 +226,7 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
         return begin <= seconds(time, store.zone) < end
 
     current = [row for row in rows.values() if row.is_current and row.kind != "gist"]
-    told = [row for row in current if is_inside(row.valid_from)]
+    told = [row for row in current if is_inside(row.done_at or row.valid_from)]
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
@@ -318,7 +318,8 @@ def held_statements(
         if stream in (None, row.stream) and row.kind in kinds:
             # A task that was done later was open then.
             is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
-            chosen.append(replace(row, state="open") if is_early else row)
+            then = replace(row, state="open", done_at=None) if is_early else row
+            chosen += [then] if then.state != "done" else []
     with open_index(store, None) as opened:
         found = _lines(facts, chosen, opened.index)
     rows = {row.id: row for row in chosen}
@@ -332,7 +333,8 @@ def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[Sta
     for row in chosen:
         old = facts.before(row)
         told = version(row, row.text, index, facts.now, old)
-        since, before = row.valid_from or row.recorded_at, old.text if old is not None else ""
+        since = row.done_at or row.valid_from or row.recorded_at
+        before = old.text if old is not None else ""
         about = (row.id, row.kind, row.stream, row.text, row.state, since, row.valid_until)
         line = StatementLine(*about, before, told.source, told.file, told.line)
         found.append(((-seconds(since, facts.store.zone), told.file, told.line, row.id), line))

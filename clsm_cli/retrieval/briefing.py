@@ -43,7 +43,7 @@ SOON = 30
 NEWS = 14
 """Days within which something that took the place of another is told as a change."""
 LATE = 7
-"""Days after which what was due counts as an open task like others."""
+"""Days after which what a line says of a day is no longer due."""
 
 
 class Section(NamedTuple):
@@ -170,6 +170,7 @@ def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
         at = (line.item.time or "")[:10]
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
             start = first.isoformat() if at else today
+            start = "0" if line.item.state else start  # what is still to be done is overdue
             is_due = start <= (line.item.due or "") <= last.isoformat()
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section

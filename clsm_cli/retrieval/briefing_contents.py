@@ -237,7 +237,7 @@ class _StatementsAndNodes(NamedTuple):
             section = next((name for name, holds in sections.items() if holds), None)
             if section is None:
                 continue
-            told, known = self._told(each.sources, LEAST if each.due else 0.0)
+            told, known = self._told(each.sources, LEAST if each.kind == "task" else 0.0)
             if old is not None and not any(p.document in self.loaded for p in told):
                 known = max(known, STATED)
             if each.pinned or known:

@@ -122,6 +122,8 @@ def _lines(
         replace(record, text=each.text)
         for each, record in records
         if isinstance(record, Statement) and record.valid_from is not None
+        if not record.done_at
+        or first <= date.fromisoformat(record.done_at[:10]).toordinal() < until
     ]
     statements.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
     turns = grouped((turn.episode, turn) for turn in told)

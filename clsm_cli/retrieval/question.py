@@ -36,6 +36,10 @@ _SUMMING_UP = frozenset(
     )
 )
 """Terms of a question that asks for all of a time; another term asks for one thing of it."""
+_TASK = frozenset(tokens.stems("task todo open due overdue pending undone"))
+_AHEAD = frozenset(tokens.stems("still next left remaining need must yet"))
+_TO_DO = _TASK | _AHEAD | frozenset(tokens.stems("done list show tell step thing"))
+"""Terms of a question that asks for open tasks, by their name or state, or with "do" by what lies ahead."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
@@ -157,6 +161,7 @@ class Question(NamedTuple):
         asks_for_all: Whether it asks what a time was about ("what happened in March?", "notes of 4 May"),
             for all and nothing in particular; then what is of that time answers, whatever it says.
         asks_for_gist: Whether it does, or only gists are wanted; else none answers.
+        asks_for_tasks: Whether it asks what is open, and for nothing in particular.
         scope: When and where it looks.
     """
 
@@ -173,6 +178,7 @@ class Question(NamedTuple):
     besides: int = 0
     asks_for_all: bool = False
     asks_for_gist: bool = False
+    asks_for_tasks: bool = False
     scope: TimeScope = ANY_TIME
 
 
@@ -203,6 +209,8 @@ def understand(
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
     >>> asked.named_speakers, asked.dense, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
+    >>> understand("what do I still have to do?", (), ()).asks_for_tasks
+    True
     >>> understand("What was March about?", ((740041, 740072),), (), "What was about?").asks_for_gist
     True
     """
@@ -212,6 +220,8 @@ def understand(
     beside = {*tokens.stems(rest if periods else text)}
     besides = len(beside - name_terms)
     asks_for_all = bool(periods) and beside <= _SUMMING_UP
+    words = {*text.casefold().translate(_MARKS).split()}
+    is_of_now = not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split())
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
@@ -225,8 +235,15 @@ def understand(
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
         asks_for_all=asks_for_all,
         asks_for_gist=asks_for_all,
-        asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
+        asks_for_tasks=is_of_now and beside <= _TO_DO and _names_tasks(beside, words),
+        asks_of_now=is_of_now,
     )
+
+
+def _names_tasks(terms: set[str], words: set[str]) -> bool:
+    """Whether words mean tasks that are open, by their name or state or by what is left to do."""
+    is_named = bool(terms & _TASK) and "done" not in words
+    return is_named or (bool(terms & _AHEAD) and not words.isdisjoint(("do", "done")))
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:

@@ -216,6 +216,10 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
         from clsm_cli.retrieval import period_digest
 
         memories = period_digest.with_digest(index, query, question, memories)
+    elif question.asks_for_tasks:
+        from clsm_cli.retrieval import open_tasks
+
+        memories = open_tasks.find(index, query) or memories
     return Found(question, ranked, named, memories)
 
 

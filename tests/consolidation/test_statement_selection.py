@@ -22,7 +22,7 @@ DECIDED = (
 def learn(store: Store, name: str, text: str) -> None:
     """A night over a note."""
     path = store.root.parent / "notes" / name
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     take(store, store.root.parent / "notes")
     sleep(store)
@@ -134,18 +134,47 @@ LIST = """# To do
 """
 
 
+DAY = (
+    "# {}\n\nWe saw the flat.\n\nNeed to:\n\n- [ ] renew my passport\n- [ ] invite Ada for coffee\n"
+)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "tasks"),
     [
+        ("2026-02-20.md", DAY.format("Fri 20 February"), ["my passport", "invite Ada"]),
+        ("diary.md", DAY.format("20 February 2026"), ["my passport", "invite Ada"]),
         ("AGENTS.md", INSTRUCTION, []),
         ("memory/2026-03-02.md", INSTRUCTION, ["Backups", "ferry app", "note of yesterday"]),
         ("clients/2026-03-02-collection-form.md", FORM, []),
         ("TODO.md", LIST, ["Call Ada by Friday", "Renew the passport"]),
     ],
-    ids=["instruction", "day", "form", "own list with an order"],
+    ids=[
+        "note of a day",
+        "heading of a day",
+        "instruction",
+        "day",
+        "form",
+        "own list with an order",
+    ],
 )
 def test_boxes_that_are_tasks(store: Store, name: str, text: str, tasks: list[str]) -> None:
     learn(store, name, text)
     found = [row.text for row in rows(store).values() if row.kind == "task"]
     assert len(found) == len(tasks)
     assert all(any(words in each for each in found) for words in tasks)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("2026-03-04.md", "# 4 March 2026\n\nDone:\n\n- [x] order new glasses\n"),
+        ("2026-03-04.md", "# 4 March 2026\n\nThe passport arrived.\n\n- [x] order new glasses\n"),
+        ("glasses.md", "# Glasses\n\n- [x] order new glasses\n- [x] choose a colour\n"),
+        ("AGENTS.md", INSTRUCTION + "\n- [x] order new glasses\n"),
+    ],
+)
+def test_whatever_note_ticks_a_task(store: Store, name: str, text: str) -> None:
+    learn(store, "TODO.md", "# To do\n\n- [ ] order new glasses\n")
+    learn(store, name, text)
+    assert [row.state for row in rows(store).values() if "glasses" in row.text] == ["done"]

@@ -209,3 +209,25 @@ def test_where_no_gist_was_made_the_period_itself_tells(
 def test_a_month_without_statements_is_told_by_its_episodes(unstated: Cli) -> None:
     text = unstated.ok("log", "--month", "2026-01", "--now", "2026-03-31T08:00:00+02:00").out
     assert "\nAlso told\n- On 2026-01-14: Rain fell on the old pier.\n  2026-01-14" in text
+
+
+def test_a_task_is_done_when_and_where_a_note_ticks_it(cli: Cli) -> None:
+    page, ticked = cli.folder / "todo.md", cli.folder / "2026-02-18.md"
+    for day, box in ((11, " "), (19, "x")):
+        page.write_text(f"# To do\n\n- [{box}] Call the chimney sweep\n- [ ] Sell the old boat\n")
+        if box == "x":
+            ticked.write_text("# 18 February 2026\n\nSold:\n\n- [x] Sell the old boat\n")
+        at = f"2026-02-{day}T20:00:00+01:00"
+        cli.ok("ingest", "-q", str(cli.folder), "--now", at)
+        cli.ok("consolidate", "-q", "--now", at)
+    assert cli.ok("log", "--json", "--week", "2026-W07", *MORNING).json["done"] == []
+    done = cli.ok("log", "--json", "--week", "2026-W08", *MORNING).json["done"]
+    assert [(each["since"][:10], each["source"]) for each in done] == [
+        ("2026-02-19", f"{page}:3"),
+        ("2026-02-18", f"{ticked}:5"),
+    ]
+    (thread,) = cli.ok("history", done[0]["id"], "--json").json["found"][0]["threads"]
+    assert [each["state"] for each in thread["versions"]] == ["done"]
+    assert cli.ok("list", "--json", *MORNING).json["statements"] == []
+    then = cli.ok("list", "--json", "--as-of", "2026-02-12", *MORNING).json["statements"]
+    assert [each["state"] for each in then] == ["open", "open"]

@@ -152,6 +152,20 @@ def test_a_task_under_a_longer_heading_is_told_once(store: Store, pinned: str) -
     assert texts(brief(store, MORNING, 2000), "tasks") == [f"{pinned}: Ring Ada"]
 
 
+def test_open_tasks_that_memory_keeps_are_told_and_what_is_overdue_is_due(
+    store: Store, tmp_path: Path
+) -> None:
+    boxes = ("order new glasses", "cancel the gym", "stamps", "ask the bank by 20 January")
+    page = "# 10 January 2026\n\nNeed to:\n\n" + "".join(f"- [ ] {each}\n" for each in boxes)
+    note(store, tmp_path / "2026-01-10.md", page)
+    sleep(store, "2026-01-11T03:00:00+01:00")
+    note(store, tmp_path / "2026-02-20.md", "# 20 February 2026\n\n- [x] cancel the gym\n")
+    sleep(store, "2026-02-21T03:00:00+01:00")
+    found = brief(store, MORNING, 2000)
+    assert texts(found, "tasks") == ["order new glasses", "stamps"]
+    assert texts(found, "due") == ["ask the bank by 20 January"]
+
+
 def test_what_was_corrected_is_not_told(store: Store, tmp_path: Path) -> None:
     text = "# Weir\n\n## Gate\n\n- The gate of the weir opens at 7:30 on weekdays.\n"
     note(store, tmp_path / "weir.md", text)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-VERSION = 10
+VERSION = 11
 """Raised whenever the contents or what they mean change; an older file is made anew."""
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
