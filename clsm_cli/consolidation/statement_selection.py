@@ -69,8 +69,7 @@ KEPT = frozenset({"kept", "noted"})
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
 _NUMBER = re.compile(r"\d+")
-_DAY_WORDS = 4
-"""Words of a day: "Saturday 14 March 2026"."""
+_WORDS = re.compile(r"[^\W\d_]+")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 
 
@@ -370,10 +369,11 @@ def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
 def _is_day(title: str, time: str) -> bool:
     """Whether a heading is a day and no more, in any language the day of the note that it stands in.
 
-    >>> _is_day("Samstag, 14. März 2026", "2026-03-14"), _is_day("Room 14", "2026-03-15")
+    >>> _is_day("Samstag, 14. März 2026", "2026-03-14"), _is_day("2026-03-14 form data", "2026-03-14")
     (True, False)
     """
     numbers = set(map(int, _NUMBER.findall(title)))
     parts = [int(part) for part in _NUMBER.findall(time[:10])]
     is_own = len(parts) == 3 and parts[-1] in numbers and numbers <= {*parts}
-    return expressions.is_day(title) or (is_own and len(title.split()) <= _DAY_WORDS)
+    words = 1 if parts[1:2] and parts[1] in numbers else 2  # of the weekday, and of the month
+    return expressions.is_day(title) or (is_own and len(_WORDS.findall(title)) <= words)
