@@ -281,18 +281,20 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
 
     if begin := _before(text, now):
         return begin.toordinal(), now.toordinal() + 1
-    try:
-        day = datetime.fromisoformat(text)
-    except ValueError:
-        from clsm_cli.text.time import expressions
-        from clsm_cli.text.tokens import stems
+    with suppress(ValueError):
+        if "W" not in text:  # Python takes a week for its Monday
+            day = datetime.fromisoformat(text).toordinal()
+            return day, day + 1
+    from clsm_cli.text.time import expressions
+    from clsm_cli.text.tokens import stems
 
-        found = expressions.find_expressions(text, now)
+    for asked in (False, True):  # a day to come before one behind
+        found = expressions.find_expressions(text, now, asked=asked)
         if len(found) == 1 and not stems(text[: found[0].start] + text[found[0].end :]):
             return found[0].first.toordinal(), found[0].until.toordinal()
-        reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
-        raise UsageError(option, reason) from None
-    return day.toordinal(), day.toordinal() + 1
+    raise UsageError(
+        option, f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
+    )
 
 
 def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, tzinfo
 from typing import get_args
 
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, option, parse_start
+from clsm_cli.commands.command_line import (
+    AS_OF,
+    KNOWN_AT,
+    Common,
+    UsageError,
+    option,
+    parse_days,
+    parse_start,
+)
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
@@ -66,9 +75,12 @@ def log(
         " default: since the last consolidation began.",
     ),
     month: str | None = option(
-        "--month YYYY-MM", "Instead: what a month was about, by when it was true."
+        "--month MONTH",
+        'Instead: what a month was about, by when it was true: 2026-03, "last month".',
     ),
-    week: str | None = option("--week YYYY-Www", "The same of a week, as 2026-W11."),
+    week: str | None = option(
+        "--week WEEK", 'The same of a week: 2026-W11, "week 11", "last week".'
+    ),
     limit: int = option("--limit -n N", "Lines of each part at most.", least=1, default=SHOWN),
     common: Common,
 ) -> None:
@@ -79,10 +91,9 @@ def log(
     from clsm_cli.consolidation import review_queue
     from clsm_cli.inspection.item_lookup import question_sources
 
-    days = _period(month, week, since)
     printer, opened, moment = common.start()
-    if days is not None:
-        seen = morning_report.review_period(opened, month or week or "", days, moment.isoformat())
+    if period := _period(month, week, since, moment):
+        seen = morning_report.review_period(opened, *period, moment.isoformat())
         mapping = {"schema": "clsm.log-period/1", **plain(seen)}
         printer.show(mapping, _period_lines(seen, opened.zone, limit))
         return
@@ -102,26 +113,33 @@ def log(
     printer.show({"schema": "clsm.log/1", **plain(found), "unsure": unsure}, lines)
 
 
-def _period(month: str | None, week: str | None, since: str | None) -> tuple[date, date] | None:
-    """The first day of the month or week that was asked for, and the one after its last.
+def _period(
+    month: str | None, week: str | None, since: str | None, now: datetime
+) -> tuple[str, tuple[date, date]] | None:
+    """The name of the month or week that was asked for, its first day, and the one after its last.
 
-    >>> [str(day) for day in _period(None, "2026-W11", None) or ()]
-    ['2026-03-09', '2026-03-16']
+    >>> from datetime import datetime
+    >>> name, (first, until) = _period(None, "last week", None, datetime(2026, 3, 18)) or ()
+    >>> name, str(first), str(until)
+    ('2026-W11', '2026-03-09', '2026-03-16')
     """
-    name = month if month is not None else week
-    if name is None:
+    said = month if month is not None else week
+    if said is None:
         return None
     from datetime import date
 
     from clsm_cli.text.time import periods
 
-    unit, first, like = ("week", "-1", "2026-W11") if month is None else ("month", "-01", "2026-03")
+    unit, form, like = (
+        ("week", "%G-W%V", "2026-W11") if month is None else ("month", "%Y-%m", "2026-03")
+    )
     if (month, week, since).count(None) < 2:
         raise UsageError(f"--{unit}", "name one of --month, --week and --since")
-    try:
-        return periods.unit(unit, date.fromisoformat(name + first))
-    except (ValueError, OverflowError):
-        raise UsageError(f"--{unit}", f"{name!r} is no {unit}; write it like {like}") from None
+    with suppress(UsageError):
+        first, until = map(date.fromordinal, parse_days(said, now, f"--{unit}"))
+        if (first, until) == periods.unit(unit, first):
+            return f"{first:{form}}", (first, until)
+    raise UsageError(f"--{unit}", f"{said!r} is no {unit}; write it like {like}")
 
 
 def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]:

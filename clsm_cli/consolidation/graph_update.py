@@ -19,7 +19,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.plain import to_plain
-from clsm_cli.text.sentences import split
+from clsm_cli.text.sentences import split, with_end
 from clsm_cli.text.summaries import best_sentences
 
 if TYPE_CHECKING:
@@ -167,7 +167,8 @@ class GraphBuilder:
         self, node: str, summary: Sequence[tuple[str, str, str]], n: int, dated: Sequence[str]
     ) -> Node:
         entry = self.words.entries[node]
-        text = " ".join(sentence for sentence, _, _ in summary)
+        said = [sentence for sentence, _, _ in summary]
+        text = " ".join((*map(with_end, said[:-1]), *said[-1:]))
         return Node(
             id=node,
             rev=(0, ""),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.edges import link
@@ -18,17 +18,20 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.tombstones import digests, first_free
 from clsm_cli.scoring.gaussian_mixture import clusters
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.text import period_parts
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.graph import Edge, Node
+    from clsm_cli.model.trust import Trust
 
 NAMES = 3
 """Nodes that a gist names, each with a sentence."""
@@ -102,7 +105,10 @@ def month_gists(
             if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
         ]
         names = _distinctive(group, everywhere, network)
-        said = _sentences(names, rows, known, vectors[members].mean(axis=0))
+        middle = vectors[members].mean(axis=0)
+        nearest = sorted(group, key=lambda each: -round(float(means[each.id] @ middle), 4))
+        told = [(record, turns[record.id]) for record in nearest]
+        said = _sentences(names, rows, told, known, middle)
         gist = _gist(state, month, group, names, said)
         found.append(gist)
         links += [link(record.id, "gist_of", gist.id) for record in group]
@@ -111,15 +117,15 @@ def month_gists(
 
 def _episode_means(
     state: StoreState, records: Sequence[EpisodeRecord]
-) -> tuple[dict[str, Any], dict[str, set[str]]]:
-    """Unit mean vector, and keys of the turns, of each episode, by id; what tools said left out."""
+) -> tuple[dict[str, Any], dict[str, dict[str, Trust]]]:
+    """Unit mean vector, and keys and trust of the turns, of each episode, by id; what tools said left out."""
     import numpy as np
 
     told = evidence_queries.turns_in_episodes(state.connection, [record.id for record in records])
-    keys: dict[str, set[str]] = {}
+    keys: dict[str, dict[str, Trust]] = {}
     for key, turn in told.items():
         if turn.role != "tool":
-            keys.setdefault(turn.episode, set()).add(key)
+            keys.setdefault(turn.episode, {})[key] = cast("Trust", turn.trust)
     vectors = state.index.vectors_of(sorted(told))
     found: dict[str, Any] = {}
     for episode, members in keys.items():
@@ -148,30 +154,61 @@ def _distinctive(
     return [node for i in ranked if (node := network.nodes.get(i)) is not None][:NAMES]
 
 
+class _Said(NamedTuple):
+    text: str
+    sources: Sequence[str]
+    trust: Trust = "agent"
+
+
 def _sentences(
-    names: Sequence[Node], rows: Sequence[str], known: StatementIndex, middle: Any
-) -> list[Statement]:
+    names: Sequence[Node],
+    rows: Sequence[str],
+    told: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
+    known: StatementIndex,
+    middle: Any,
+) -> list[_Said]:
     """For each name the statement nearest to the middle that has it, decisions before all others.
 
-    Where no statement has any of the names, the nearest one of all.
+    Where none has it, what the narrative nearest to it tells of it; where nothing has any of the names,
+    the nearest statement of all.
+
+    Args:
+        told: The episodes, the nearest to the middle first, with the trust of their turns.
     """
     words = {i: {*stems(known.rows[i].text)} for i in rows}
-    said: list[Statement] = []
+    said: dict[str, _Said] = {}
+
+    def keep(row: Statement) -> None:
+        said[row.text] = _Said(row.text, row.sources, row.trust)
+
     for node in names:
         labels = [{*stems(label)} for label in (node.label, *node.aliases)]
         about = [
             i
             for i in rows
-            if known.rows[i] not in said and any(label <= words[i] for label in labels)
+            if known.rows[i].text not in said and any(label <= words[i] for label in labels)
         ]
         decided = [i for i in about if known.rows[i].kind in DECIDED]
-        best = known.most_like(middle, decided or about)
-        if best is not None:
-            said.append(best)
-    if said:
-        return said
-    centre = known.most_like(middle, rows)
-    return [centre] if centre is not None else []
+        if (best := known.most_like(middle, decided or about)) is not None:
+            keep(best)
+        elif one := next(_narrated(node, labels, told), None):
+            said[one.text] = one
+    if not said and (centre := known.most_like(middle, rows)) is not None:
+        keep(centre)
+    return [*said.values()]
+
+
+def _narrated(
+    node: Node,
+    labels: Sequence[set[str]],
+    told: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
+) -> Iterator[_Said]:
+    """The sentences of narratives that have a name, and the turns that they may be of."""
+    for record, trusts in told:
+        keys = [key for key in record.mentions.get(node.id, ()) if key in trusts]
+        for text in period_parts.narrated(record.narrative) if keys else ():
+            if any(label <= {*stems(text)} for label in labels):
+                yield _Said(text.strip(), keys, lowest_trust([trusts[key] for key in keys]))
 
 
 def _gist(
@@ -179,7 +216,7 @@ def _gist(
     month: str,
     group: Sequence[EpisodeRecord],
     names: Sequence[Node],
-    said: Sequence[Statement],
+    said: Sequence[_Said],
 ) -> Statement:
     """The text: a line with the days and the names, and a line for each sentence."""
     days = [state.files[record.id].start or "" for record in group]

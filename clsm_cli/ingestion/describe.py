@@ -19,7 +19,7 @@ from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.sentences import sentences
+from clsm_cli.text.sentences import sentences, with_end
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
 
@@ -208,7 +208,7 @@ def _told(each: _Candidate, zone: tzinfo) -> str:
     text = _short(expressions.absolutise(each.text, when) if when else each.text, LONGEST)
     verb = "asked" if _ASKS.search(text[-20:]) else "said"
     who = f"{each.turn.speaker} {verb}: " if each.turn.speaker else ""
-    text = text if re.search(r"[.!?…。！？]\W{0,4}$", text) else text + "."
+    text = with_end(text)
     if when is None:
         return who + text
     at = f" at {when:%H:%M}" if isinstance(when, datetime) else ""

@@ -231,16 +231,16 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
         turns = session_queries.told_on(index.connection, *(day.toordinal() for day in days))
-        parts = period_parts.sort_out(
-            told, inside, grouped((turn.episode, turn.key) for turn in turns)
-        )
+        keys = grouped((turn.episode, turn.key) for turn in turns)
+        parts = period_parts.sort_out(told, inside, keys)
 
         def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
             return _lines(facts, chosen, index)
 
         def of_episode(record: EpisodeRecord, text: str, kind: str) -> StatementLine:
-            at = began[record.id]
-            return StatementLine(record.id, kind, "flow", text, None, at, None, "", None, "", 0)
+            begin = earliest(index, keys.get(record.id, [])[-1:])
+            at = (None, began[record.id], None, "", *place_of(index, begin, record.id))
+            return StatementLine(record.id, kind, "flow", text, *at)
 
         return PeriodReview(
             period,

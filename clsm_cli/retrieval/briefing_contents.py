@@ -259,8 +259,12 @@ class _StatementsAndNodes(NamedTuple):
                         node.summary,
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
-                        time=node.last,
-                        about=", ".join((node.label, *node.aliases)),
+                        time=max((each.time for each in told if each.time), default=None),
+                        about=", ".join(
+                            name
+                            for name in (node.label, *node.aliases)
+                            if f" {text_key(name)} " not in f" {text_key(node.summary)} "
+                        ),
                         **_place(self.reader, told[0]),
                     )
                     worth = round(known * node.confidence * node.n / (node.n + NAMED), 4)

@@ -14,12 +14,12 @@ for.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.entity_linking import capitals_inside
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import factuality, tokens
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
-"""A word with a capital inside a sentence."""
 HEAD = 40
 """Passages that are looked at: the best; others are read by hardly anybody."""
 HELD = 0.5
@@ -159,7 +157,7 @@ def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_It
         for each in best
         if 0 < held < each.candidate.evidence.coverage and _answers(each, other, AS_SURE, 1.0)
     ]
-    names = terms_of(" ".join(NAME.findall(question.text))) if rivals else frozenset()
+    names = terms_of(" ".join(capitals_inside(question.text))) if rivals else frozenset()
     if not names:
         return []
     asked, own = frozenset(question.terms), terms_of(other.passage.text)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.store.index.index_queries import Index
 
-INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w-]+")
-"""A word with a capital inside a sentence."""
+_INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w-]+")
 LONGEST_NAME = 5
 """Words of a name that is looked for in the query."""
 SHORT_QUERY = 3
@@ -52,9 +51,18 @@ def names_something(index: Index, query: str) -> bool:
     return bool(link_entities(index, query, {}) or names_inside(index, query))
 
 
+def capitals_inside(text: str) -> list[str]:
+    """The words inside the sentences of a text that begin with a capital, each once.
+
+    >>> capitals_inside("Wo wohnt Émile übrigens, und wo Ötzi?")
+    ['Émile', 'Ötzi']
+    """
+    return [word for word in dict.fromkeys(_INSIDE.findall(text)) if word[0].isupper()]
+
+
 def names_inside(index: Index, query: str) -> list[str]:
     """The words inside the sentences of a query that are written as names, and are or begin one."""
-    words = dict.fromkeys(INSIDE.findall(query))
+    words = capitals_inside(query)
     return [w for w in words if graph_queries.begins_name(index.connection, node_id(w))]
 
 

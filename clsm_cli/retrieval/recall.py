@@ -228,7 +228,8 @@ def retrieve_passages(
 ) -> Found:
     """Rank the passages of a view of the index for a query; without an engine, by words only."""
     right, warning = entity_linking.set_right(index, query.text, engine)
-    question = _analyse(index, query._replace(text=right))
+    query = query._replace(text=right)
+    question = _analyse(index, query)
     if warning:
         told = "; ".join(filter(None, (warning, question.scope.warning)))
         question = question._replace(scope=question.scope._replace(warning=told))
@@ -258,14 +259,14 @@ def _beside_event(
     event = retrieve_passages(index, asked, engine, settings)
     ranked = verdict.read(index, event.question, event.ranked) if engine else event.ranked
     scope = time_scope.resolve_event(index, scope, query.past or query.now, ranked, settings.floor)
-    if scope.rows:
-        question = understand(query.text, scope.periods, index.speakers())
-    return question._replace(scope=scope)
+    return (
+        _read(index, query, question.text, scope) if scope.rows else question._replace(scope=scope)
+    )
 
 
 def _analyse(index: Index, query: Query) -> Question:
     """Read a query: what it refers back to, when and where it looks, who is meant, and the rest."""
-    text, filters, scope = query.text, query.filters, ANY_TIME
+    text, scope = query.text, ANY_TIME
     if query.current:
         from clsm_cli.retrieval import dialogue_context
 
@@ -274,12 +275,18 @@ def _analyse(index: Index, query: Query) -> Question:
         from clsm_cli.retrieval import time_scope
 
         scope = time_scope.resolve(index, text, query.past or query.now)
+    return _read(index, query, text, scope)
+
+
+def _read(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
+    """What a query asks, by its text with its references resolved and the days that it means."""
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
     return question._replace(
         scope=scope,
         asks_of_now=question.asks_of_now and query.past is None,
-        asks_for_gist=question.asks_for_gist or (filters is not None and filters.kind == "gist"),
+        asks_for_gist=question.asks_for_gist
+        or (query.filters is not None and query.filters.kind == "gist"),
     )
 
 

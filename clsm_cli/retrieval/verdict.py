@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import identifiers
-from clsm_cli.retrieval.demotion import NAME
+from clsm_cli.retrieval.entity_linking import capitals_inside
 from clsm_cli.retrieval.ranking import FIRST
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index import ranking_queries
@@ -210,7 +210,7 @@ def without_fillers(
         return list(candidates)
     least = settings.untrusted_floor * best.nearness
     held = _held(index, question, strange | {best.row})
-    names = frozenset(tokens.stems(" ".join(NAME.findall(question.text)))) & held[best.row]
+    names = frozenset(tokens.stems(" ".join(capitals_inside(question.text)))) & held[best.row]
 
     def stays(each: Candidate) -> bool:
         if each.row not in strange or best.confidence < settings.rivals * each.confidence:

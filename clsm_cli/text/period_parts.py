@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.graph import Statement
+
+_BEGINS = re.compile(r"\s(?=On \d{4}-\d\d-\d\d(?: at \d\d:\d\d)?[:,] )")
 
 
 class PeriodParts(NamedTuple):
@@ -65,7 +68,16 @@ def sort_out(
     )
 
 
+def narrated(narrative: str) -> list[str]:
+    """The sentences of a narrative: each begins with its day, or there is none.
+
+    >>> narrated("On 2026-03-18: Seit dem 1. März. On 2026-03-18 at 08:15, Ann said: No. Yes.")
+    ['On 2026-03-18: Seit dem 1. März.', 'On 2026-03-18 at 08:15, Ann said: No. Yes.']
+    """
+    told = _BEGINS.split(narrative)
+    return told if _BEGINS.match(f" {narrative}") else sentences.sentences(narrative)
+
+
 def opening(record: EpisodeRecord) -> str:
     """The first sentence of an episode's narrative, which says when it was; else its title."""
-    said = sentences.split(record.narrative)
-    return record.narrative[said[0].start : said[0].end] if said else record.title
+    return next(iter(narrated(record.narrative)), "") or record.title

@@ -62,6 +62,15 @@ def split(text: str) -> list[Span]:
     return spans
 
 
+def with_end(sentence: str) -> str:
+    """A sentence as it can stand before another one: an item of a list may have no full stop.
+
+    >>> with_end("He came (late!)"), with_end("Lift: 9 euros")
+    ('He came (late!)', 'Lift: 9 euros.')
+    """
+    return sentence if re.search(r"[.!?…。！？]\W{0,4}$", sentence) else f"{sentence}."
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, as they stand in it."""
     return [text[start:end] for start, end in split(text)]

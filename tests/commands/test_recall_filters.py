@@ -71,6 +71,7 @@ def found(cli: Cli, *words: str) -> set[str]:
         (("--since", "2026-02-11", "--until", "2026-02-16T23:00"), {MONDAY}),
         (("--since", "last week", "--until", "last week"), {MONDAY}),
         (("--until", "last week"), {TEN, MONDAY}),
+        (("--since", "week 7", "--until", "2026-W08"), {TEN, MONDAY}),
         (("--since", "2026-02-17", "--until", "yesterday"), set()),
         (("--since", "2026-03-01", "--until", "2026-02-01"), set()),
     ],

@@ -57,6 +57,19 @@ def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> No
     assert {r.id: r.text for r in rows(store).values() if r.kind == "gist"} == before
 
 
+def test_a_gist_tells_something_of_each_of_its_names(store: Store, tmp_path: Path) -> None:
+    asked = ("like the boat", "come by boat to Malmö", "sail to Ystad")
+    for day, rest in enumerate(asked, 1):
+        text = f"Did Petra Lindqvist {rest}?"  # which states nothing
+        told(store, tmp_path, f"s{day}", ("Mara", f"2026-02-0{day}T09:00:00+01:00", text))
+    sleep(store)
+    (gist,) = [row for row in rows(store).values() if row.kind == "gist"]
+    days, said = gist.text.split("\n")
+    assert days == "1 to 3 February 2026: Petra Lindqvist"
+    assert said.startswith("- On 2026-02-0")
+    assert len(gist.sources) == 1
+
+
 def test_an_episode_mended_by_hand_is_read_again(store: Store, tmp_path: Path) -> None:
     heard(store, tmp_path, "a", "2026-02-02", "My cousin lives in Ghent.")
     sleep(store)

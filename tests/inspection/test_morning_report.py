@@ -144,7 +144,8 @@ def test_a_month_and_a_week_read_back(bare: Cli, lived: Cli) -> None:
     )
     assert "\nDecided\n- Mara: We decided to paint the boat green.\n  2026-02-12" in text
     assert "\nNo longer true\n- Mara: In the morning I drink black tea. until 2026-02-20" in text
-    week = lived.ok("log", "--json", "--week", "2026-W07", *march).json
+    week = lived.ok("log", "--json", "--week", "week 7", *march).json
+    assert week == lived.ok("log", "--json", "--week", "2026-W07", *march).json
     assert (week["first"], week["last"], week["gists"]) == ("2026-02-09", "2026-02-15", [])
     assert [line["since"][:10] for line in week["told"]] == ["2026-02-10"]
     assert [line["since"][:10] for line in week["learnt"]] == ["2026-02-13"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ingesting import place, take
 from sample_store import NOW as TODAY
 from sample_store import query_engine
-from sleeping import heard, rows, sleep
+from sleeping import heard, nodes, rows, sleep
 from small_store import note, row, state, talk, tell
 from strategies import examples
 
@@ -25,6 +25,7 @@ from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
 from clsm_cli.retrieval.briefing_contents import RULES, collect
 from clsm_cli.store import atomic, logs
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.prepared_briefing import Item, RankedItem, path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
@@ -48,6 +49,16 @@ def test_after_a_night_every_section_is_there(slept: Store) -> None:
     assert {"person", "fact"} <= {item.kind for item in items(found, "who")}
     assert all(item.path and item.line for item in items(found, "lately"))
     assert not any("**" in text or text.startswith("- ") for text in texts(found, "lately"))
+
+
+def test_a_person_is_told_of_with_the_day_and_the_names_of_what_is_told(slept: Store) -> None:
+    persons = [e for e in items(brief(slept, MORNING, 20_000), "who") if e.kind == "person"]
+    with open_index(slept, None) as opened:
+        for each in persons:
+            keys = nodes(slept)[each.id].sources
+            days = {told.time for key in keys for told in opened.index.by_key(key)}
+            assert each.time in days
+            assert not any(name in each.text for name in filter(None, each.about.split(", ")))
 
 
 def test_tasks_are_open_and_what_is_due_comes_first(slept: Store) -> None:

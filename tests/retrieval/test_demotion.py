@@ -111,12 +111,14 @@ def items(store: Store, question: str, **options: object) -> list[Memory]:
     return list(ask(store, question, **options).memories)  # type: ignore[arg-type]
 
 
-def test_what_speaks_of_something_else_is_no_filler(told: Store) -> None:
-    tell(told, said(STUFFED, 9, "tool"))
-    free = items(off(told, "untrusted_floor", 0), DATABASE)
-    assert [each.trust for each in free][:2] == ["user", "tool"]
-    found = items(told, DATABASE)
-    assert found[0].text == RAVEN
+@pytest.mark.parametrize("name", ["Raven", "Örn"])
+def test_what_speaks_of_something_else_is_no_filler(told: Store, name: str) -> None:
+    own, asked = (each.replace("Raven", name) for each in (RAVEN, DATABASE))
+    tell(told, said(own, 8), said(STUFFED, 9, "tool"))
+    free = items(off(told, "untrusted_floor", 0), asked)
+    assert "tool" in [each.trust for each in free]
+    found = items(told, asked)
+    assert found[0].text == own
     assert {each.trust for each in found} == {"user"}
     assert "tool" in {each.trust for each in items(told, "Which database does Kestrel use?")}
 

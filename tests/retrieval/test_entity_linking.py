@@ -10,6 +10,8 @@ from small_store import row, tell
 
 from clsm_cli.model.graph import Node
 from clsm_cli.retrieval.entity_linking import link_entities
+from clsm_cli.retrieval.question import Query
+from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.store import record_files, runs
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import number_of
@@ -113,6 +115,14 @@ def test_a_misspelt_name_is_looked_for_by_the_right_one(
     told = [each for each in answer.warnings if "read as" in each]
     assert (told != []) == (found is not None)
     assert found is None or found in answer.memories[0].text
+
+
+def test_what_came_after_is_asked_by_the_right_name(family: Store) -> None:
+    tell(family, row("Dry.", session="later", timestamp="2026-02-25T08:00:00+01:00"))
+    asked = Query("What came after Judit moved?", "2026-02-26T08:00:00+01:00", 10, 2000)
+    with open_index(family, None) as opened:
+        found = retrieve_passages(opened.index, asked, None, family.settings.recall).question
+    assert (len(found.scope.rows), found.text) == (1, "What came after judith moved?")
 
 
 @pytest.mark.parametrize(
