@@ -71,7 +71,9 @@ def test_what_takes_the_place_of_a_rule_is_kept_as_that_was(
     for euros in filter(None, (between, 10)):
         note(store, tmp_path / "AGENTS.md", rules.format(rule.format(euros)))
     sleep(store, "2026-03-02T12:30:00+01:00", allow_loss=True)
-    assert current(store, "Ask before") == [f"AGENTS.md › Rules: {rule.format(10)}"]
+    (new,) = [row for row in rows(store).values() if row.is_current and "Ask before" in row.text]
+    assert rule.format(10) in new.text
+    assert (new.supersedes is None) == (between is not None)  # the line of a day was never held
 
 
 def test_a_repeated_session_teaches_nothing_new(store: Store, tmp_path: Path) -> None:
