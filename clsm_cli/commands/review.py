@@ -232,6 +232,7 @@ _REASONS = {
     "gone": "not kept: its document does not have it any more",
     "unsaid": "not kept: a tool or a page says it, not a person or the agent",
     "noted": "kept: it was noted by itself",
+    "heir": "kept: it takes the place of what was kept, in a line that was rewritten",
     "task": "is a task, an item with a box; those are not weighed as sentences are",
     "gist": "is a summary that clsm works out anew from what it is about",
     "pinned": "kept: a person keeps it, and no run changes it",

@@ -45,6 +45,9 @@ IN_TALK = 0.55
 READ_KEEP, READ_NOISE = 0.4, 0.5
 """Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
 Of what it gives a little less, the reader would keep half, and of that two in five are good."""
+TAKES_PLACE = 0.3
+"""Probability of saying the same or its update from which a sentence of a rewritten block takes the place of one that
+was kept: nine of ten that do reach it, and a third of those that tell something else beside."""
 LONGEST = 420
 """Characters of a statement; what is longer is a paragraph without full stops."""
 _REPLY = 3
@@ -60,11 +63,21 @@ _ORDER = re.compile(
 """An order to whoever reads it later; see docs/poisoning.md."""
 Kind = Literal["fact", "preference", "decision"]
 Verdict = Literal[
-    "kept", "noted", "worth", "unclear", "noise", "untold", "document", "task", "gone", "unsaid"
+    "kept",
+    "noted",
+    "heir",
+    "worth",
+    "unclear",
+    "noise",
+    "untold",
+    "document",
+    "task",
+    "gone",
+    "unsaid",
 ]
-"""What decides whether a sentence is kept: the first two say that it is (``KEPT``), the others why not. ``worth``
+"""What decides whether a sentence is kept: the first three say that it is (``KEPT``), the others why not. ``worth``
 and ``noise`` are limits that it does not keep to; ``commands/review`` puts each in words."""
-KEPT = frozenset({"kept", "noted"})
+KEPT = frozenset({"kept", "noted", "heir"})
 """What decides that a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
@@ -119,6 +132,7 @@ class UnitScores:
         is_diary: It is a person's dated notes: these tell as people do in a talk, and the unit head, which
             knows the notes of agents, takes most of what they tell for trivial.
         current: Keys of turns that still hold; blocks that a document lost make no claims.
+        heirs: Sentences that take the place of one that was kept: it was judged to be worth that.
     """
 
     settings: ConsolidationSettings
@@ -127,6 +141,7 @@ class UnitScores:
     is_noted: bool = False
     is_diary: bool = False
     current: Collection[str] = ()
+    heirs: Collection[ScoredUnit] = ()
 
     @property
     def is_told(self) -> bool:
@@ -151,6 +166,8 @@ class UnitScores:
         """What decides whether a sentence is kept for what it says."""
         if self.is_noted:
             return "noted"
+        if piece in self.heirs:
+            return "heir"
         if self.is_told and (
             factuality.states_nothing(piece.text) or factuality.is_disputed(piece.text)
         ):  # the head of talks takes rumours and ideas for what tells something
@@ -225,6 +242,10 @@ class StatementScorer:
         for name, file in self.state.files.items():
             if file.document:
                 self._episodes.setdefault(file.document, []).append(name)
+        self._kept: dict[str, set[str]] = {}
+        for row in self.state.statements.values():
+            if len(row.sources) == 1 and row.text and row.kind != "task":
+                self._kept.setdefault(row.sources[0], set()).add(row.text)
 
     def score(self, episode: Episode, current: Collection[str]) -> UnitScores:
         """Score the units of an episode; ``current`` are the keys of turns that still hold."""
@@ -238,7 +259,8 @@ class StatementScorer:
             found = self._scores(turns, judge.about_document(turns))
             self._documents[episode.document] = found
         read = self._as_read(replace(found, current=current), episode.turns)
-        return self._corrected(read, episode.document or episode.session)
+        weighed = self._corrected(read, episode.document or episode.session)
+        return replace(weighed, heirs=self._heirs(weighed))
 
     def _scores(self, turns: Sequence[Turn], about: Mapping[str, float] | None) -> UnitScores:
         """As the unit head has it; a talk is shorter, and says less of what it is worth."""
@@ -282,6 +304,31 @@ class StatementScorer:
         if weights.is_diary:
             return piece.keep >= piece.worth * IN_TALK
         return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
+
+    def _heirs(self, weights: UnitScores) -> frozenset[ScoredUnit]:
+        """The sentences of rewritten blocks that take the place of a statement of the old text."""
+        if self.state.meanings is None:
+            return frozenset()
+        pairs = [
+            (text, piece)
+            for key, pieces in weights.pieces.items()
+            for text in sorted(self._kept_before(key))
+            for piece in pieces
+        ]
+        relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
+        return frozenset(
+            piece
+            for (_, piece), each in zip(pairs, relations, strict=True)
+            if each.same + each.update >= TAKES_PLACE
+        )
+
+    def _kept_before(self, key: str) -> set[str]:
+        """What was kept of the blocks that a block took the place of, one after the other."""
+        seen, found = {key}, set[str]()
+        while (key := self.state.rewritten.get(key, key)) not in seen:
+            seen.add(key)
+            found |= self._kept.get(key, set())
+        return found
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
         """The same by the owner's decisions, where these may change what is kept."""

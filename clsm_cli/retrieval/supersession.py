@@ -23,6 +23,7 @@ from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.text import breadth, factuality, sameness, sentences
 from clsm_cli.text.language_data import word_list
+from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,7 +152,8 @@ def _judged(
     asked = pair_head.sentence(question.text)
     wanted = pair_head.content(asked)
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
-    is_open = len(wanted) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
+    is_named = bool(pair_head.particulars(asked))
+    is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
     least = OVER if is_open else PERHAPS
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
@@ -253,7 +255,7 @@ class _Side:
         is_list = all(map(_LABELLED.match, text.splitlines()))
         parts = text.splitlines() if is_list else sentences.sentences(text)
         heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
-        heading = "" if _DAY.match(heading) else heading
+        heading = "" if expressions.is_day(heading) else heading
         read = (pair_head.sentence(part, heading) for part in parts)
         return [each for each in read if each.words]
 

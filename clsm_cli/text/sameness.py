@@ -142,7 +142,15 @@ def takes_same_side(a: str, b: str) -> bool:
     True
     >>> takes_same_side("I prefer tea to milk.", "I prefer milk to tea now.")
     False
+
+    Two values of one thing are no same side:
+
+    >>> takes_same_side("Never deploy after 16:00.", "Never deploy after 15:00.")
+    False
     """
+    told, there = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
+    if told - there and there - told:
+        return False
     one, other = _sides(a), _sides(b)
     both = one.keys() & other.keys()
     signs = {one[word] for word in both}

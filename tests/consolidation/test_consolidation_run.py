@@ -56,6 +56,26 @@ def test_a_line_that_was_rewritten_is_succeeded(store: Store, tmp_path: Path) ->
     assert current(store, "900") == []
 
 
+@pytest.mark.parametrize("between", [None, 15])
+def test_what_takes_the_place_of_a_rule_is_kept_as_that_was(
+    store: Store, tmp_path: Path, between: int | None
+) -> None:
+    rules = (
+        "# AGENTS.md\n\nThis folder is home. Read SOUL.md and USER.md before anything else.\n\n## Rules\n\n"
+        "- Never push to main without Ruben's OK.\n- Don't send mail in Ruben's name. Drafts only.\n- {}\n"
+    )
+    rule = "Ask before you spend more than {} € on API calls a day."
+    note(store, tmp_path / "AGENTS.md", rules.format(rule.format(20)))
+    sleep(store)
+    assert current(store, "20 €")
+    for euros in filter(None, (between, 10)):
+        note(store, tmp_path / "AGENTS.md", rules.format(rule.format(euros)))
+    sleep(store, "2026-03-02T12:30:00+01:00", allow_loss=True)
+    (new,) = [row for row in rows(store).values() if row.is_current and "Ask before" in row.text]
+    assert rule.format(10) in new.text
+    assert (new.supersedes is None) == (between is not None)  # the line of a day was never held
+
+
 def test_a_repeated_session_teaches_nothing_new(store: Store, tmp_path: Path) -> None:
     turns = [
         ("Mara", "2026-02-02T10:00:00+01:00", "My brother Tomas lives in Deventer with his dog."),
