@@ -97,6 +97,13 @@ def test_a_person_says_which(
     assert isinstance(done.exception, RefusedError) == (left == NOTES)
 
 
+@pytest.mark.parametrize("words", [["Leeds"], ["Mara"], ["where", "Mara", "lives"]])
+def test_a_name_that_only_stands_in_a_note_is_searched_for(store: Store, words: list[str]) -> None:
+    done = run(store, "forget", *words, "--dry-run")
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert NOTES[2] in done.stdout
+
+
 def test_what_nothing_fits_changes_nothing_and_is_named_with_what_is_nearest(store: Store) -> None:
     before = tree(store.root)
     for words in (["forget", "quantum chromodynamics"], ["correct", "quantum glue", "42"]):
