@@ -97,6 +97,16 @@ def test_a_person_says_which(
     assert isinstance(done.exception, RefusedError) == (left == NOTES)
 
 
+def test_a_sentence_ends_only_what_it_says_otherwise(store: Store) -> None:
+    for text in ("We walked past the old mill in Hull.", "Hull is where Mara was born."):
+        write_note(store, text, datetime.fromisoformat(TOLD), by="user")
+    refused = run(store, "correct", "Nina", "Ann Lee is my boss", "--yes").exception
+    assert isinstance(refused, RefusedError)
+    assert str(refused).endswith("or end nothing: clsm note SENTENCE")
+    done = run(store, "correct", "Mara lives in Hull, past the mill", "--yes", "--json")
+    assert json.loads(done.stdout)["was"]["text"] == NOTES[2]
+
+
 @pytest.mark.parametrize("words", [["Leeds"], ["Mara"], ["where", "Mara", "lives"]])
 def test_a_name_that_only_stands_in_a_note_is_searched_for(store: Store, words: list[str]) -> None:
     done = run(store, "forget", *words, "--dry-run")
