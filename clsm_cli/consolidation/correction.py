@@ -45,11 +45,11 @@ LEAST = pair_head.LEAST
 
 
 class NotCertainError(BadInputError):
-    """It is not certain which statement is meant; ``ids``: those that it may be."""
+    """It is not certain which record ``what`` means; ``ids``: those that it may be."""
 
     def __init__(self, what: str, reason: str, next_step: str, ids: tuple[str, ...] = ()) -> None:
         super().__init__(what, reason, next_step)
-        self.ids = ids
+        self.what, self.ids = what, ids
 
 
 class SourcePassage(NamedTuple):
