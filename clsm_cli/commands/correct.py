@@ -70,8 +70,10 @@ def correct(
         fits = disambiguation.matches_of_ids(opened, error.ids)
         if not fits.found:
             fits = _fits(printer, opened, words, value, now)
+        fits = _likeliest(opened, fits, words, value, now)
+        more = ", or end nothing: clsm note SENTENCE"
         how = {"yes": yes, "dry_run": dry_run}
-        chosen = disambiguation.choose(printer, "clsm correct", words, fits, **how)
+        chosen = disambiguation.choose(printer, "clsm correct", words, fits, more=more, **how)
         if not chosen:
             return
         meant = _meant(chosen[0].thing, words)
@@ -81,15 +83,20 @@ def correct(
 
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Matches:
-    """The statements that words may mean, preferring those with a value that is being replaced."""
+    """The statements and passages that words may mean, without those that say so already."""
     fits = disambiguation.find_matches(printer, store, words, now, most=_MOST, share=1.0)
     said = normalise_text(value or words)
     others = [fit for fit in fits.found if normalise_text(fit.thing.text) != said]
-    fits = fits._replace(found=tuple(others))
+    return fits._replace(found=tuple(others))
+
+
+def _likeliest(store: Store, fits: Matches, words: str, value: str, now: datetime) -> Matches:
+    """Those of which something is replaced, likeliest first; all where none is, and then none is clear."""
     found = [_meant(fit.thing, words) for fit in fits.found]
-    kept = correction.find_replaceable(store, found, value or words, now, is_whole=not value)
-    told = tuple(fit for fit, is_told in zip(fits.found, kept, strict=True) if is_told)
-    return fits._replace(found=told or fits.found)
+    told = correction.chances(store, found, value or words, now, is_whole=not value)
+    ranked = sorted(zip(told, fits.found, strict=True), key=lambda each: -each[0])
+    kept = [fit for chance, fit in ranked if chance >= correction.LEAST]
+    return fits._replace(found=tuple(kept or (fit._replace(confidence=0.0) for fit in fits.found)))
 
 
 def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:

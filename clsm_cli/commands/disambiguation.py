@@ -128,9 +128,20 @@ def _match_lines(found: Sequence[Match]) -> Iterator[str]:
 
 
 def choose(
-    printer: Printer, command: str, words: str, found: Matches, *, yes: bool, dry_run: bool
+    printer: Printer,
+    command: str,
+    words: str,
+    found: Matches,
+    *,
+    yes: bool,
+    dry_run: bool,
+    more: str = "",
 ) -> list[Match]:
-    """The things that a person means; [] for a dry run of which that is not clear."""
+    """The things that a person means; [] for a dry run of which that is not clear.
+
+    Args:
+        more: What else can be done where none stands out.
+    """
     if not found.found:
         printer.lines(["nearest", *_match_lines(found.nearest)] if found.nearest else [])
         raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")
@@ -148,7 +159,7 @@ def choose(
         if dry_run:
             return []
         things = f"one of {len(found.found)} things" if len(found.found) > 1 else "this"
-        step = f"{'say --yes, or ' if found.clear else ''}name one by its id"
+        step = "say --yes, or name one by its id" if found.clear else f"name one by its id{more}"
         raise RefusedError(words, f"may mean {things}", step)
     printer.tell(_match_lines(found.found))
     count = len(found.found)

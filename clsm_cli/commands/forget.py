@@ -119,7 +119,7 @@ def _meant(
 ) -> tuple[str, ...]:
     from clsm_cli.inspection.item_lookup import is_known
 
-    if any(disambiguation.looks_like_id(each) or is_known(store, each) for each in ids):
+    if any(map(disambiguation.looks_like_id, ids)) or all(is_known(store, each) for each in ids):
         return ids
     words = " ".join(ids)
     fits = disambiguation.find_matches(printer, store, words, now)

@@ -29,7 +29,7 @@ from clsm_cli.commands.output import (
 )
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.review import as_question, question_lines
-from clsm_cli.consolidation.active_learning import WORTH
+from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.item_lookup import QuestionSources
 from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
@@ -108,7 +108,7 @@ def log(
         {**fields(item, "id reason"), "what": as_question(item).what, "sources": told[item.id]}
         for item in asked
     ]
-    questions = [item for item in asked if item.reason != WORTH]
+    questions = [item for item in asked if item.reason not in (WORTH, STILL_WORTH)]
     lines = _log_lines(found, questions, told, opened.zone, limit)
     printer.show({"schema": "clsm.log/1", **plain(found), "unsure": unsure}, lines)
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import fields
 from clsm_cli.consolidation import record_edit
+from clsm_cli.consolidation.correction import NotCertainError
 from clsm_cli.model.codec import TYPE_NAMES, Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 
 WANTED = option(
-    "ID|SUBJECT...",
-    "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
+    "ID|WORDS...",
+    "A statement, concept, edge, episode or turn: its id, how it begins, its name, or words of it.",
 )
 
 
 @command(
     "clsm pin f-3a9c12d08e41           # a statement",
     "clsm pin bell delegation-defect   # by what it is about, or a concept",
+    'clsm pin "call the plumber"       # looked up; you are asked if several fit',
     "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
 )
 def pin(wanted: tuple[str, ...] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) -> None:
@@ -44,9 +48,23 @@ def unpin(wanted: tuple[str, ...] = WANTED, *, dry_run: bool = DRY_RUN, common: 
 
 def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: bool) -> None:
     printer, opened, moment = common.start()
-    done = record_edit.pin(
-        opened, wanted, moment, printer.warn, is_pinned=is_pinned, dry_run=dry_run
-    )
+    pin_all = partial(record_edit.pin, opened, now=moment, warn=printer.warn)
+    pin_all = partial(pin_all, is_pinned=is_pinned, dry_run=dry_run)
+    try:
+        done = pin_all(wanted)
+    except NotCertainError as error:
+        words, command = error.what, "clsm pin" if is_pinned else "clsm unpin"
+        if disambiguation.looks_like_id(words) or not any(map(str.isalnum, words)):
+            raise
+        fits = disambiguation.matches_of_ids(opened, error.ids)
+        if not fits.found:
+            fits = disambiguation.find_matches(printer, opened, words, moment, share=1.0)
+        chosen = disambiguation.choose(printer, command, words, fits, yes=True, dry_run=dry_run)
+        if not chosen:
+            return
+        meant = [fit.thing.id for fit in chosen]
+        wanted = [i for each in wanted for i in (meant if each == words else [each])]
+        done = pin_all(wanted)
     rows = [
         {"id": each.record.id, "record": TYPE_NAMES[type(each.record)]}
         | {"text": _text(each.record), **fields(each, "turn is_new")}

@@ -14,7 +14,7 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, fields, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
-from clsm_cli.consolidation.active_learning import WORTH
+from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
 from clsm_cli.consolidation.review_queue import Outcome, State
 from clsm_cli.consolidation.selection_reasons import Explanation
 from clsm_cli.consolidation.statement_selection import KEPT
@@ -137,13 +137,23 @@ _QUESTIONS = {
         "both stay",
     ),
     WORTH: Question(
-        "Is this worth keeping? (Memory thinks so with a probability of {other}.)\n{kept}",
-        "it is kept, and sentences like it are likelier kept",
-        "it is not kept, and sentences like it are less likely kept",
+        "Is this worth keeping? (No statement yet; memory thinks so with a probability of {other}.)\n{kept}",
+        "it becomes a statement, and sentences like it are likelier kept",
+        "it stays in its source alone, and sentences like it are less likely kept",
+    ),
+    STILL_WORTH: Question(
+        "Is this still worth keeping? (It is a statement; probability {other}.)\n{kept}",
+        "it stays, no run changes it, and sentences like it are likelier kept",
+        "it is taken out, its source stays, and sentences like it are less likely kept",
     ),
 }
 _UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
-_QUOTING = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION, review_queue.NEAR_DUPLICATE, WORTH)
+_ABOUT_STATEMENTS = (
+    review_queue.TWO_TEXTS,
+    review_queue.CONTRADICTION,
+    review_queue.NEAR_DUPLICATE,
+)
+_QUOTING = (*_ABOUT_STATEMENTS, WORTH, STILL_WORTH)
 """Reasons of questions about sentences, which somebody said somewhere."""
 
 _WORDS: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}

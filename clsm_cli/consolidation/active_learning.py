@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     Vectors = Callable[[Sequence[str]], Mapping[str, Any]]
 
 WORTH = "worth keeping?"
-"""Reason of a review item about one sentence; its other text is the head's probability."""
+STILL_WORTH = "still worth keeping?"
+"""Reasons of a review item about one sentence, the second where it is a statement already; its other
+text is the head's probability."""
 MOST, LOOKED_AT = 20, 80
 """Sentences that are offered, and that they are chosen from."""
 NEWEST = 200

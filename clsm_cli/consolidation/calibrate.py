@@ -38,11 +38,12 @@ STATES = ("open", "blocked", "done")
 
 
 class Doubt(NamedTuple):
-    """A statement and a claim that a person should look at."""
+    """A statement and a claim that a person should look at; ``chance``: that the claim ends it."""
 
     reason: str
     kept: Statement
     claim: Claim
+    chance: float = 0.0
 
 
 @dataclass
@@ -132,7 +133,7 @@ class Calibration:
             if each.chance >= OVER:
                 self.close(each.row, since(claim))
         if older and all(each.chance < OVER for each in older):
-            self.doubt(older[-1].row, claim)
+            self.doubt(older[-1].row, claim, older[-1].chance)
             return older[-1].row.pinned
         return False
 
@@ -149,9 +150,9 @@ class Calibration:
         elif cosine >= self.state.settings.same_cosine:
             self.doubts.append(Doubt("near duplicate", found, claim))
 
-    def doubt(self, row: Statement, claim: Claim) -> None:
+    def doubt(self, row: Statement, claim: Claim, chance: float = 1.0) -> None:
         """Put a statement and a claim that says otherwise to review."""
-        self.doubts.append(Doubt("contradiction", row, claim))
+        self.doubts.append(Doubt("contradiction", row, claim, chance))
         self.counts["contradictions"] += 1
 
     def _task(self, claim: Claim) -> bool:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.consolidation.calibrate import closed_rows
 from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
+from clsm_cli.heads import pair_head
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.ids import normalise_text
@@ -22,6 +23,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import sameness, todo
 from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.person_words import language_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tagging import tags_of
@@ -38,12 +40,16 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+LEAST = pair_head.LEAST
+"""Probability that it ends a statement below which a sentence is not meant to."""
+
+
 class NotCertainError(BadInputError):
-    """It is not certain which statement is meant; ``ids``: those that it may be."""
+    """It is not certain which record ``what`` means; ``ids``: those that it may be."""
 
     def __init__(self, what: str, reason: str, next_step: str, ids: tuple[str, ...] = ()) -> None:
         super().__init__(what, reason, next_step)
-        self.ids = ids
+        self.what, self.ids = what, ids
 
 
 class SourcePassage(NamedTuple):
@@ -123,36 +129,43 @@ def correct(
         return done._replace(run=edits.save())
 
 
-def find_replaceable(
+def chances(
     store: Store,
     found: Sequence[str | SourcePassage],
     said: str,
     now: datetime,
     *,
     is_whole: bool = False,
-) -> list[bool]:
-    """Which of some statements and passages hold something that what is said can take the place of."""
+) -> list[float]:
+    """How likely what is said takes the place of something in each of some statements and passages.
+
+    A value does where it has one place.
+    """
     edits = EditSession(store, Run(store, "correct", now), now, dry_run=True)
-    rows = [
-        _stated(edits, each, said) if isinstance(each, SourcePassage) else edits.statements[each]
-        for each in found
-    ]
     closed = {row.text for row in edits.statements.values() if not row.is_current}
     closed -= {row.text for row in edits.statements.values() if row.is_current}
-    return [
-        row.is_current
-        and row.text not in closed
-        and _takes(row, said, edits.day, is_whole=is_whole)
-        for row in rows
-    ]
+    told = []
+    for each in found:
+        row = edits.statements[each] if isinstance(each, str) else _stated(edits, each, said)
+        if not row.is_current or row.text in closed:
+            told.append(0.0)
+        elif is_whole or _is_sentence(row, said):
+            told.append(_chance(row, said))
+        else:
+            told.append(float(_with_value(row.text, said, edits.day) is not None))
+    return told
 
 
-def _takes(row: Statement, said: str, at: date, *, is_whole: bool) -> bool:
-    """Whether a sentence speaks of what a statement begins with, or a value has one place in it."""
-    if not is_whole and not _is_sentence(row, said):
-        return _with_value(row.text, said, at) is not None
-    first = next(iter(stems(row.text)), None)
-    return first in stems(said) or leading_name(said) == (row.subject or "")
+def _chance(row: Statement, said: str) -> float:
+    """How likely a whole sentence ends what a statement says; without the model it may end anything."""
+    if row.text == said:
+        return 1.0
+    old, new = map(pair_head.sentence, pair_head.without_speaker(row.text, said))
+    try:
+        (relation,) = pair_head.relations([(row.text, said)])
+        return pair_head.update_of(old, new, relation, pair_head.relations)
+    except (ModelMissingError, ModelDigestError):
+        return 1.0
 
 
 def apply_correction(
@@ -201,7 +214,9 @@ def _meant(edits: EditSession, subject: str, said: str) -> Statement:
         raise NotCertainError(subject, reason, "find the id of a statement with: clsm recall")
     fits = [row for row in rows if _replaced(row, said, edits.day) is not None]
     if len({normalise_text(row.text) for row in fits}) == 1:
-        return max(fits, key=lambda row: (row.valid_from or "", row.id))
+        row = max(fits, key=lambda row: (row.valid_from or "", row.id))
+        if not _is_sentence(row, said) or _chance(row, said) >= LEAST:
+            return row
     ids = tuple(row.id for row in fits or rows)
     raise NotCertainError(subject, listed(fits or rows), "name one by its id", ids)
 
@@ -231,9 +246,10 @@ def _replaced(old: Statement, said: str, at: date) -> str | None:
 
 
 _STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
-_LABELLED = re.compile(r"[^:.!?]{1,60}:\s(?P<value>\S[^:]*?)\.?$")
+_LABELLED = re.compile(r"[^:.!?]{1,60}:\s(?P<value>[^\s:](?:[^:]*[^:.!?])?)$")
+"""A label and its value; before a sentence with its mark stands a heading."""
 _QUANTITY = re.compile(
-    r"(?<![\w.,:-])[$€£¥]?\d+(?:[.,:]\d+)*(?P<unit>\s?%|(?:\s|(?=[^\W\d]))[^\W\d_]+)?"
+    r"(?<![\w.,:-])(?P<before>[$€£¥])?\d+(?:[.,:]\d+)*(?P<unit>\s?[%$€£¥]|(?:\s|(?=[^\W\d]))[^\W\d_]+)?"
 )
 _NAME = re.compile(r"[^\W\d_a-z][\w'’&+-]*(?:\s[^\W\d_a-z][\w'’&+-]*)*")
 
@@ -241,11 +257,12 @@ _NAME = re.compile(r"[^\W\d_a-z][\w'’&+-]*(?:\s[^\W\d_a-z][\w'’&+-]*)*")
 def _is_sentence(row: Statement, said: str) -> bool:
     """Whether somebody says a whole sentence, not the value alone that takes the place of the old one.
 
-    It has a full stop, or begins as the statement does.
+    It has a full stop or a verb, or begins as the statement does.
     """
     words, old = said.split(), row.text.split()
     is_like = [word.casefold() for word in words[:2]] == [word.casefold() for word in old[:2]]
-    return len(words) > 2 and (is_like or _STOP.search(said) is not None)
+    has_verb = any(language_of(said).is_a("verb", word) for word in words)  # "May" is a month
+    return len(words) > 2 and (is_like or has_verb or _STOP.search(said) is not None)
 
 
 def _with_value(text: str, value: str, at: date) -> str | None:
@@ -292,7 +309,7 @@ def _places(text: str, value: str, at: date) -> list[tuple[int, int]]:
 
 
 def _unit(quantity: re.Match[str]) -> str:
-    return (quantity["unit"] or "").strip().removesuffix("s")
+    return quantity["before"] or (quantity["unit"] or "").strip().removesuffix("s")
 
 
 def _known(edits: EditSession, old: Statement, text: str) -> Statement | None:

@@ -182,8 +182,8 @@ class ReviewQuestions:
         self._state = state
 
     def about_doubts(self, calibration: Calibration) -> None:
-        """Contradictions, and near duplicates."""
-        doubts = calibration.doubts
+        """Contradictions, and near duplicates, the likeliest first."""
+        doubts = sorted(calibration.doubts, key=lambda doubt: -doubt.chance)
         opposed = {(d.kept.id, d.claim.text) for d in doubts if d.reason == "contradiction"}
         for doubt in doubts:
             other = doubt.claim.text

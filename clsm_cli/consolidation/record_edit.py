@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.consolidation.correction import with_new_text
+from clsm_cli.consolidation.correction import NotCertainError, with_new_text
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
 from clsm_cli.ingestion import timestamps
@@ -111,7 +111,7 @@ def record_of(edits: EditSession, wanted: str) -> Record:
     records: dict[str, Record] = {**edits.records, **edits.statements}
     found = resolve_id(wanted, records)
     if found is None:
-        raise BadInputError(wanted, "no record has that id", "find ids with: clsm recall")
+        raise NotCertainError(wanted, "no record has that id", "find ids with: clsm recall")
     record = records[found]
     if isinstance(record, Document):
         raise BadInputError(record.id, "is kept by ingest alone", "edit the document itself")
@@ -250,7 +250,8 @@ def pin(
             concepts and of what statements are about. A turn stands for its episode.
 
     Raises:
-        BadInputError: It is not certain which record is meant, or it cannot be pinned.
+        NotCertainError: It is not certain which record is meant.
+        BadInputError: It cannot be pinned.
     """
     with open_for_edit(store, "pin" if is_pinned else "unpin", now, warn, dry_run=dry_run) as edits:
         found: dict[str, Pinned] = {}
@@ -283,7 +284,8 @@ def _meant(edits: EditSession, wanted: str, *, is_pinned: bool) -> tuple[Record,
     if node is not None:
         return node, None
     if rows:
-        raise BadInputError(wanted, listed(rows), "name one by its id")
+        ids = tuple(row.id for row in rows)
+        raise NotCertainError(wanted, listed(rows), "name one by its id", ids)
     return record_of(edits, wanted), None
 
 

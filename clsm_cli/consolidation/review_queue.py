@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from clsm_cli.consolidation.active_learning import WORTH, load_offer
+from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH, load_offer
 from clsm_cli.consolidation.correction import apply_correction, with_new_text
 from clsm_cli.consolidation.edit_session import check_line, open_for_edit
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -15,7 +15,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import resolve_id
+from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import LineError, load
@@ -35,7 +35,7 @@ CONTRADICTION = logs.CONTRADICTION
 NEAR_DUPLICATE = "near duplicate"
 STATEMENT = "a statement"
 """Reason of what was not asked: somebody decides about a statement by its id."""
-REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, NEAR_NAMES, NEAR_DUPLICATE)
+REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, STILL_WORTH, NEAR_NAMES, NEAR_DUPLICATE)
 """Why something waits for a person, the most important first: what a person said comes before what
 memory doubts, that before what teaches it, and all before what would only be tidier."""
 
@@ -62,7 +62,9 @@ class Outcome:
 
 
 def list_items(store: Store, now: datetime, *, everything: bool = False) -> list[logs.ReviewItem]:
-    """Open items, the most important first and of equals the newest; of sentences the most telling.
+    """Open items, the most important first and of equals the newest; of a night the likeliest.
+
+    Of sentences the most telling come first, those that memory does not keep before those it does.
 
     Args:
         now: An item that was open for ``consolidation.review_days`` before it is "expired".
@@ -72,7 +74,8 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     limit = timedelta(days=store.settings.consolidation.review_days)
     found = []
     items = logs.review_items(store)
-    held = _held(store, items.values())
+    offer = [item for item in load_offer(store) if item.id not in items]
+    held = _held(store, [*items.values(), *offer])
     for item in items.values():
         since = instant(item.at)
         is_old = since is not None and since <= now - limit
@@ -81,25 +84,30 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
         else:
             found.append(item)
     chosen = [item for item in found if everything or item.state == "open"]
-    chosen.sort(key=lambda item: (item.at, item.id), reverse=True)
-    chosen += [item for item in load_offer(store) if item.id not in items]
+    chosen.sort(key=lambda item: item.at, reverse=True)
+    kinds = {normalise_text(row.text): row.kind for row in held.values()}
+    for item in offer:
+        kind = kinds.get(normalise_text(item.kept))
+        if kind != "task":
+            chosen.append(item._replace(reason=STILL_WORTH) if kind else item)
     return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
 
 
-def _held(store: Store, items: Iterable[logs.ReviewItem]) -> dict[str, str]:
-    """Current statements → their texts; only where an open item asks about one."""
-    if not any(item.state == "open" and item.reason in _OF_STATEMENTS for item in items):
+def _held(store: Store, items: Iterable[logs.ReviewItem]) -> dict[str, Statement]:
+    """Current statements by id; only where an open item asks about one, or a sentence that may be one."""
+    if not any(item.state == "open" and item.reason in {*_OF_STATEMENTS, WORTH} for item in items):
         return {}
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     rows = record_files.load_statements(store, records, "").values()
-    return {row.id: row.text for row in rows if row.is_current}
+    return {row.id: row for row in rows if row.is_current}
 
 
-def _is_settled(item: logs.ReviewItem, held: Mapping[str, str]) -> bool:
+def _is_settled(item: logs.ReviewItem, held: Mapping[str, Statement]) -> bool:
     """Whether a statement that an item asks about is no longer held."""
     if item.reason not in _OF_STATEMENTS or not item.about:
         return False
-    is_gone = item.reason == NEAR_DUPLICATE and item.other not in held.values()
+    texts = (row.text for row in held.values())
+    is_gone = item.reason == NEAR_DUPLICATE and item.other not in texts
     return item.about[0] not in held or is_gone
 
 

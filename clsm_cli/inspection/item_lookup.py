@@ -151,12 +151,14 @@ def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
 
 
 def is_known(store: Store, wanted: str) -> bool:
-    """Whether something has that id, or the only id that begins so, or a concept has that name."""
+    """Whether something has that id, or the only id that begins so, or a node has that name.
+
+    A name that only stands in texts is one to search for.
+    """
     with open_index(store, None) as opened:
         index = opened.index
-        node = index.node_of(node_id(wanted)) if wanted.strip() else ""
-        choices = _choices(index, wanted) | (_choices(index, node) & {node})
-        return resolve_id(wanted, choices) is not None or node in choices
+        node = index.node(index.node_of(node_id(wanted))) if wanted.strip() else None
+        return node is not None or resolve_id(wanted, index.ids(wanted)) is not None
 
 
 def look_up(store: Store, wanted: str) -> FoundItem:

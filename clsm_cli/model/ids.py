@@ -86,17 +86,23 @@ def whole_id(name: str) -> str:
     return part[1] if part else name
 
 
+_BEGINNING = re.compile(r"(?:[a-z]+-)?[0-9a-f]+")
+"""How a hash begins; an id that is a name is written out, for "paul" is not "paula"."""
+
+
 def resolve_id(wanted: str, known: Iterable[str]) -> str | None:
-    """The id that somebody means: this very one, or the only one with this prefix; None if there is none.
+    """The id that somebody means: this very one, or the only hash that begins so; None if there is none.
 
     >>> resolve_id("f-3a9c", ["f-3a9c12d08e41", "f-91ab00000000"]), resolve_id("f-3", ["f-3a9c12d08e41"])
     ('f-3a9c12d08e41', None)
+    >>> resolve_id("paul", ["paula"]) is None
+    True
 
     Raises:
         BadInputError: Several begin so.
     """
     ids = {*known}
-    if wanted in ids or len(wanted) < MIN_PREFIX:
+    if wanted in ids or len(wanted) < MIN_PREFIX or not _BEGINNING.fullmatch(wanted):
         return wanted if wanted in ids else None
     found = sorted(each for each in ids if each.startswith(wanted))
     if len(found) > 1:

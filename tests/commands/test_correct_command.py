@@ -94,7 +94,7 @@ def test_what_cannot_be_pinned(store: Store) -> None:
     before = tree(store.root, derived=True)
     for command in (PIN, UNPIN):
         assert command.run(store).exit_code == 2
-        for words in (["Tomas"], ["bell", "f-00ff"], [""], ["f-"], ["\udcff"], ["00ff00ff00ff"]):
+        for words in (["bell", "f-00ff"], [""], ["\udcff"], ["00ff00ff00ff"]):
             done = command.run(store, *words)
             assert isinstance(done.exception, BadInputError), (words, done.exception)
             assert done.exception.exit_code == 12

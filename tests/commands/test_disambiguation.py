@@ -97,10 +97,39 @@ def test_a_person_says_which(
     assert isinstance(done.exception, RefusedError) == (left == NOTES)
 
 
+def test_a_sentence_ends_only_what_it_says_otherwise(store: Store) -> None:
+    for text in ("We walked past the old mill in Hull.", "Hull is where Mara was born."):
+        write_note(store, text, datetime.fromisoformat(TOLD), by="user")
+    refused = run(store, "correct", "Nina", "Ann Lee is my boss", "--yes").exception
+    assert isinstance(refused, RefusedError)
+    assert str(refused).endswith("or end nothing: clsm note SENTENCE")
+    done = run(store, "correct", "Mara lives in Hull, past the mill", "--yes", "--json")
+    assert json.loads(done.stdout)["was"]["text"] == NOTES[2]
+
+
+@pytest.mark.parametrize("words", [["Leeds"], ["Mara"], ["where", "Mara", "lives"]])
+def test_a_name_that_only_stands_in_a_note_is_searched_for(store: Store, words: list[str]) -> None:
+    done = run(store, "forget", *words, "--dry-run")
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert NOTES[2] in done.stdout
+
+
+def test_words_pin_what_stands_out(store: Store) -> None:
+    sleep(store, "2026-02-26T21:00:00+01:00")
+    for command in ("pin", "unpin"):
+        done = run(store, command, "the birthday of Nina", "--json")
+        assert done.exit_code == 0, (done.output, done.exception)
+        assert [each["text"] for each in json.loads(done.stdout)["records"]] == [NOTES[0]]
+
+
 def test_what_nothing_fits_changes_nothing_and_is_named_with_what_is_nearest(store: Store) -> None:
     before = tree(store.root)
-    for words in (["forget", "quantum chromodynamics"], ["correct", "quantum glue", "42"]):
-        done = run(store, *words, "--yes")
+    for words in (
+        ["forget", "quantum chromodynamics", "--yes"],
+        ["correct", "quantum glue", "42", "--yes"],
+        ["pin", "quantum glue"],
+    ):
+        done = run(store, *words)
         assert isinstance(done.exception, RefusedError)
         assert "nothing here fits" in str(done.exception)
         assert done.stdout.startswith("nearest\n1. ")

@@ -11,7 +11,7 @@ from ingesting import embedder, made_once, new_store, take
 from sleeping import current, rows, sleep, talked
 
 from clsm_cli.consolidation import record_edit
-from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer, owner_of
+from clsm_cli.consolidation.active_learning import MOST, STILL_WORTH, WORTH, load_offer, owner_of
 from clsm_cli.consolidation.review_queue import State, decide, list_items
 from clsm_cli.consolidation.selection_reasons import explain
 from clsm_cli.consolidation.statement_selection import KEPT
@@ -60,6 +60,18 @@ def after_a_night(folder: Path) -> Store:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return after_a_night(tmp_path)
+
+
+def test_the_list_tells_what_is_kept_already_and_leaves_tasks_out(store: Store) -> None:
+    task = "\n## Open\n\n- [ ] kiln: monthly cost report by 31 March\n"
+    write(store, "2026-03-10.md", SECOND + task)
+    sleep(store, NIGHTS[1])
+    asked, held = list_items(store, DAY), rows(store).values()
+    assert {item.reason for item in asked} == {WORTH, STILL_WORTH}
+    for item in asked:
+        kinds = [row.kind for row in held if row.is_current and row.text == item.kept]
+        assert (item.reason == STILL_WORTH) == bool(kinds)
+        assert "task" not in kinds
 
 
 def answer(store: Store, **answers: State) -> None:

@@ -130,6 +130,10 @@ def test_what_was_never_true_is_withdrawn(store: Store, options: dict[str, Any])
         (BELL, "15 minutes", QUARTER),
         (HOME, "York", "Mara lives in York with her sister."),
         ("Ann's workdays: Monday and Wednesday", "Tuesday", "Ann's workdays: Tuesday"),
+        ("Budget: 47,400 € (with an index)", "48,000 €", "Budget: 48,000 € (with an index)"),
+        ("The budget is 47,400 €.", "€48,000", "The budget is €48,000."),
+        ("Meeting: Mara said she leaves", "Ann is my boss", "Ann is my boss"),
+        ("Meeting: Mara said she leaves.", "Ann ist meine Chefin", None),
         ("Answer in short sentences.", "15 minutes", None),
         ("The bell rings 4 minutes, every 10 minutes.", "15 minutes", None),
         ("Since 22 February 2026 the bell rings every 10 minutes.", "15 minutes", None),
@@ -169,6 +173,9 @@ def test_what_is_not_certain_is_asked(store: Store) -> None:
     with pytest.raises(BadInputError, match="not certain"):
         done(store, "Mara", "Mara is 41 years old.")
     assert tree(store.root, derived=True) == before
+    hold(store, replace(job, withdrawn=True))
+    with pytest.raises(BadInputError, match="not certain"):  # the only one, but nothing of it ends
+        done(store, "Mara", "Ann Lee is my boss")
 
 
 @pytest.mark.parametrize("said", ["", " \n", "...", "[x] The bell was rung by hand."])

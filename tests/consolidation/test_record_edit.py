@@ -187,11 +187,12 @@ def test_a_record_of_another_machine(store: Store) -> None:
 
 
 def test_ids(store: Store) -> None:
-    keep(store, "projects", TOWER, replace(TOWER, id="towers"), KEEPS)
+    keep(store, "projects", TOWER, replace(TOWER, id="ab12c"), replace(TOWER, id="ab12d"), KEEPS)
     keep(store, "flow", Document(id="d-aabbccddeeff", rev=(1, "pi"), origin="x"))
     assert draft(store, "tower").record.id == "tower"
     for wanted, reason in [
-        ("towe", "several ids begin so"),
+        ("ab12", "several ids begin so"),
+        ("towe", "no record has that id"),
         ("tow", "no record has that id"),
         ("steeple", "no record has that id"),
         ("d-aabb", "kept by ingest"),

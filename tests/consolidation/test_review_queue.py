@@ -61,10 +61,16 @@ def listed(store: Store, now: str = NOW, *, everything: bool = False) -> dict[st
 
 def test_the_list_begins_with_what_matters(store: Store) -> None:
     hold(store, bell())
-    for name, reason in zip("abcdef", reversed(review_queue.REASONS), strict=True):
+    for name, reason in zip("abcdefg", reversed(review_queue.REASONS), strict=True):
         ask(store, name, reason, bell().id, BELL, BELL)
     ask(store, "new", "a reason of a later version", "x")
-    assert list(listed(store)) == ["v-f", "v-e", "v-d", "v-c", "v-b", "v-a", "v-new"]
+    assert list(listed(store)) == ["v-g", "v-f", "v-e", "v-d", "v-c", "v-b", "v-a", "v-new"]
+
+
+def test_questions_of_a_night_keep_their_order(store: Store) -> None:
+    hold(store, bell())
+    asked = [ask(store, n, review_queue.CONTRADICTION, bell().id, BELL, n) for n in "bac"]
+    assert list(listed(store)) == asked
 
 
 def test_an_old_item_expires_and_can_still_be_decided(store: Store) -> None:
