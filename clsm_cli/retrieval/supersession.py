@@ -23,7 +23,6 @@ from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.text import breadth, factuality, sameness, sentences
 from clsm_cli.text.language_data import word_list
-from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -255,7 +254,7 @@ class _Side:
         is_list = all(map(_LABELLED.match, text.splitlines()))
         parts = text.splitlines() if is_list else sentences.sentences(text)
         heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
-        heading = "" if expressions.is_day(heading) else heading
+        heading = "" if _is_day(heading) else heading
         read = (pair_head.sentence(part, heading) for part in parts)
         return [each for each in read if each.words]
 
@@ -267,6 +266,15 @@ class _Side:
         values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
         length = sqrt(sum(map(mul, values, values))) or 1.0
         return [value / length for value in values]
+
+
+def _is_day(heading: str) -> bool:
+    """Whether a heading is a day and no more."""
+    if not any(map(str.isdigit, heading)):
+        return False
+    from clsm_cli.text.time import expressions  # which few questions need
+
+    return expressions.is_day(heading)
 
 
 def _is_small_talk(*texts: str) -> bool:
