@@ -81,8 +81,6 @@ KEPT = frozenset({"kept", "noted", "heir"})
 """What decides that a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
-_NUMBER = re.compile(r"\d+")
-_WORDS = re.compile(r"[^\W\d_]+")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 
 
@@ -191,7 +189,7 @@ class UnitScores:
         titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
         if not found or self.about is None or task.state == "done":
             return bool(found)
-        return any(_is_day(title, turn.time or "") for title in titles) or (
+        return any(expressions.is_day(title, turn.time) for title in titles) or (
             not self.has_forms
             and (
                 self.about["log"] >= EVEN
@@ -409,18 +407,5 @@ def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
     shown = () if chances["alone"] >= ALONE else turn.heading[-2:]
     titles = [to_plain(title).strip(" :#") for title in shown]
     return " › ".join(
-        [title for title in (*titles, lead) if title and not _is_day(title, turn.time or "")]
+        [title for title in (*titles, lead) if title and not expressions.is_day(title, turn.time)]
     )
-
-
-def _is_day(title: str, time: str) -> bool:
-    """Whether a heading is a day and no more, in any language the day of the note that it stands in.
-
-    >>> _is_day("Samstag, 14. März 2026", "2026-03-14"), _is_day("2026-03-14 form data", "2026-03-14")
-    (True, False)
-    """
-    numbers = set(map(int, _NUMBER.findall(title)))
-    parts = [int(part) for part in _NUMBER.findall(time[:10])]
-    is_own = len(parts) == 3 and parts[-1] in numbers and numbers <= {*parts}
-    words = 1 if parts[1:2] and parts[1] in numbers else 2  # of the weekday, and of the month
-    return expressions.is_day(title) or (is_own and len(_WORDS.findall(title)) <= words)

@@ -338,7 +338,7 @@ def _read_in(source: Source) -> Iterator[Said]:
     for unit, lead in zip(found, lead_ins(source.turns, found), strict=True):
         turn = source.turns[unit.turn]
         text = f"{lead}: {turn.text[unit.start : unit.end]}"
-        yield said(text, _about(turn.heading, "", is_alone=True))
+        yield said(text, _about(turn, "", is_alone=True))
 
 
 class Source(NamedTuple):
@@ -430,7 +430,7 @@ def _line(
     due = _day_ahead(text, at) if task is None else task.due if is_open else None
     section = "tasks" if is_open else "lately" if at else "who"
     is_alone = each.chances["alone"] >= ALONE
-    above = turn.speaker or _about(turn.heading, text, is_alone=is_alone)
+    above = turn.speaker or _about(turn, text, is_alone=is_alone)
     found = make_item(
         turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
         "task" if is_open else "passage",
@@ -466,23 +466,26 @@ def _day_ahead(text: str, at: date | None) -> str | None:
     return min((day.isoformat() for day in days if day and day > at), default=None)
 
 
-def _about(heading: Sequence[str], text: str, *, is_alone: bool) -> str:
+def _about(turn: Turn, text: str, *, is_alone: bool) -> str:
     """The innermost heading that names something, unless the text does, and those that deny what is below.
 
-    >>> _about(("Monday", "Never", "Mail"), "Send drafts.", is_alone=False)
+    >>> from clsm_cli.model.episodes import Turn
+    >>> turn = Turn("k", "", "user", "", heading=("Monday", "Never", "Mail"))
+    >>> _about(turn, "Send drafts.", is_alone=False)
     'Never › Mail'
-    >>> _about(("Monday", "Never", "Mail"), "Send drafts to Ada.", is_alone=True)
+    >>> _about(turn, "Send drafts to Ada.", is_alone=True)
     'Never'
     """
-    named = [name for name in map(to_plain, heading) if _is_name(name)]
+    named = [name for name in map(to_plain, turn.heading) if _is_name(name, turn.time)]
     inner = named[-1] if named and not is_alone else ""
     inner = "" if text_key(inner) in text_key(text) else inner
     return " › ".join(name for name in named if name == inner or sameness.denies(name))
 
 
-def _is_name(title: str) -> bool:
+def _is_name(title: str, day: str | None) -> bool:
     """Whether a heading has more letters than marks, and is no day."""
-    return len("".join(_WORD.findall(title))) > len(title) / 3 and not expressions.is_day(title)
+    letters = len("".join(_WORD.findall(title)))
+    return letters > len(title) / 3 and not expressions.is_day(title, day)
 
 
 def text_key(text: str) -> str:

@@ -32,6 +32,7 @@ RECENT = 92
 MISSED = 45
 """Days behind up to which a planned day may as well be the one just missed."""
 
+_NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _LOOSE = ("few", "several", "couple")
 _CHOOSES = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
 _BEFORE = 60
@@ -351,12 +352,24 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
     return True
 
 
-def is_day(title: str) -> bool:
-    """Whether a heading is a day and no more.
+def is_day(title: str, of: str | None = None) -> bool:
+    """Whether a heading is a day and no more: in English, or in any language the day ``of`` its note.
 
     >>> is_day("2 March 2026, Monday"), is_day("March rent")
     (True, False)
+    >>> is_day("Samstag, 14. März", "2026-03-14"), is_day("2026-03-14 form data", "2026-03-14")
+    (True, False)
     """
+    rest = title
     for found in find_expressions(title, date(2000, 1, 1)):
-        title = title.replace(found.text, "")
-    return not any(map(str.isalpha, title))
+        rest = rest.replace(found.text, "")
+    return not any(map(str.isalpha, rest)) or (of is not None and _is_own_day(title, of))
+
+
+def _is_own_day(title: str, day: str) -> bool:
+    """Whether a heading has the numbers of a day, and at most a word each for weekday and month."""
+    numbers = set(map(int, _NUMBER.findall(title)))
+    own = [int(part) for part in _NUMBER.findall(day[:10])]
+    if len(own) < 3 or own[2] not in numbers or not numbers <= {*own}:
+        return False
+    return len(_WORD.findall(title)) <= (1 if own[1] in numbers else 2)
