@@ -75,9 +75,10 @@ def _topics(
     writes: list[runs.Write] = []
     left = record_files.visible_topics(store, stream, known, forgotten)
     for topic, kept in zip(topics.read_topics(store.root / stream), left, strict=True):
-        drop = {item.id for item in topic.items if item.id} - {item.id for item in kept.items}
-        if not drop:
+        gone = {item.id for item in topic.items} - {item.id for item in kept.items}
+        if kept.items == topic.items:
             continue
+        drop = {record_id for record_id in gone if record_id is not None}
         data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
         if topic.path.stem in topics.OWN or topics.says_more(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))

@@ -103,19 +103,16 @@ def apply(
     line = logs.RunLine("", command, now, changes, of)
     line = line._replace(id=run_id or ledger.new_id(store, line), changes=changes if keep else ())
     _remember_device(store)
-    written = 0
     try:
         if keep:
             ledger.save(store, line, [_content(write) for write in writes])
         if whole:
             atomic.put(_redo(store), _begun(line, changes, writes))
-        for write in writes:
-            _write(store, write)
-            written += 1
+        _write(store, writes)
     except BaseException:
         with contextlib.suppress(ClsmError, OSError):
             # What was begun whole is ended by whoever writes next.
-            if not written and not _redo(store).exists():
+            if not _redo(store).exists() and _is_untouched(store, changes):
                 ledger.discard(store, line)
         raise
     atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
@@ -124,14 +121,26 @@ def apply(
     return line
 
 
-def _write(store: Store, write: Write) -> None:
-    lock.require(store.root)
-    if isinstance(write, Put):
-        atomic.put(write.path, write.data, read_as=write.read_as)
-    elif isinstance(write, Append):
-        atomic.append(write.path, write.record)
-    else:
-        _remove(store, write.path)
+def _is_untouched(store: Store, changes: Sequence[logs.Change]) -> bool:
+    """Whether no write has happened; of a file with several changes the first tells."""
+    for change in {each.path: each for each in reversed(changes)}.values():
+        path = store.root / change.path
+        size = os.path.getsize(path) if path.exists() else 0
+        is_append = change.after == ""
+        if size != change.size if is_append else atomic.digest_of(path) != change.before:
+            return False
+    return True
+
+
+def _write(store: Store, writes: Sequence[Write]) -> None:
+    for write in writes:
+        lock.require(store.root)
+        if isinstance(write, Put):
+            atomic.put(write.path, write.data, read_as=write.read_as)
+        elif isinstance(write, Append):
+            atomic.append(write.path, write.record)
+        else:
+            _remove(store, write.path)
 
 
 def recover(store: Store) -> list[str]:
