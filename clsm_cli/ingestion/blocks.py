@@ -31,6 +31,7 @@ _COLUMN = re.compile(r"[ \t]*:?-+:?[ \t]*\Z")
 # Every block carries its headings, so that a long one would be multiplied.
 _MAX_TITLE = 200
 _RULE = re.compile(r" {0,3}(?:(?:-\s*+){3,}+|(?:\*\s*+){3,}+|(?:_\s*+){3,}+)\Z")
+_CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,25 @@ def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
     while place < len(lines) and len(state.spans) <= MAX_BLOCKS:
         place = place + 1 if blank[place] else _block(state, place)
     return state.spans
+
+
+def conflict_marks(lines: Sequence[str], start: int = 0) -> list[int]:
+    """Lines that git left around the two sides of a conflict, only where a conflict is complete."""
+    marks: list[int] = []
+    group: list[int] = []
+    for number in range(start, len(lines)):
+        mark = lines[number][:7]
+        if mark not in _CONFLICT or lines[number][7:8] not in {"", " "}:
+            continue
+        if mark == _CONFLICT[0]:
+            group = [number]
+        elif group:
+            group.append(number)
+            if mark == _CONFLICT[3]:
+                middle = any(lines[number] == _CONFLICT[2] for number in group)
+                marks += group if middle else []
+                group = []
+    return marks
 
 
 def _block(state: _Scan, place: int) -> int:

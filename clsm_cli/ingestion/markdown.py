@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
-from clsm_cli.ingestion.blocks import ITEM, Span, scan
+from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, RawBlock, RawDocument, Tally, no_key
 from clsm_cli.ingestion.recalled_text import KEPT, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
@@ -81,10 +81,19 @@ def read(
     tally = Tally()
     lines, recalled = _lines(data, tally, fence_key)
     meta, start = _front_matter(lines, tally)
+    # Unusable front matter is text like any other, so only its fences are passed over.
+    fences = _fences(lines) if meta is None else ()
     if in_vault:
         from clsm_cli.ingestion import folders
 
         lines = folders.strip_obsidian(lines, start)
+    marks = conflict_marks(lines, start)
+    for number in marks:
+        if lines[number].startswith("<"):
+            tally.add("git conflict, both sides read", number + 1)
+    for number in [*marks, *fences]:
+        lines[number] = ""
+    meta = meta or {}
     spans = scan(lines, start)
     if len(spans) > MAX_BLOCKS:
         return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
@@ -121,8 +130,7 @@ def _lines(data: bytes, tally: Tally, fence_key: FenceKey) -> tuple[list[str], i
     return lines, said.dropped
 
 
-def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any], int]:
-    """What stands in front of a note, and where its text begins; what is unusable is text, without its fences."""
+def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None, int]:
     if lines[0].rstrip(" \t") != "---":
         return {}, 0
     from clsm_cli.store.front_matter import parse, split
@@ -137,9 +145,12 @@ def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any], int]:
             return {}, 0
         about = "" if reason.startswith("has front matter") else "has front matter that "
         tally.add(f"{about}{reason}, read as text", line or 1)
-        close = next(n for n in range(1, len(lines)) if lines[n].rstrip(" \t") == "---")
-        lines[0] = lines[close] = ""
-        return {}, 0
+        return None, 0
+
+
+def _fences(lines: Sequence[str]) -> tuple[int, int]:
+    close = next(number for number in range(1, len(lines)) if lines[number].rstrip(" \t") == "---")
+    return 0, close
 
 
 def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from sample_store import SAMPLE
 from strategies import examples
 
-from clsm_cli.ingestion.blocks import scan
+from clsm_cli.ingestion.blocks import conflict_marks, scan
 
 
 def cut(text: str) -> list[str]:
@@ -70,6 +70,13 @@ def test_headings_make_a_path() -> None:
         ("Title", "Under"),
         (),
     ]
+
+
+def test_conflict_marks_need_all_three() -> None:
+    lines = ["<<<<<<< a", "x", "||||||| b", "y", "=======", "z", ">>>>>>> c"]
+    assert conflict_marks(lines) == [0, 2, 4, 6]
+    assert conflict_marks(["<<<<<<< a", "x", ">>>>>>> c"]) == []
+    assert conflict_marks(["Title", "=======", ">>>>>>> quoted"]) == []
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:

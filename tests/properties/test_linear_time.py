@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.evaluation.presets.smriti_rounds import question_parts
-from clsm_cli.ingestion.blocks import scan
+from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.messages import runs_clsm
 from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text
 from clsm_cli.text.aliases import stated_aliases
@@ -52,7 +52,9 @@ def _dates(text: str) -> None:
 
 
 def _blocks(text: str) -> None:
-    scan([*text.split("\n"), "x --> x"])
+    lines = [*text.split("\n"), "x --> x"]
+    conflict_marks(lines)
+    scan(lines)
 
 
 _JSON = ('"\\"', '\\"', "[", "{", '{"a":', "[[]],", '["a",', "\\", '"a":1,', "]")
@@ -61,7 +63,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "a shard": (lambda t: shards.parse((shards.HEADER + "- {}\n" + t).encode(), Path("0.yaml")), ("- {x\n", "- a\n", "- {", "#\n", " x\n", "=======\n")),
     "a topic": (lambda t: topics.parse(b"- x" + t.encode(), Path("a.md")), ("- ", "- a\n", "^", " ^", "a ^a", "\t", "  a\n", "- [ ] ")),
     "aliases": (stated_aliases, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ")),
-    "blocks of Markdown": (_blocks, ("<!--\n", "-->\n", "- a\n", "> " * 500, "- " * 500, "```\n", "|\n", "| a\n|-\n", "# \n", "  " * 40 + "- a\n", "a\n\n", "* * x\n", "-" * 1000 + "x\n", "1. \n")),
+    "blocks of Markdown": (_blocks, ("<!--\n", "-->\n", "- a\n", "> " * 500, "- " * 500, "```\n", "|\n", "| a\n|-\n", "# \n", "  " * 40 + "- a\n", "a\n\n", "<<<<<<<\n", "=======\n", "* * x\n", "-" * 1000 + "x\n", "1. \n")),
     "commands": (lambda t: runs_clsm("clsm_ " + t), ('\\"', "'", "$(", "a=b ", "env ", "\\", '"$(')),
     "compound": (question_parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
     "cues": (lambda t: (find_questions(t), find_decisions(t)), ("we ", "how are you ", "decision:\n", ", is it")),
