@@ -40,7 +40,7 @@ OVER = pair_head.OVER
 """Probability of an update from which the older one is said to be over."""
 PERHAPS = pair_head.LEAST
 """Probability of an update from which it is said to be over perhaps, and stands below what is later."""
-_ANSWERS = 0.2
+_ANSWERS = 0.15
 """Confidence that both must have where it is not sure: what does not answer takes no answer's place."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""

@@ -48,7 +48,6 @@ def test_a_correction_as_data(store: Store) -> None:
         ("2026-02-25", "2026-02-25"),
         ("2026-02-25T08:00", "2026-02-25T08:00:00+01:00"),
         ("2026-02-25T07:00:00Z", "2026-02-25T08:00:00+01:00"),
-        ("2026-W09-3", "2026-02-25"),
     ],
 )
 def test_since_is_written_as_the_store_writes_times(
