@@ -146,7 +146,7 @@ class Found(NamedTuple):
 
 DOUBT = 3.6
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
-asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
+asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times five
 points fewer."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
