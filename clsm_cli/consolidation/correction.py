@@ -160,7 +160,7 @@ def _chance(row: Statement, said: str) -> float:
     """How likely a whole sentence ends what a statement says; without the model it may end anything."""
     if row.text == said:
         return 1.0
-    old, new = map(pair_head.sentence, pair_head.without_speaker(row.text, said))
+    old, new = map(pair_head.sentence, (row.text, said))
     try:
         (relation,) = pair_head.relations([(row.text, said)])
         return pair_head.update_of(old, new, relation, pair_head.relations)

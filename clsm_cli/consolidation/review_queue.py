@@ -194,12 +194,12 @@ def _duplicate(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str
 
 
 def _contradiction(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """What a claim said takes the place of what stands, or goes."""
+    """What a claim said takes the place of what stands, or both are true."""
+    if not accepted:
+        return "both stay"
     kept, other = _pair(edits, item)
     if kept is None:
         return _GONE
-    if not accepted:
-        return f"{_withdrawn(edits, other)}; {kept.id} stays" if other else f"{kept.id} stays"
     done = apply_correction(edits, kept, item.other, other.valid_from if other else None)
     return f"{done.now.id} takes the place of {kept.id}"
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 NEAR = 0.40
 """Cosine from which two sentences may be about one thing."""
 ALONE = 0.50
-"""Cosine from which two sentences of one speaker need no word in common for that: the name before both
-brings them nearer by a tenth or two."""
+"""The same where names alone bring them near: what is said by or of one person is so to begin with."""
 MOST = 4
 """Statements that are judged beside a claim: the nearest."""
 OVER, ASKED = pair_head.OVER, 0.40
@@ -78,7 +77,7 @@ def rivals(
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
     for (row, is_later, texts), relation in zip(asked, told, strict=True):
-        one, two = map(pair_head.sentence, pair_head.without_speaker(*texts))
+        one, two = map(pair_head.sentence, texts)
         chance = pair_head.update_of(one, two, relation, pair_head.relations)
         if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
@@ -99,13 +98,16 @@ def _comparable(
         is_later = since(row) > at and not is_rewritten
         if row.text == claim.text or (since(row) == at and not is_rewritten):
             continue  # said of two days, it is two
-        if cosine < ALONE and _share_only_a_speaker(row.text, claim.text):
+        who, old = pair_head.without_speaker(row.text, known.speakers)
+        other, new = pair_head.without_speaker(claim.text, known.speakers)
+        if who and other and who != other:
+            continue
+        if cosine < ALONE and _share_names_alone(old, new, said=bool(who or other)):
             continue
         if sameness.takes_same_side(row.text, claim.text):
             continue
         if _may_rival(row, claim, is_later=is_later):
-            texts = (claim.text, row.text) if is_later else (row.text, claim.text)
-            yield row, is_later, texts
+            yield row, is_later, (new, old) if is_later else (old, new)
 
 
 def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
@@ -145,17 +147,18 @@ def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bo
     return any(each.update >= ASKED for each in pair_head.relations(pairs))
 
 
-def _share_only_a_speaker(old: str, new: str) -> bool:
-    """Whether two sentences have nothing in common but the name before them.
+def _share_names_alone(one: str, two: str, *, said: bool) -> bool:
+    """Whether nothing brings two sentences near but names: in them, or of who ``said`` them.
 
-    >>> _share_only_a_speaker("Mara: I like Java.", "Mara: We migrated to SQLite.")
+    >>> _share_names_alone("Call her Mara.", "Never wake Mara before ten.", said=False)
     True
-    >>> _share_only_a_speaker("We use PostgreSQL.", "We migrated to SQLite.")
+    >>> _share_names_alone("We use PostgreSQL.", "We migrated to SQLite.", said=False)
     False
     """
-    bare = pair_head.without_speaker(old, new)
-    one, two = map(pair_head.sentence, bare)
-    return bare != (old, new) and pair_head.content(one).isdisjoint(pair_head.content(two))
+    first, second = map(pair_head.sentence, (one, two))
+    shared = pair_head.content(first) & pair_head.content(second)
+    names = pair_head.particulars(first) | pair_head.particulars(second)
+    return (said or bool(shared)) and shared <= names
 
 
 def _of_old_block(

@@ -25,7 +25,7 @@ from clsm_cli.text import breadth, factuality, sameness, sentences
 from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.heads.pair_head import Relation, Sentence
     from clsm_cli.retrieval.answer import Memory
@@ -38,10 +38,11 @@ FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = pair_head.OVER
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = pair_head.LEAST
+PERHAPS = 0.25
 """Probability of an update from which it is said to be over perhaps, and stands below what is later."""
-_ANSWERS = 0.15
-"""Confidence that both must have where it is not sure: what does not answer takes no answer's place."""
+_ANSWERS, _AS_SURE = 0.3, 0.6
+"""Confidence that both must have where the head is not sure, and the later one as a share of the earlier one's:
+what answers worse takes no answer's place (docs/experiments.md)."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
 _PRONOUNS = frozenset(
@@ -55,6 +56,8 @@ _LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
 """A line that gives something with a label a value."""
 LONGEST = 40
 """Words, at most, of a passage that may be over as a whole."""
+_MOSTLY = 0.6
+"""Share of its words that what memory closed must have where it has no word of the question."""
 _LEAST = 0.30
 """Cosine below which two passages are not looked at: one update in twenty lies below."""
 MOST = 8
@@ -116,7 +119,7 @@ def ended(
         )
         ended = _judged(question, read, alike, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
-    for row, day in (_closed(index, best, told) if at is None else {}).items():
+    for row, day in (_closed(index, question, best, told) if at is None else {}).items():
         over = ended.get(row)
         if over is None:
             ended[row] = Ended(1.0, day)
@@ -136,12 +139,26 @@ def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
     }
 
 
-def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
-    """Short passages of which all that memory made is over, by a person or a night, and since when."""
+def _closed(
+    index: Index, question: Question, best: Sequence[Candidate], told: Mapping[int, Passage]
+) -> dict[int, str]:
+    """Short passages of which all that memory made is over, by a person or a night, and since when.
+
+    What memory made of a passage may be a minor part of it, so this part must be what is asked about.
+    """
     short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
     keys = sorted({each.traits.key for each in short})
-    days = graph_queries.outdated_sources(index.connection, keys)
-    return {each.row: day[:10] for each in short if (day := days.get(each.traits.key))}
+    outdated = graph_queries.outdated_sources(index.connection, keys)
+    asked = pair_head.content(pair_head.sentence(question.text))
+    ended = {}
+    for each in short:
+        until, stated = outdated.get(each.traits.key, (None, ""))
+        words = pair_head.content(pair_head.sentence(told[each.row].text))
+        over = words & pair_head.content(pair_head.sentence(stated))
+        wanted = asked & words
+        if until and (wanted <= over if wanted else len(over) >= _MOSTLY * len(words)):
+            ended[each.row] = until[:10]
+    return ended
 
 
 def _judged(
@@ -156,25 +173,38 @@ def _judged(
     least = OVER if is_open else PERHAPS
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
+    speakers = {each.passage.speaker for each in read} - {""}
     for old, new, one, two in _rivals(asked, read, alike):
-        chance = _update(one, two, question.text)
+        chance = _update(one, two, question.text, speakers)
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        if chance < OVER and min(old.candidate.confidence, new.candidate.confidence) < _ANSWERS:
+        if chance < OVER and not _answers_as_well(old.candidate, new.candidate):
             continue
         if chance >= least and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)
 
 
-def _update(one: Sentence, two: Sentence, asked: str) -> float:
+def _answers_as_well(old: Candidate, new: Candidate) -> bool:
+    """Whether the later of two passages may take the place of the earlier in an answer."""
+    return old.confidence >= _ANSWERS and new.confidence >= max(_ANSWERS, _AS_SURE * old.confidence)
+
+
+def _update(one: Sentence, two: Sentence, asked: str, speakers: Collection[str]) -> float:
     """How likely the second of two sentences is an update of the first, for what is asked."""
 
     def read(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
         return [pair_head.relation(old, new, asked) for old, new in pairs]
 
+    one, two = (_alone(each, speakers) for each in (one, two))
     return pair_head.update_of(one, two, read([(one.text, two.text)])[0], read)
+
+
+def _alone(sentence: Sentence, speakers: Collection[str]) -> Sentence:
+    """A sentence without the name of its speaker."""
+    who, said = pair_head.without_speaker(sentence.text, speakers)
+    return pair_head.sentence(said) if who else sentence
 
 
 class _Update(NamedTuple):

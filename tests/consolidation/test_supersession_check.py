@@ -83,6 +83,22 @@ def test_what_is_called_off_is_over_and_nothing_else(tmp_path: Path, speaker: st
     assert "contradiction" not in {each.reason for each in review_items(store).values()}
 
 
+def test_what_is_said_in_a_chat_is_held_against_no_other_subject(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    said = [
+        ("Ada", monday(0).isoformat(), "thinking of moving to Lisbon after my exams"),
+        ("Ada", monday(1).isoformat(), "staying here, I got a student job at the aquarium"),
+        ("Ada", monday(2).isoformat(), "Bo is out of surgery, all went well"),
+        ("Bo", monday(3).isoformat(), "I'm working from home on Thursdays, call me then"),
+        ("Bo", monday(4).isoformat(), "Priya wants a pasta machine for her birthday"),
+    ]
+    take(store, chat(tmp_path, "family", said))
+    sleep(store, night(5))
+    asked = [each for each in review_items(store).values() if each.reason == "contradiction"]
+    pairs = [(row.text, row.valid_until) for row in rows(store).values() if row.valid_until]
+    assert (len(asked), len(pairs)) <= (1, 0), (asked, pairs)
+
+
 def talked(folder: Path, *turns: tuple[str, str]) -> Store:
     """A store that heard a conversation with an agent on each of some Mondays, and slept after each."""
     store = new_store(folder / "memory")

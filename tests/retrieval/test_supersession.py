@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
+import aging
 import pytest
 from ingesting import take
 from small_store import found, note, row, state, tell
 
+from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.store.layout import Store
 
@@ -190,3 +193,16 @@ def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) ->
 )
 def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: str) -> None:
     assert [each.text for each in answered(store, question, old, new)] == [new, old]
+
+
+def test_a_rule_outlives_the_minor_part_of_its_message_that_changed(store: Store) -> None:
+    text = "We never promise gluten free, not even for oats. The flour is in the blue bin."
+    tell(store, row(text, timestamp="2026-02-01T08:00Z", session="s1"))
+    key = found(store, "gluten free oats")[0].id
+    part = "The flour is in the blue bin."
+    over = {"sources": (key,), "valid_until": "2026-02-03"}
+    aging.state(store, part, date(2026, 2, 1), id=statement_id(normalise_text(part)), **over)
+    question = "can we tell a customer that the oat bread is gluten free?"
+    assert [each.until for each in found(store, question) if each.text == text] == [None]
+    question = "in which bin is the flour?"
+    assert [each.until for each in found(store, question) if each.text == text] == ["2026-02-03"]

@@ -150,17 +150,19 @@ def _number(key: str) -> int:
         raise sqlite3.DatabaseError(f"malformed key {key!r}") from None
 
 
-def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str | None]:
+def outdated_sources(
+    connection: sqlite3.Connection, keys: Sequence[str]
+) -> dict[str, tuple[str | None, str]]:
     """Of the keys of some turns and blocks those on which only closed statements rest.
 
-    Each with when the last of these was over; None where they never held.
+    Each with when the last of these was over, None where they never held, and with their texts.
     """
     query = (
-        "SELECT r.turn, MAX(c.valid_until) FROM rests r JOIN passages p ON p.id = r.passage"
-        " LEFT JOIN clocks c ON c.key = p.key"
+        "SELECT r.turn, MAX(c.valid_until), GROUP_CONCAT(p.text, char(10))"
+        " FROM rests r JOIN passages p ON p.id = r.passage LEFT JOIN clocks c ON c.key = p.key"
         " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
     )
-    return dict(select(connection, query, keys))
+    return {key: (until, said) for key, until, said in select(connection, query, keys)}
 
 
 def stated_together(connection: sqlite3.Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
