@@ -50,6 +50,9 @@ _HOUR = r"\d{1,2}:\d\d(?::\d\d)?(?![\d:]| ?[ap]m\b)"
 _WHEN = rf"{_DAY}(?![\d-])(?:T{_HOUR}(?:Z|[+-]\d\d:?\d\d)?| {_HOUR}(?: ?UTC\b)?)?"
 _LEADING = re.compile(rf"{_LEAD}(?:({_WHEN})|({_HOUR}))", re.ASCII)
 _IN_BRACKETS = re.compile(rf"\(({_WHEN})\)", re.ASCII)
+_PROPERTY = re.compile(r"([^\s:#][^:]*):(?=\s|\Z)")
+_OF_THE_FILE = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
+"""Properties that say nothing by themselves: Obsidian's own, and those that are read here."""
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
 _ANY_YEAR = date(2000, 1, 1)
 """Of a heading only what names its year is looked at."""
@@ -95,6 +98,8 @@ def read(
         lines[number] = ""
     meta = meta or {}
     spans = scan(lines, start)
+    if in_vault and start:
+        spans = [*_properties(lines, range(start - 1), spans), *spans]
     if len(spans) > MAX_BLOCKS:
         return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
     dated = _date_of(path, meta, zone)
@@ -146,6 +151,22 @@ def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None
         about = "" if reason.startswith("has front matter") else "has front matter that "
         tally.add(f"{about}{reason}, read as text", line or 1)
         return None, 0
+
+
+def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span]) -> Iterator[Span]:
+    """What a note's properties say of it ("attendees: [Ann, Ben]"), a block below its first heading.
+
+    Lines of properties that say nothing are emptied.
+    """
+    is_said = False
+    for number in numbers:
+        if named := _PROPERTY.match(lines[number]):
+            is_said = named[1].strip().lower() not in _OF_THE_FILE
+        if not is_said:
+            lines[number] = ""
+    said = [number for number in numbers if lines[number].strip()]
+    if said:
+        yield Span(said[0], said[-1] + 1, spans[0].heading[:1] if spans else ())
 
 
 def _fences(lines: Sequence[str]) -> tuple[int, int]:
