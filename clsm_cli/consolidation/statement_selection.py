@@ -304,21 +304,23 @@ class StatementScorer:
         return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
 
     def _heirs(self, weights: UnitScores) -> frozenset[ScoredUnit]:
-        """The sentences of rewritten blocks that take the place of a statement of the old text."""
-        if self.state.meanings is None:
-            return frozenset()
-        pairs = [
-            (text, piece)
-            for key, pieces in weights.pieces.items()
-            for text in sorted(self._kept_before(key))
-            for piece in pieces
-        ]
-        relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
-        return frozenset(
-            piece
-            for (_, piece), each in zip(pairs, relations, strict=True)
-            if each.same + each.update >= TAKES_PLACE
-        )
+        """The sentences of rewritten blocks that are statements of the old text, or take the place of one."""
+        heirs: set[ScoredUnit] = set()
+        pairs = []
+        for key, pieces in weights.pieces.items():
+            kept = self._kept_before(key)
+            again = {piece for piece in pieces if piece.statement in kept}
+            gone = kept - {piece.statement for piece in again}
+            heirs |= again
+            pairs += [(text, each) for text in sorted(gone) for each in pieces if each not in again]
+        if self.state.meanings is not None:
+            relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
+            heirs |= {
+                piece
+                for (_, piece), each in zip(pairs, relations, strict=True)
+                if each.same + each.update >= TAKES_PLACE
+            }
+        return frozenset(heirs)
 
     def _kept_before(self, key: str) -> set[str]:
         """What was kept of the blocks that a block took the place of, one after the other."""
