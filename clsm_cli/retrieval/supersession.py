@@ -38,11 +38,10 @@ FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = pair_head.OVER
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.25
-"""Probability of an update from which it is said to be over perhaps, and stands below what is later."""
-_ANSWERS, _AS_SURE = 0.3, 0.6
-"""Confidence that both must have where the head is not sure, and the later one as a share of the earlier one's:
-what answers worse takes no answer's place (docs/experiments.md)."""
+PERHAPS = 0.12
+"""Probability that it is an update and that both answer from which the older one is said to be over perhaps."""
+_AS_SURE = 0.6
+"""Confidence of the later one for that, as a share of the older one's: a worse answer goes above no better one."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
 _PRONOUNS = frozenset(
@@ -170,7 +169,6 @@ def _judged(
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
     is_named = bool(pair_head.particulars(asked))
     is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
-    least = OVER if is_open else PERHAPS
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
     speakers = {each.passage.speaker for each in read} - {""}
@@ -179,16 +177,16 @@ def _judged(
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        if chance < OVER and not _answers_as_well(old.candidate, new.candidate):
-            continue
-        if chance >= least and not _is_small_talk(one.text, two.text):
+        is_told = chance >= OVER or (not is_open and _is_likely(chance, old, new))
+        if is_told and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)
 
 
-def _answers_as_well(old: Candidate, new: Candidate) -> bool:
-    """Whether the later of two passages may take the place of the earlier in an answer."""
-    return old.confidence >= _ANSWERS and new.confidence >= max(_ANSWERS, _AS_SURE * old.confidence)
+def _is_likely(chance: float, old: _Side, new: _Side) -> bool:
+    """Whether an update of a probability is worth a mark, by how sure both passages answer."""
+    one, two = old.candidate.confidence, new.candidate.confidence
+    return two >= _AS_SURE * one and chance * min(one, two) >= PERHAPS
 
 
 def _update(one: Sentence, two: Sentence, asked: str, speakers: Collection[str]) -> float:
