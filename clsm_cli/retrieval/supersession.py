@@ -38,10 +38,8 @@ FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = pair_head.OVER
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.12
+PERHAPS = 0.15
 """Probability that it is an update and that both answer from which the older one is said to be over perhaps."""
-_AS_SURE = 0.6
-"""Confidence of the later one for that, as a share of the older one's: a worse answer goes above no better one."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
 _PRONOUNS = frozenset(
@@ -184,9 +182,12 @@ def _judged(
 
 
 def _is_likely(chance: float, old: _Side, new: _Side) -> bool:
-    """Whether an update of a probability is worth a mark, by how sure both passages answer."""
+    """Whether an update of a probability is worth a mark, by how sure both passages answer.
+
+    As the later one goes above the older one, it must answer at least as surely as this one still may.
+    """
     one, two = old.candidate.confidence, new.candidate.confidence
-    return two >= _AS_SURE * one and chance * min(one, two) >= PERHAPS
+    return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
 
 
 def _update(one: Sentence, two: Sentence, asked: str, speakers: Collection[str]) -> float:
