@@ -92,9 +92,7 @@ def plan(
             all_turns=len(contents.turns),
             files=files,
             beyond=receipt.find_copies(store, contents, chosen, files, is_purged=purge_history),
-            refers=references.find_references(
-                contents, chosen, wanted, store.zone, embedder and embedder.embed()
-            ),
+            refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
         )
