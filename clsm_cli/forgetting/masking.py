@@ -10,14 +10,13 @@ builds them anew from the masked turns.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.forgetting import erasure, receipt, selection
-from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan
+from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan, with_rows
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
@@ -29,7 +28,7 @@ from clsm_cli.model.ids import digest, document_id, edge_id, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, runs, shards, topics
 from clsm_cli.store.inbox import CallMark, CapturedTurn
-from clsm_cli.store.jsonlines import LineError, dump, load, strings
+from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text.secrets import mask_name, secrets_of
 
@@ -150,14 +149,9 @@ class _Rewriter:
     def questions(self, name: str, data: bytes) -> bytes:
         """Questions to a person, which quote both texts and name ids."""
         mask = Masker()
-        lines = data.split(b"\n")
-        for number, line in enumerate(lines):
-            with contextlib.suppress(LineError):
-                row = load(line.decode("utf-8", "replace")) if line.strip() else None
-                clean = self._walked(row, mask, {*strings(row)})
-                lines[number] = line if clean == row else dump(clean).encode()
+        made = with_rows(data, lambda row: self._walked(row, mask, {*strings(row)}))
         self._count(name, mask)
-        return b"\n".join(lines)
+        return made
 
     def _count(self, path: Path | str, mask: Masker) -> None:
         """Note which kinds of secrets a file held, and how many."""
