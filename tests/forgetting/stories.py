@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 class Story(NamedTuple):
-    """A story: its half, form, who is forgotten."""
+    """A story: its part of the file, form, who is forgotten."""
 
     half: str
     form: str
