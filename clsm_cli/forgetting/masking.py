@@ -214,14 +214,15 @@ class _Rewriter:
         forgotten = logs.load_tombstones(self.store)
         known = set(self.held.statements)
         for row in self.held.statements.values():
-            text = self.secrets.masked(row.text, Masker(), row.sources)
-            if text == row.text:
-                continue
             self.secrets.note(row.id, row.text)
-            self.texts[row.id] = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
-            born = topics.birth_id(text, forgotten)
-            self.renamed[row.id] = born if born not in known else f"f-{digest('masked', row.id)}"
-            known.add(self.renamed[row.id])
+            text = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
+            if text != row.text:
+                born = topics.birth_id(text, forgotten)
+                self.texts[row.id] = text
+                self.renamed[row.id] = (
+                    born if born not in known else f"f-{digest('masked', row.id)}"
+                )
+                known.add(self.renamed[row.id])
 
     def _name_nodes(self) -> None:
         """Nodes whose name holds a secret go, and edges with them."""
@@ -276,9 +277,8 @@ class _Rewriter:
             return record
         made = replace(made, rev=(record.rev[0] + 1, self.store.device))
         if isinstance(made, Statement):
-            sha = (
-                topics.text_sha(self.texts[record.id]) if record.id in self.texts else made.text_sha
-            )
+            text = self.texts.get(record.id)
+            sha = made.text_sha if text is None else topics.text_sha(text)
             subject = None if made.subject in self.gone else made.subject
             return replace(made, text_sha=sha, subject=subject)
         if isinstance(made, EpisodeRecord):
