@@ -134,8 +134,9 @@ class _Rewriter:
             self._box(box)
         self._name_statements()
         self._name_nodes()
-        if self.renamed:
-            hashes = map(tombstone_hash, sorted(self.renamed))
+        buried = [name for name in sorted(self.renamed) if not name.startswith("d-")]
+        if buried:  # a document has no tombstone
+            hashes = map(tombstone_hash, buried)
             atomic.append(*logs.new_tombstones(self.store, hashes, now))
         for stream in TOPIC_STREAMS:
             for topic in topics.read_topics(self.store.root / stream):
