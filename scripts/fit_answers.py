@@ -3,7 +3,7 @@
 Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspaces DIR --squad FILE --model DIR``,
 as ``scripts/fit_verdict.py``, which puts questions with and without an answer to many memories; it needs
 the extra ``fit``. It writes ``clsm_cli/heads/weights/answer.onnx`` and beside it ``answer.json`` with
-the figures, and prints the weights of ``scoring.confidence.READ``. It takes forty minutes on two cores.
+the figures, and prints the weights of ``scoring.confidence.READ_WEIGHTS``. It takes forty minutes on two cores.
 
 The passages that a question found are its examples: those with the words of a labelled turn or line
 answer, the three best others do not, nor does what a question without an answer found. To these come
@@ -31,7 +31,7 @@ from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.heads.answer_head import CLASSES
 from clsm_cli.retrieval.verdict import HOPELESS, READ
-from clsm_cli.scoring.confidence import LEAST, ReadWeights
+from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
 from scripts import fit_verdict
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
@@ -204,7 +204,7 @@ def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list
 
 
 def _logit(chance: float) -> float:
-    kept = min(1 - LEAST, max(LEAST, chance))
+    kept = min(1 - MIN_LOGIT_P, max(MIN_LOGIT_P, chance))
     return float(np.log(kept / (1 - kept)))
 
 

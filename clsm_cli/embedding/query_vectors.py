@@ -10,7 +10,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.embedding.weights import VOCABULARY
 from clsm_cli.errors import DiskError
-from clsm_cli.startup.query_pieces import END, START, Piece, cut_pieces
+from clsm_cli.startup.query_pieces import CLS_ID, SEP_ID, Piece, cut_pieces
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class QueryEncoder:
             The vectors; no tokens if the text has no word.
         """
         pieces = cut_pieces(self._vocabulary, text)
-        ids = array("i", [START, *(piece.id for piece in pieces), END])
+        ids = array("i", [CLS_ID, *(piece.id for piece in pieces), SEP_ID])
         shape = (1, len(ids))
         feeds = {
             "input_ids": Tensor("i", shape, ids),

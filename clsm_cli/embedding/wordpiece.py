@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.startup.query_pieces import MOST_PIECES
+from clsm_cli.startup.query_pieces import MAX_PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ class WordPieces:
         from tokenizers import BertWordPieceTokenizer
 
         tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
-        tokenizer.enable_truncation(MOST_PIECES)
+        tokenizer.enable_truncation(MAX_PIECES)
         tokenizer.no_padding()
         return cls(tokenizer)
 
@@ -51,10 +51,10 @@ class WordPieces:
                 name, as sentence-transformers does.
 
         Returns:
-            Between 2 and :data:`MOST_PIECES` ids.
+            Between 2 and :data:`MAX_PIECES` ids.
         """
         found = self._tokenizer.encode(_without_surrogates(text[:_LONGEST])).ids
-        if len(found) < MOST_PIECES and len(text) > _LONGEST:  # blanks, or one word of a megabyte
+        if len(found) < MAX_PIECES and len(text) > _LONGEST:  # blanks, or one word of a megabyte
             found = self._tokenizer.encode(_without_surrogates(text)).ids
         return list(found)
 

@@ -59,7 +59,7 @@ def rank_concepts(
     probabilities = [each.probability for each in weighed]
     kept = relevance.cut_size(probabilities, limit, index.store.settings.recall.concept_beta)
     if is_cue:
-        kept = max(kept, sum(p >= relevance.LEAST for p in probabilities[:limit]))
+        kept = max(kept, sum(p >= relevance.MIN_PROBABILITY for p in probabilities[:limit]))
     ids = {each.node.number: each.node.id for each in weighed}
     return tuple(
         Concept(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import identifiers
 from clsm_cli.scoring import match
-from clsm_cli.scoring.confidence import FEW
+from clsm_cli.scoring.confidence import SMALL_STORE
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ class LexicalMatches(NamedTuple):
         return [t for t in question.terms if t not in question.name_terms] or question.terms
 
     def unseen_share(self) -> float:
-        """Share of the question's idf in words that no passage holds, times N / (N + ``FEW``).
+        """Share of the question's idf in words that no passage holds, times N / (N + ``SMALL_STORE``).
 
         A few passages hold few words: that one is missing tells the more, the more there are.
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
         missing = sum(self.idf[term] for term in terms if not self.postings[term])
-        return missing / mass * self.passages / (self.passages + FEW) if mass else 0.0
+        return missing / mass * self.passages / (self.passages + SMALL_STORE) if mass else 0.0
 
     def foreign_share(self) -> float:
         """Share of the question's idf in words of a script that the model, made for English, cannot read."""

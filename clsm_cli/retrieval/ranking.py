@@ -28,7 +28,7 @@ from clsm_cli.retrieval.answer import Signals
 from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.scoring import confidence, match
 from clsm_cli.scoring.confidence import Evidence
-from clsm_cli.scoring.match import filled, spread, weighted
+from clsm_cli.scoring.match import min_max, min_max_or, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import SourceDates
@@ -155,7 +155,7 @@ def _time_fits(found: CandidateSet) -> list[float]:
 
 def _part_of_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> float:
     """How well a passage fits where all of a time is asked for."""
-    if fit < match.LONGER:
+    if fit < match.LONG_PERIOD_MATCH:
         return 0.0
     if traits.day is None or not any(first <= traits.day < until for first, until in asked):
         return BY_DAY**2 * fit
@@ -181,11 +181,11 @@ def _first_pass(
         outdated = graph_queries.outdated_sources(found.view.connection, keys)
     meant = _meaning_of_groups(found)
     alone = found.maxsim(after=False)
-    by_words = spread([words.scores.get(row, 0.0) for row in rows])
+    by_words = min_max([words.scores.get(row, 0.0) for row in rows])
     unmeasured = [0.0] * len(rows) if found.late is None else by_words
     besides = 0 if question.asks_for_all else question.besides
-    maxsim, context = filled(unmeasured, alone), filled(unmeasured, around_it)
-    group_words, group_meaning = spread(in_group), spread([meant[t.group] for t in traits])
+    maxsim, context = min_max_or(unmeasured, alone), min_max_or(unmeasured, around_it)
+    group_words, group_meaning = min_max(in_group), min_max([meant[t.group] for t in traits])
     return [
         Signals(
             bm25=by_words[i] * (share if each.vector >= 0 else 1.0),
@@ -226,13 +226,13 @@ def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]
     before = [late.window_scores(each.previous) if late is not None else 0.0 for each in traits]
     told = {row for row, each in found.near.items() if not each.is_question}
     cosines = [cosine_at(found.cosines, each.vector) for each in traits]
-    session = spread(_best_of_session(traits, [weighted(values, FIRST_PASS) for values in first]))
-    meaning = filled([values.bm25 for values in first], cosines)
+    session = min_max(_best_of_session(traits, [weighted(values, FIRST_PASS) for values in first]))
+    meaning = min_max_or([values.bm25 for values in first], cosines)
     around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
     # An echo repeats the turn before, unless that is a question.
     echo = [
         value * (not each.is_document and (each.previous is None or each.previous in told))
-        for each, value in zip(traits, spread(before), strict=True)
+        for each, value in zip(traits, min_max(before), strict=True)
     ]
     return [
         values._replace(
@@ -271,7 +271,7 @@ def _evidence(
             held,
             cosine_at(found.cosines, each.vector),
             fit,
-            asked=_at_most(most, cosine_at(found.asked, each.vector)),
+            asked_cosine=_at_most(most, cosine_at(found.asked, each.vector)),
             maxsim=_at_most(most, maxsim),
             unseen=unseen,
             length=each.length,
@@ -296,7 +296,7 @@ def _scored(
     own = dict(zip(found.traits, map(weighted, signals, weights), strict=True))
     ways: Mapping[int, ActivationSource] = {}
     if found.late is not None and own and settings.weight_graph > 0:
-        shares = zip(own, spread([*own.values()]), strict=True)
+        shares = zip(own, min_max([*own.values()]), strict=True)
         seeds = sorted(shares, key=lambda each: (-each[1], *found.place(each[0])))
         seeds = seeds[: activation.SEEDS]
         ways = activation.spread(found.view, found.question, dict(seeds), found.late)
