@@ -121,7 +121,7 @@ def load_for_many(name: str) -> CrossEncoder:
     folder = _checked()
     pieces = WordPieces.open(folder / weights.VOCABULARY.name)
     graph = _graph(f"{name}_int8")
-    session = Session(graph, folder, is_for_many=True, folds_constants=True)
+    session = Session(graph, folder, is_long_lived=True, folds_constants=True)
     return CrossEncoder(session, lambda text: pieces.ids(text)[1:-1][:MOST_PIECES])
 
 

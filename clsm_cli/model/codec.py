@@ -79,7 +79,7 @@ def _mapping(read: Reader) -> Reader:
     return reader
 
 
-def _closing(value: Value) -> tuple[str, str]:
+def _closure(value: Value) -> tuple[str, str]:
     pair = _texts(value)
     if len(pair) != 2:
         raise RecordError("must be [time, key of the successor or empty]")
@@ -145,7 +145,7 @@ _BY_TYPE: dict[str, Reader] = {
     "tuple[int, str]": _rev,
     "tuple[str, ...]": _text_set,
     "dict[str, tuple[str, ...]]": _mapping(_text_set),
-    "dict[str, tuple[str, str]]": _mapping(_closing),
+    "dict[str, tuple[str, str]]": _mapping(_closure),
     "tuple[Block, ...]": lambda value: tuple(_block(item) for item in _mappings(value)),
     "tuple[OpenQuestion, ...]": lambda value: tuple(_question(item) for item in _mappings(value)),
     "Stage": _one_of(get_args(Stage)),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def _function() -> Any:
+def _load_sha256() -> Any:
     """Python's own implementation: its module is called so from 3.12 on, and so before."""
     for name in ("_sha2", "_sha256", "hashlib"):
         try:
@@ -27,7 +27,7 @@ def _function() -> Any:
     raise ModuleNotFoundError("hashlib", name="hashlib")
 
 
-_new = _function()
+_sha256 = _load_sha256()
 
 
 def sha256(data: bytes) -> str:
@@ -36,7 +36,7 @@ def sha256(data: bytes) -> str:
     >>> sha256(b"")[:8]
     'e3b0c442'
     """
-    return str(_new(data).hexdigest())
+    return str(_sha256(data).hexdigest())
 
 
 _BLOCK_BYTES = 64
@@ -51,16 +51,16 @@ def hmac_sha256(key: bytes, data: bytes) -> str:
     >>> hmac_sha256(b"key", b"The quick brown fox jumps over the lazy dog")[:8]
     'f7bc83f4'
     """
-    short = key if len(key) <= _BLOCK_BYTES else _new(key).digest()
+    short = key if len(key) <= _BLOCK_BYTES else _sha256(key).digest()
     whole = short.ljust(_BLOCK_BYTES, b"\0")
-    inner = _new(bytes(byte ^ 0x36 for byte in whole) + data).digest()
-    return str(_new(bytes(byte ^ 0x5C for byte in whole) + inner).hexdigest())
+    inner = _sha256(bytes(byte ^ 0x36 for byte in whole) + data).digest()
+    return str(_sha256(bytes(byte ^ 0x5C for byte in whole) + inner).hexdigest())
 
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}\Z")
 MIN_PREFIX = 4
 """Characters of an id that suffice when no other id begins so."""
-NAMED = 5
+MAX_SUGGESTIONS = 5
 """Ids that are named where several begin so."""
 
 
@@ -73,7 +73,7 @@ def is_id(value: object) -> bool:
     return isinstance(value, str) and ID_PATTERN.match(value) is not None
 
 
-_PART = re.compile(r"((?:f-)?[0-9a-f]{12})-[0-9]+")
+_PART_ID = re.compile(r"((?:f-)?[0-9a-f]{12})-[0-9]+")
 
 
 def whole_id(name: str) -> str:
@@ -82,11 +82,11 @@ def whole_id(name: str) -> str:
     >>> whole_id("0a532821e780-2"), whole_id("f-0a532821e780-12"), whole_id("python-3")
     ('0a532821e780', 'f-0a532821e780', 'python-3')
     """
-    part = _PART.fullmatch(name)
+    part = _PART_ID.fullmatch(name)
     return part[1] if part else name
 
 
-_BEGINNING = re.compile(r"(?:[a-z]+-)?[0-9a-f]+")
+_HASH_PREFIX = re.compile(r"(?:[a-z]+-)?[0-9a-f]+")
 """How a hash begins; an id that is a name is written out, for "paul" is not "paula"."""
 
 
@@ -102,11 +102,11 @@ def resolve_id(wanted: str, known: Iterable[str]) -> str | None:
         BadInputError: Several begin so.
     """
     ids = {*known}
-    if wanted in ids or len(wanted) < MIN_PREFIX or not _BEGINNING.fullmatch(wanted):
+    if wanted in ids or len(wanted) < MIN_PREFIX or not _HASH_PREFIX.fullmatch(wanted):
         return wanted if wanted in ids else None
     found = sorted(each for each in ids if each.startswith(wanted))
     if len(found) > 1:
-        names = ", ".join(found[:NAMED])
+        names = ", ".join(found[:MAX_SUGGESTIONS])
         raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
     return found[0] if found else None
 

@@ -100,11 +100,11 @@ def join_all(versions: list[Record]) -> Joined:
     lost = {
         _scalars(v): v
         for v in versions
-        if v.pinned and not _is_known(v, top) and _scalars(v, *_COMPUTED) != decided
+        if v.pinned and not _had_seen(top, v) and _scalars(v, *_COMPUTED) != decided
     }
     return Joined(record, tuple(lost[key] for key in sorted(lost)))
 
 
-def _is_known(old: Record, new: Record) -> bool:
+def _had_seen(new: Record, old: Record) -> bool:
     """Whether the writer of ``new`` had seen ``old``, since the same machine wrote it before."""
     return old.rev[1] == new.rev[1] and old.rev[0] < new.rev[0]

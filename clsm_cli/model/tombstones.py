@@ -48,11 +48,11 @@ def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
 
 
 def _statement(row: Statement, forgotten: frozenset[str]) -> Statement | None:
-    sources = _left(row.sources, forgotten)
+    sources = _without_forgotten(row.sources, forgotten)
     if row.sources and not sources:
         return None
-    against = _left(row.contradicted_by, forgotten)
-    before = None if _is_gone(row.supersedes, forgotten) else row.supersedes
+    against = _without_forgotten(row.contradicted_by, forgotten)
+    before = None if _is_forgotten(row.supersedes, forgotten) else row.supersedes
     if (sources, against, before) == (row.sources, row.contradicted_by, row.supersedes):
         return row  # a copy costs more than looking
     return replace(row, sources=sources, contradicted_by=against, supersedes=before)
@@ -87,35 +87,35 @@ def digests(*parts: str) -> Iterator[str]:
         yield digest(*parts, f"again-{number}")
 
 
-def _left(keys: tuple[str, ...], forgotten: frozenset[str]) -> tuple[str, ...]:
+def _without_forgotten(keys: tuple[str, ...], forgotten: frozenset[str]) -> tuple[str, ...]:
     return tuple(key for key in keys if tombstone_hash(key) not in forgotten)
 
 
-def _is_gone(record_id: str | None, forgotten: frozenset[str]) -> bool:
+def _is_forgotten(record_id: str | None, forgotten: frozenset[str]) -> bool:
     return record_id is not None and tombstone_hash(record_id) in forgotten
 
 
 def _edge(edge: Edge, forgotten: frozenset[str]) -> Edge | None:
     """Edges lead from episodes and to statements too."""
-    sources = _left(edge.sources, forgotten)
+    sources = _without_forgotten(edge.sources, forgotten)
     if edge.sources and not sources:
         return None
-    if _is_gone(edge.source, forgotten) or _is_gone(edge.target, forgotten):
+    if _is_forgotten(edge.source, forgotten) or _is_forgotten(edge.target, forgotten):
         return None
     return edge if sources == edge.sources else replace(edge, sources=sources)
 
 
 def _node(node: Node, forgotten: frozenset[str]) -> Node:
-    sources = _left(node.sources, forgotten)
+    sources = _without_forgotten(node.sources, forgotten)
     if sources == node.sources:
         return node
     return replace(node, sources=sources, summary=node.summary if node.pinned else "")
 
 
 def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
-    mentions = {node: _left(keys, forgotten) for node, keys in record.mentions.items()}
+    mentions = {node: _without_forgotten(keys, forgotten) for node, keys in record.mentions.items()}
     questions = (
-        replace(each, answered_by=None) if _is_gone(each.answered_by, forgotten) else each
+        replace(each, answered_by=None) if _is_forgotten(each.answered_by, forgotten) else each
         for each in record.open_questions
     )
     changed = replace(
@@ -127,11 +127,11 @@ def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
 
 
 def _document(record: Document, forgotten: frozenset[str]) -> Document | None:
-    blocks = tuple(b for b in record.blocks if not _is_gone(b.key, forgotten))
+    blocks = tuple(b for b in record.blocks if not _is_forgotten(b.key, forgotten))
     closed = {
-        key: (at, "" if _is_gone(successor, forgotten) else successor)
+        key: (at, "" if _is_forgotten(successor, forgotten) else successor)
         for key, (at, successor) in record.closed.items()
-        if not _is_gone(key, forgotten)
+        if not _is_forgotten(key, forgotten)
     }
     if (record.blocks or record.closed) and not (blocks or closed):
         return None
