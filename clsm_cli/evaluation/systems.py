@@ -110,7 +110,7 @@ class PassagePool:
         """
         import numpy as np
 
-        asked = understand(text, (), self.speakers).dense
+        asked = understand(text, (), self.speakers).embedding_text
         sentence = np.asarray(self.bench.engine.encode(asked).sentence, np.float32)
         found: Floats = np.einsum("ij,j->i", self.vectors, sentence)
         return found

@@ -10,7 +10,7 @@ TRUST_ORDER: tuple[Trust, ...] = ("web", "tool", "agent", "user")
 """From least to most trusted; a derived record has the lowest trust of its sources."""
 
 UNTRUSTED: frozenset[Trust] = frozenset({"tool", "web"})
-"""Trust of text that a tool printed or a stranger wrote: it is recalled, but no statement is made of it."""
+"""What a tool printed or a stranger wrote: it is recalled as what it is, and nothing is made of it."""
 
 
 def is_as_trusted(new: str, old: str) -> bool:

@@ -22,21 +22,21 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-_RECENT = 1 / 3
+_RECENT_SHARE = 1 / 3
 """Share of the budget that the end of the conversation has before anything else."""
-_FINEST = 1 / 4
+_WHOLE_SHARE = 1 / 4
 """Share of the budget that one message may have whole; a longer one is taken by sentences."""
-_JOINT = 2
+_JOIN_TOKENS = 2
 """Tokens at most that a piece costs beyond its own: the mark of a gap, and rounding."""
 _GAP = "\n…\n"
-_WORDS = 8
+_MAX_WORDS = 8
 """Words at most that one message lends to a question."""
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _ORDINALS |= {"last": -1, "latter": -1}
 _ORDINAL = rf"\bthe (?P<which>{'|'.join(_ORDINALS)})\b"
 _ITEM = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*+•])\s+(\S.*)$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_OF_PEOPLE = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
+_PERSON_PRONOUNS = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
 
 
 class DialogueTurn(NamedTuple):
@@ -76,23 +76,23 @@ def select_turns(
         budget: Tokens (``tokens.count_tokens``) of the result at most.
 
     >>> words = ("The red barge leaks.", "I see that now.", "So do I.", "It rains today.")
-    >>> [said.text for said in select_turns([DialogueTurn("a", text) for text in words], ["barg"], 14)]
+    >>> [message.text for message in select_turns([DialogueTurn("a", text) for text in words], ["barg"], 14)]
     ['The red barge leaks.', 'It rains today.']
     """
-    if sum(tokens.count_tokens(said.text) for said in turns) <= budget:
+    if sum(tokens.count_tokens(message.text) for message in turns) <= budget:
         return list(turns)
     pieces = _pieces(turns, budget)
     nearness = _nearness(pieces, terms)
     latest = range(len(pieces) - 1, -1, -1)
     sizes = accumulate(pieces[i].tokens for i in latest)
-    ends = [i for i, size in zip(latest, sizes, strict=True) if size <= int(budget * _RECENT)]
+    ends = [i for i, size in zip(latest, sizes, strict=True) if size <= int(budget * _RECENT_SHARE)]
     near = sorted((i for i in latest if nearness[i] > 0), key=lambda i: -nearness[i])
     chosen: set[int] = set()
     for number in (*ends, *near, *latest):
         if number not in chosen and pieces[number].tokens <= budget:
             chosen.add(number)
             budget -= pieces[number].tokens
-    return _joined(turns, pieces, sorted(chosen))
+    return _join_pieces(turns, pieces, sorted(chosen))
 
 
 def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> list[Memory]:
@@ -101,8 +101,8 @@ def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> l
     Score and confidence are the share of the question's terms that a message holds, each weighted
     by how rare it is in the conversation.
     """
-    said = list(turns)
-    pieces = [_piece(number, each.text) for number, each in enumerate(said)]
+    messages = list(turns)
+    pieces = [_piece(number, each.text) for number, each in enumerate(messages)]
     nearness = _nearness(pieces, terms)
     return [
         Memory(
@@ -130,7 +130,7 @@ def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> l
             shares=Signals(),
             speaker=each.speaker,
         )
-        for each, score in zip(said, nearness, strict=True)
+        for each, score in zip(messages, nearness, strict=True)
     ]
 
 
@@ -151,15 +151,15 @@ def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
         return text
     own = {word.casefold() for word in _WORD.findall(text)}
     asked = text.strip().casefold()
-    before = [said for said in turns if said.text.strip().casefold() != asked]
-    before = [said for said in before if not route.is_small_talk(said.text)]
-    item = _item(text, before)
+    before = [message for message in turns if message.text.strip().casefold() != asked]
+    before = [message for message in before if not route.is_small_talk(message.text)]
+    item = _listed_item(text, before)
     if item:
-        found = _content(item)
-    elif own & _OF_PEOPLE:
-        found = next((names for said in reversed(before) if (names := _names(said.text))), [])
+        found = _content_words(item)
+    elif own & _PERSON_PRONOUNS:
+        found = next((names for message in reversed(before) if (names := _names(message.text))), [])
     else:
-        found = [word for said in before[-2:] for word in _content(said.text)]
+        found = [word for message in before[-2:] for word in _content_words(message.text)]
     kept = dict.fromkeys(word for word in found if word.casefold() not in own)
     return " ".join([text, *kept])
 
@@ -167,15 +167,15 @@ def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
 def _pieces(turns: Sequence[DialogueTurn], budget: int) -> list[_Piece]:
     """Messages, long ones by sentences, and sentences that could never fit by words."""
     found: list[_Piece] = []
-    step = max(1, int(budget * _FINEST))
-    for number, said in enumerate(turns):
-        if tokens.count_tokens(said.text) <= step:
-            found.append(_piece(number, said.text))
+    step = max(1, int(budget * _WHOLE_SHARE))
+    for number, message in enumerate(turns):
+        if tokens.count_tokens(message.text) <= step:
+            found.append(_piece(number, message.text))
             continue
         from clsm_cli.text.sentences import sentences
 
-        for sentence in sentences(said.text):
-            if tokens.count_tokens(sentence) + _JOINT <= budget:
+        for sentence in sentences(message.text):
+            if tokens.count_tokens(sentence) + _JOIN_TOKENS <= budget:
                 found.append(_piece(number, sentence))
                 continue
             words = sentence.split(" ")
@@ -185,7 +185,9 @@ def _pieces(turns: Sequence[DialogueTurn], budget: int) -> list[_Piece]:
 
 
 def _piece(turn: int, text: str) -> _Piece:
-    return _Piece(turn, text, frozenset(tokens.stems(text)), tokens.count_tokens(text) + _JOINT)
+    return _Piece(
+        turn, text, frozenset(tokens.stems(text)), tokens.count_tokens(text) + _JOIN_TOKENS
+    )
 
 
 def _nearness(pieces: Sequence[_Piece], terms: Collection[str]) -> list[float]:
@@ -197,7 +199,7 @@ def _nearness(pieces: Sequence[_Piece], terms: Collection[str]) -> list[float]:
     return [sum(idf[term] for term in sorted(piece.terms & wanted)) / whole for piece in pieces]
 
 
-def _joined(
+def _join_pieces(
     turns: Sequence[DialogueTurn], pieces: Sequence[_Piece], chosen: Sequence[int]
 ) -> list[DialogueTurn]:
     """The chosen pieces as messages again, with a mark where something is left out."""
@@ -205,33 +207,33 @@ def _joined(
     before = -1
     for number in chosen:
         piece = pieces[number]
-        said = turns[piece.turn]
+        message = turns[piece.turn]
         if found and pieces[before].turn == piece.turn:
             gap = " " if number == before + 1 else _GAP
             found[-1] = found[-1]._replace(text=found[-1].text + gap + piece.text)
         else:
-            found.append(said._replace(text=piece.text))
+            found.append(message._replace(text=piece.text))
         before = number
     return found
 
 
-def _item(text: str, before: Sequence[DialogueTurn]) -> str | None:
+def _listed_item(text: str, before: Sequence[DialogueTurn]) -> str | None:
     """The item of the last list that "the second" means."""
     found = re.search(_ORDINAL, text, re.IGNORECASE)
     if found is None:
         return None
     place = _ORDINALS[found["which"].lower()]
-    for said in reversed(before):
-        items: list[str] = _ITEM.findall(said.text)
+    for message in reversed(before):
+        items: list[str] = _ITEM.findall(message.text)
         if len(items) > 1:
             return items[place] if place < len(items) else None
     return None
 
 
-def _content(text: str) -> list[str]:
+def _content_words(text: str) -> list[str]:
     """The first words of a text that say something about its subject."""
     words = (word for word in _WORD.findall(text) if len(word) > 2 and tokens.stems(word))
-    return list(dict.fromkeys(words))[:_WORDS]
+    return list(dict.fromkeys(words))[:_MAX_WORDS]
 
 
 def _names(text: str) -> list[str]:
@@ -239,4 +241,4 @@ def _names(text: str) -> list[str]:
     from clsm_cli.text.name_matching import NO_NAMES
 
     found = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
-    return [name for name in dict.fromkeys(found) if name not in NO_NAMES][:_WORDS]
+    return [name for name in dict.fromkeys(found) if name not in NO_NAMES][:_MAX_WORDS]

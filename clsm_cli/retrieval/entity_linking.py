@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
 _INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w-]+")
-LONGEST_NAME = 5
+MAX_NAME_WORDS = 5
 """Words of a name that is looked for in the query."""
-SHORT_QUERY = 3
+MAX_SHORT_QUERY = 3
 """Words, without those that say nothing, of a query that is looked for in names."""
-MISSPELT, MIXED_UP = 5, 4
+MIN_EDITED_LETTERS, MIN_SWAPPED_LETTERS = 5, 4
 """Letters of a word that may be misspelt, and of one of which two may have changed places."""
-ONE_OF_FOUR = 0.75
-ALIKE = 0.8
+MIN_SWAP_SIMILARITY = 0.75
+MIN_SIMILARITY = 0.8
 """Share of letters that stay (1 − edits / letters, neighbours that changed places being one edit) from
 which a word is a misspelt name: one edit in five to nine letters, two in ten."""
 _MAX_QUERY_WORDS = 64
@@ -75,7 +75,7 @@ def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
     """Names in the query; of overlapping ones the longest, then the first."""
     runs = [
         (start, end, node_id(" ".join(words[start:end])))
-        for length in range(min(LONGEST_NAME, len(words)), 0, -1)
+        for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1)
         for start in range(len(words) - length + 1)
         for end in [start + length]
         if length > 1 or words[start].casefold() not in tokens.STOP_WORDS
@@ -97,7 +97,7 @@ def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
 def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
     """Names that contain a short query."""
     asked = [word.casefold() for word in words if word.casefold() not in tokens.STOP_WORDS]
-    if not 0 < len(asked) <= SHORT_QUERY:
+    if not 0 < len(asked) <= MAX_SHORT_QUERY:
         return {}
     wanted = f" {' '.join(asked)} "
     return {
@@ -123,14 +123,14 @@ class LikelyName(NamedTuple):
 
     part: str
     numbers: set[int]
-    likeness: float
+    similarity: float
 
 
 def likely_names(index: Index, query: str) -> dict[str, LikelyName]:
     """The words of a query that the store does not know, each with the word of a name most like it."""
     found = _likely_names(index, _words(query), {})
     return {
-        word: min(likely, key=lambda each: (-each.likeness, each.part)) for word, likely in found
+        word: min(likely, key=lambda each: (-each.similarity, each.part)) for word, likely in found
     }
 
 
@@ -142,7 +142,7 @@ def _likely_names(
     Args:
         known: Words of names that are looked at whatever they begin with, and their nodes.
     """
-    for written in (word for word in words if len(word) >= MIXED_UP):
+    for written in (word for word in words if len(word) >= MIN_SWAPPED_LETTERS):
         word = written.casefold()
         if any(index.postings(stem) for stem in tokens.stems(word)):
             continue
@@ -158,36 +158,36 @@ def _likely_names(
                 LikelyName(part, parts[part], OSA.normalized_similarity(word, part))
                 for part in near_by
             ]
-            if likely := [each for each in likely if _is_slip(word, each)]:
+            if likely := [each for each in likely if _is_misspelling(word, each)]:
                 yield written, likely
 
 
-def _is_slip(word: str, name: LikelyName) -> bool:
+def _is_misspelling(word: str, name: LikelyName) -> bool:
     """Whether a word may be a misspelt name; one of four letters only where two have changed places."""
-    if len(word) < MISSPELT:
-        return name.likeness >= ONE_OF_FOUR and sorted(word) == sorted(name.part)
-    return name.likeness >= ALIKE
+    if len(word) < MIN_EDITED_LETTERS:
+        return name.similarity >= MIN_SWAP_SIMILARITY and sorted(word) == sorted(name.part)
+    return name.similarity >= MIN_SIMILARITY
 
 
-def set_right(index: Index, text: str, engine: Engine | None) -> tuple[str, str]:
+def correct_names(index: Index, text: str, engine: Engine | None) -> tuple[str, str]:
     """A question with the right names, and what to say of that; "" where nothing was misspelt.
 
     Args:
         engine: Open; without one every word that is like a name is taken for it.
     """
-    said: list[str] = []
+    corrections: list[str] = []
     for word, likely in likely_names(index, text).items():
         if any(map(str.isdigit, word)):
             continue  # of a code each character counts
         if engine is not None and len(engine.encode(word).pieces) < 2:
             continue
-        name = _as_written(index, likely)
+        name = _spelling(index, likely)
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", name.replace("\\", r"\\"), text)
-        said.append(f'nothing has "{word}"; read as "{name}"')
-    return text, "; ".join(said)
+        corrections.append(f'nothing has "{word}"; read as "{name}"')
+    return text, "; ".join(corrections)
 
 
-def _as_written(index: Index, likely: LikelyName) -> str:
+def _spelling(index: Index, likely: LikelyName) -> str:
     """A word of a name as the label of its node has it."""
     for node in graph_queries.nodes(index.connection, likely.numbers).values():
         for word in node.label.replace("-", " ").split():

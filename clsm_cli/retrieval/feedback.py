@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from clsm_cli.store.logs import Activation
 
 FILE = "feedback.jsonl"
-READ = 32 << 10
+READ_BYTES = 32 << 10
 """Bytes of the end of each machine's log that a recall reads: about 170 lines. What is older has
 mostly faded, as a judgement counts half after seven days."""
 PRIORS = {"bm25": (1.2, 1.0), "maxsim": (2.0, 1.0), "context": (2.0, 1.0)}
 """Good and bad judgements that are assumed of a signal before the first (Smriti's for text and
 cosine)."""
-OTHER = (1.5, 1.0)
+DEFAULT_PRIOR = (1.5, 1.0)
 """The same of every other signal (Smriti's for its third)."""
 
 
@@ -59,10 +59,12 @@ def learn_multipliers(
     from clsm_cli.scoring import thompson_sampling
 
     told = [
-        (said.led, said.is_good, (now - said.at).total_seconds() / 86400)
-        for said in latest_judgements(paths).values()
+        (judgement.led, judgement.is_good, (now - judgement.at).total_seconds() / 86400)
+        for judgement in latest_judgements(paths).values()
     ]
-    priors = {name: thompson_sampling.Beta(*PRIORS.get(name, OTHER)) for name in Signals._fields}
+    priors = {
+        name: thompson_sampling.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
+    }
     found = thompson_sampling.multipliers(priors, told, seed)
     return found if any(value != 1.0 for value in found.values()) else None
 
@@ -83,7 +85,7 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
 
     found: dict[tuple[str, str], Judgement] = {}
     for path in paths:
-        for row in log_rows(path, at_most=READ):
+        for row in log_rows(path, at_most=READ_BYTES):
             try:
                 line = logs.parse(logs.Feedback, row)
                 at = datetime.fromisoformat(line.at)
@@ -93,10 +95,10 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
             sides = ((True, line.good, line.good_led), (False, line.bad, line.bad_led))
             for is_good, ids, led in sides:
                 for place, item in enumerate(ids):
-                    said = Judgement(at, is_good, led[place] if place < len(led) else "")
+                    judgement = Judgement(at, is_good, led[place] if place < len(led) else "")
                     key = (str(line.recall), str(item))
                     if key not in found or found[key].at <= at:
-                        found[key] = said
+                        found[key] = judgement
     return found
 
 
@@ -164,14 +166,14 @@ def record_feedback(
     from clsm_cli.store.lock import locked
 
     with locked(store.root, store.settings.store.lock_wait):
-        known = _recalled(store, recall)
+        known = _find_recall(store, recall)
         liked, disliked = _judged(good, known), _judged(bad, known)
         for each in sorted({*liked} & {*disliked}):
             raise BadInputError(each.id, "is named as good and as bad", "give it once")
         before = latest_judgements(flow / FILE for flow in store.flows())
-        said = {each.id: True for each in liked} | {each.id: False for each in disliked}
+        judged = {each.id: True for each in liked} | {each.id: False for each in disliked}
         old = {item: told.is_good for (of, item), told in before.items() if of == known.recall}
-        is_new = not said.items() <= old.items()
+        is_new = not judged.items() <= old.items()
         run = None
         if is_new and not dry_run:
             line = logs.Feedback(
@@ -188,7 +190,7 @@ def record_feedback(
     return FeedbackResult(known.recall, liked, disliked, is_new, run.id if run else None, weights)
 
 
-def _recalled(store: Store, wanted: str) -> Activation:
+def _find_recall(store: Store, wanted: str) -> Activation:
     """What a recall returned, by its id or how that begins."""
     from clsm_cli.store import logs
 

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 
-ACTIVATED = 2
+MAX_ACTIVATED = 2
 """Concepts that the passages activate, looked at where the message names none."""
-LOOKED_AT = 60
+MAX_STATEMENTS = 60
 """Statements that are looked at: the best for the message."""
-MOST = 4
+MAX_FACTS = 4
 """Facts at most; two of each concept."""
-SHARE = 0.2
+BUDGET_SHARE = 0.2
 """Of the budget, at most: the passages are the answer."""
 
-_FIRST = 8
+_PREFIX_WORDS = 8
 """Words of a statement by which a summary that begins with it is recognised."""
 
 
@@ -52,25 +52,25 @@ def find(
         candidates: Passages and statements, best for the message first.
         limit: What the facts may have together, in ``unit`` (tokens or characters).
     """
-    about = [each for each in concepts if each.seed in BY_NAME] or list(concepts[:ACTIVATED])
-    rows = [each.row for each in candidates if each.traits.kind == "statement"][:LOOKED_AT]
+    about = [each for each in concepts if each.seed in BY_NAME] or list(concepts[:MAX_ACTIVATED])
+    rows = [each.row for each in candidates if each.traits.kind == "statement"][:MAX_STATEMENTS]
     if not about or not rows:
         return ()
     passages = index.passages(rows)
-    unsaid = [each for each in (passages[row] for row in rows) if not _is_said(each, shown)]
+    uncovered = [each for each in (passages[row] for row in rows) if not _is_covered(each, shown)]
     found: dict[str, Fact] = {}
     left = limit
     for concept in about:
         node = index.node(concept.id)
-        for passage in _of_concept(concept, node.summary if node else "", unsaid):
+        for passage in _of_concept(concept, node.summary if node else "", uncovered):
             fact = _fact(concept, passage)
-            if fact.id not in found and fact.size(unit) <= left and len(found) < MOST:
+            if fact.id not in found and fact.size(unit) <= left and len(found) < MAX_FACTS:
                 found[fact.id] = fact
                 left -= fact.size(unit)
     return tuple(found.values())
 
 
-def _is_said(statement: Passage, shown: Sequence[Memory]) -> bool:
+def _is_covered(statement: Passage, shown: Sequence[Memory]) -> bool:
     """Whether it is untrusted, or one of the memories says it."""
     text = normalise_text(statement.text)
     return statement.trust in UNTRUSTED or any(
@@ -88,7 +88,7 @@ def _of_concept(concept: Concept, summary: str, statements: Sequence[Passage]) -
     naming = [each for each in statements if named.search(each.text)]
     quoted = {*summary.split()}
     if naming:
-        yield max(naming, key=lambda each: len(quoted & {*each.text.split()[:_FIRST]}))
+        yield max(naming, key=lambda each: len(quoted & {*each.text.split()[:_PREFIX_WORDS]}))
         yield naming[0]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.identifiers import Placed
+    from clsm_cli.retrieval.identifiers import CodePostings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Member
@@ -40,9 +40,9 @@ class LexicalMatches(NamedTuple):
         scores: Passage → BM25; only passages that share a term with the question.
         idf: Term → inverse document frequency among all current passages.
         postings: Term → passage, occurrences, terms of the passage.
-        literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
+        exact_match: Passage → what it holds of the question that the model does not know, 0 … 1; only
             passages that hold some.
-        all: How much of that counts as all, 0 … 1.
+        full_match: How much of that counts as all, 0 … 1.
         codes: Of the question, with where each stands.
     """
 
@@ -50,10 +50,10 @@ class LexicalMatches(NamedTuple):
     scores: dict[int, float]
     idf: dict[str, float]
     postings: dict[str, list[tuple[int, int, int]]]
-    literal: dict[int, float]
-    all: float
+    exact_match: dict[int, float]
+    full_match: float
     passages: int
-    codes: Sequence[Placed] = ()
+    codes: Sequence[CodePostings] = ()
 
     @property
     def content_terms(self) -> Sequence[str]:
@@ -122,13 +122,13 @@ def search(
     index: Index,
     question: Question,
     settings: RecallSettings,
-    strange: Mapping[str, float],
+    out_of_vocabulary: Mapping[str, float],
     allowed: Collection[int] | None = None,
 ) -> LexicalMatches:
     """BM25 of every passage that shares a term with the question.
 
     Args:
-        strange: How little the model knows of each term, 0 … 1 (``dense_search.Meaning.unfamiliarity``).
+        out_of_vocabulary: How little the model knows of each term, 0 … 1 (``dense_search.Meaning.unfamiliarity``).
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()
@@ -144,19 +144,19 @@ def search(
         found[term] = postings
         match.add_bm25(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
     written = {key: index.postings(key) for key in question.keys}
-    codes = identifiers.in_question(index, question)
-    if question.besides:
+    codes = identifiers.find_codes(index, question)
+    if question.n_content_terms:
         written |= {code.written: places for code, places in codes}
     for key, places in written.items():
         found[key] = [each for each in places if allowed is None or each[0] in allowed]
-    worth = {term: strange[term] for term in question.terms if term in strange}
+    worth = {term: out_of_vocabulary[term] for term in question.terms if term in out_of_vocabulary}
     worth |= dict.fromkeys(written, 1.0)
-    literal = _literal(found, worth, count)
-    return LexicalMatches(question, scores, idf, found, *literal, count, codes)
+    exact_match = _exact_match(found, worth, count)
+    return LexicalMatches(question, scores, idf, found, *exact_match, count, codes)
 
 
-def _literal(
-    postings: Mapping[str, list[tuple[int, int, int]]], strange: Mapping[str, float], count: int
+def _exact_match(
+    postings: Mapping[str, list[tuple[int, int, int]]], weights: Mapping[str, float], count: int
 ) -> tuple[dict[int, float], float]:
     """Share of some terms in passages, Σ strangeness · idf, and the sum that counts as 1.
 
@@ -169,7 +169,7 @@ def _literal(
     """
     worth = {
         term: share * match.idf(count, len(postings[term]))
-        for term, share in strange.items()
+        for term, share in weights.items()
         if postings[term] and share and (share == 1 or len(postings[term]) <= isqrt(count))
     }
     whole = max(sum(worth.values()), match.idf(count, 1))

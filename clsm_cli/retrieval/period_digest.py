@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.session_queries import ToldTurn
 
-SHORTEST = 7
+MIN_DAYS = 7
 """Days of a time that is summed up: the notes of a shorter one are read as they are."""
-LINES = 5
+MAX_LINES = 5
 """Lines of each part."""
-EPISODES = 500
+MAX_EPISODES = 500
 """Episodes that are looked at, the last: more than a month has, so that a decade costs no more."""
-SHARE = 4
+BUDGET_PARTS = 4
 """Parts of the budget of which the item takes one at most."""
 
 
@@ -61,7 +61,7 @@ def with_digest(
         and filters._replace(kind=None) == Filters()
     ):
         first, until = max(question.periods, key=lambda each: each[1] - each[0])
-        if until - first >= SHORTEST and filters.kind in (None, "gist"):
+        if until - first >= MIN_DAYS and filters.kind in (None, "gist"):
             gists = sum(each.kind == "gist" for each in memories)
             found[gists:gists] = _digest(index, query, first, until, memories)
     return found[: query.k]
@@ -71,23 +71,25 @@ def _digest(
     index: Index, query: Query, first: int, until: int, memories: Sequence[Memory]
 ) -> list[Memory]:
     """The item as a list; empty where nothing was told then, or it is not sure enough."""
-    told = [
+    turns_told = [
         turn
         for turn in session_queries.told_on(index.connection, first, until)
         if turn.row not in index.hidden()
     ]
-    parts, count = _lines(index, first, until, told)
+    parts, count = _lines(index, first, until, turns_told)
     if not parts:
         return []
-    size = query.budget // SHARE
+    size = query.budget // BUDGET_PARTS
     # A side that is open ends with what was told.
-    first = max(first, told[-1].day) if first == OPEN_FIRST and told else first
-    until = min(until, told[0].day + 1) if until == OPEN_UNTIL and told else until
+    first = max(first, turns_told[-1].day) if first == OPEN_FIRST and turns_told else first
+    until = min(until, turns_told[0].day + 1) if until == OPEN_UNTIL and turns_told else until
     days = f"{date.fromordinal(first)} to {date.fromordinal(until - 1)}"
     text, kept = _text(f"{days}, {count}", parts, size if query.unit == "tokens" else size // 4)
     of_time = Evidence(1.0, None, 1.0, passages=index.size()[0])
-    sure = max([confidence.probability(of_time), *(each.confidence for each in memories[:1])])
-    if query.min_score is not None and sure < query.min_score:
+    item_confidence = max(
+        [confidence.probability(of_time), *(each.confidence for each in memories[:1])]
+    )
+    if query.min_score is not None and item_confidence < query.min_score:
         return []
     signals = Signals(date=1.0)
     item = Memory(
@@ -96,7 +98,7 @@ def _digest(
         text=text,
         stream="flow",
         score=max((each.score for each in memories), default=1.0),
-        confidence=round(sure, 4),
+        confidence=round(item_confidence, 4),
         tokens=tokens.count_tokens(text),
         trust="agent",
         session="",
@@ -108,7 +110,7 @@ def _digest(
 
 
 def _lines(
-    index: Index, first: int, until: int, told: Sequence[ToldTurn]
+    index: Index, first: int, until: int, turns_told: Sequence[ToldTurn]
 ) -> tuple[dict[str, list[_Line]], str]:
     """The lines of each part under its title, and how many episodes there are."""
     rows = index.matching_rows(Filters(kind="statement", first=first, until=until))
@@ -126,12 +128,12 @@ def _lines(
         or first <= date.fromisoformat(record.done_at[:10]).toordinal() < until
     ]
     statements.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    turns = grouped((turn.episode, turn) for turn in told)
-    found = (index.record(episode) for episode in [*turns][:EPISODES])
+    turns = grouped((turn.episode, turn) for turn in turns_told)
+    found = (index.record(episode) for episode in [*turns][:MAX_EPISODES])
     episodes = [record for record in found if isinstance(record, EpisodeRecord)]
     keys = {episode: {turn.key for turn in each} for episode, each in turns.items()}
     parts = period_parts.sort_out(statements, episodes, keys)
-    rest = most_salient(parts.told, ((turn.episode, turn.is_by_user) for turn in told))
+    rest = most_salient(parts.told, ((turn.episode, turn.is_by_user) for turn in turns_told))
     begins = index.passages([each[-1].row for each in turns.values()])
 
     def of(record: EpisodeRecord, text: str) -> _Line:
@@ -153,11 +155,11 @@ def _lines(
 
 
 def _text(title: str, parts: dict[str, list[_Line]], size: int) -> tuple[str, list[_Line]]:
-    """The item's text, and the lines that it has: ``LINES`` of each part, as far as there is room."""
+    """The item's text, and the lines that it has: ``MAX_LINES`` of each part, as far as there is room."""
     text, kept = title, list[_Line]()
     for name, lines in parts.items():
         text += f"\n{name}"
-        for line in lines[:LINES]:
+        for line in lines[:MAX_LINES]:
             more = f"{text}\n- {' '.join(line.text.split())}"
             if kept and tokens.count_tokens(more) > size:
                 break

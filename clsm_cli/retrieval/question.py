@@ -22,13 +22,13 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
-_PAST = frozenset([
+_PAST_WORDS = frozenset([
     "ago", "already", "before", "been", "did", "earlier", "ever", "first", "former", "formerly",
     "had", "last", "old", "once", "originally", "past", "previous", "previously", "since", "then",
     "used", "was", "were",
 ])  # fmt: skip
 """Words of a question that may ask for what holds no longer."""
-_SUMMING_UP = frozenset(
+_SUMMARY_TERMS = frozenset(
     tokens.stems(
         "happen did going went gone learn learnt decide decision summary summarise summarize overview"
         " recap gist important event anything everything show list tell say said talk discuss mention"
@@ -36,18 +36,20 @@ _SUMMING_UP = frozenset(
     )
 )
 """Terms of a question that asks for all of a time; another term asks for one thing of it."""
-_TASK = frozenset(tokens.stems("task todo open due overdue pending undone"))
-_AHEAD = frozenset(tokens.stems("still next left remaining need must yet"))
-_TO_DO = _TASK | _AHEAD | frozenset(tokens.stems("done list show tell step thing"))
+_TASK_TERMS = frozenset(tokens.stems("task todo open due overdue pending undone"))
+_REMAINING = frozenset(tokens.stems("still next left remaining need must yet"))
+_TASK_QUESTION_TERMS = (
+    _TASK_TERMS | _REMAINING | frozenset(tokens.stems("done list show tell step thing"))
+)
 """Terms of a question that asks for open tasks, by their name or state, or with "do" by what lies ahead."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
-_OWNER = re.compile(r"['’]s$")
-_MARKS = str.maketrans(
+_POSSESSIVE = re.compile(r"['’]s$")
+_PUNCTUATION = str.maketrans(
     dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
 )
-_CALENDAR = (
+_CALENDAR_CUES = (
     " day ", " days ", " week", " month", " year", " night", " morning", " afternoon", " evening",
     " today ", " yesterday ", " tomorrow ", " tonight ", " monday ", " tuesday ", " wednesday ",
     " thursday ", " friday ", " saturday ", " sunday ", " january ", " february ", " april ",
@@ -59,7 +61,7 @@ _CALENDAR = (
     " during may ", " since may ", " until may ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
 )  # fmt: skip
 """One of these is in every question with a time by the calendar."""
-_ORDER = (
+_ORDER_CUES = (
     " first ", " last ", " latest ", " recent ", " previous ", " prior ", " second ", " third ",
     " fourth ", " fifth ", " sixth ", " seventh ", " eighth ", " ninth ", " tenth ", " eleventh ",
     " twelfth ", "1st ", "2nd ", "3rd ", "th ", " newest ", " final ", " earliest ", " oldest ",
@@ -67,7 +69,7 @@ _ORDER = (
     " our discussion", " conversation about ", " before ", " after ", " since ", " until ", " till ", " between ",
     " following ", " preceding ", " ago ", " back ", " earlier ",
 )  # fmt: skip
-_TALK = (
+_CONVERSATION_CUES = (
     " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
     " exchange", " dialog", " reference", " came ", " comes ", " happened ", " happens ", " come up ", " brought up ", " bring up ",
     " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
@@ -148,10 +150,10 @@ class Question(NamedTuple):
     Attributes:
         terms: Its search terms, each once, in order.
         keys: What it holds that has several words and is one name (``tokens.identifier_keys``), each once.
-        besides: How many terms it has besides its time and its names; without one it has no key, as
+        n_content_terms: How many terms it has besides its time and its names; without one it has no key, as
             none of its words is looked for as it is written.
         named_speakers: Speakers of the store that it names, as the store writes them.
-        dense: The text as that speaker would say it, "I" for the name: whoever tells of themselves
+        embedding_text: The text as that speaker would say it, "I" for the name: whoever tells of themselves
             uses no name, and one pulls MiniLM towards whatever mentions it (recall@10 on LoCoMo of
             the sentence vector alone 29 % with names, 56 % without). Nor does it hold the words that
             say when (recall@1 of LoCoMo's dated questions 51 % with them, 62 % without).
@@ -169,13 +171,13 @@ class Question(NamedTuple):
     terms: tuple[str, ...]
     named_speakers: tuple[str, ...]
     name_terms: frozenset[str]
-    dense: str
+    embedding_text: str
     periods: tuple[tuple[int, int], ...]
     asks_when: bool
     means_both: bool
     asks_of_now: bool = False
     keys: tuple[str, ...] = ()
-    besides: int = 0
+    n_content_terms: int = 0
     asks_for_all: bool = False
     asks_for_gist: bool = False
     asks_for_tasks: bool = False
@@ -190,11 +192,12 @@ def may_name_time(text: str) -> tuple[bool, bool]:
     >>> may_name_time("what did we discuss before the move?")
     (False, True)
     """
-    padded = f" {text.casefold().translate(_MARKS)} "
+    padded = f" {text.casefold().translate(_PUNCTUATION)} "
     return (
         # Two months are common words without a capital.
-        any(cue in padded for cue in _CALENDAR) or "May" in text or "March" in text,
-        any(cue in padded for cue in _TALK) and any(cue in padded for cue in _ORDER),
+        any(cue in padded for cue in _CALENDAR_CUES) or "May" in text or "March" in text,
+        any(cue in padded for cue in _CONVERSATION_CUES)
+        and any(cue in padded for cue in _ORDER_CUES),
     )
 
 
@@ -207,43 +210,45 @@ def understand(
         rest: The text without the words that say when, if it has any; empty where it has no others.
 
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
-    >>> asked.named_speakers, asked.dense, asked.asks_when
+    >>> asked.named_speakers, asked.embedding_text, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
     >>> understand("what do I still have to do?", (), ()).asks_for_tasks
     True
     >>> understand("What was March about?", ((740041, 740072),), (), "What was about?").asks_for_gist
     True
     """
-    named, dense = _in_first_person(rest or text, list(speakers))
+    named, embedding_text = _in_first_person(rest or text, list(speakers))
     means_both = len(named) == 2 and _are_joined(text, named)
     name_terms = frozenset(term for name in named for term in tokens.stems(name))
-    beside = {*tokens.stems(rest if periods else text)}
-    besides = len(beside - name_terms)
-    asks_for_all = bool(periods) and beside <= _SUMMING_UP
-    words = {*text.casefold().translate(_MARKS).split()}
-    is_of_now = not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split())
+    content = {*tokens.stems(rest if periods else text)}
+    n_content_terms = len(content - name_terms)
+    asks_for_all = bool(periods) and content <= _SUMMARY_TERMS
+    words = {*text.casefold().translate(_PUNCTUATION).split()}
+    is_of_now = not periods and _PAST_WORDS.isdisjoint(text.casefold().rstrip("?!. ").split())
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
-        besides=besides,
+        n_content_terms=n_content_terms,
         named_speakers=named,
         name_terms=name_terms,
-        dense=dense,
+        embedding_text=embedding_text,
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=means_both,
-        keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
+        keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if n_content_terms else (),
         asks_for_all=asks_for_all,
         asks_for_gist=asks_for_all,
-        asks_for_tasks=is_of_now and beside <= _TO_DO and _names_tasks(beside, words),
+        asks_for_tasks=is_of_now
+        and content <= _TASK_QUESTION_TERMS
+        and _names_tasks(content, words),
         asks_of_now=is_of_now,
     )
 
 
 def _names_tasks(terms: set[str], words: set[str]) -> bool:
     """Whether words mean tasks that are open, by their name or state or by what is left to do."""
-    is_named = bool(terms & _TASK) and "done" not in words
-    return is_named or (bool(terms & _AHEAD) and not words.isdisjoint(("do", "done")))
+    is_named = bool(terms & _TASK_TERMS) and "done" not in words
+    return is_named or (bool(terms & _REMAINING) and not words.isdisjoint(("do", "done")))
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:
@@ -264,23 +269,23 @@ def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], s
         length = 0
         for length in range(min(longest, len(words) - place), 0, -1):
             start, end = words[place].start(), words[place + length - 1].end()
-            meant = known.get(_OWNER.sub("", " ".join(text[start:end].casefold().split())), ())
+            meant = known.get(_POSSESSIVE.sub("", " ".join(text[start:end].casefold().split())), ())
             if len(meant) == 1:
                 named |= dict.fromkeys(meant)
                 before = text[done:start]
                 before = before[:-4] if before.casefold().endswith("the ") else before
-                kept += [before, "my" if _OWNER.search(text[start:end]) else "I"]
+                kept += [before, "my" if _POSSESSIVE.search(text[start:end]) else "I"]
                 done = end
                 break
         else:
             length = 1
         place += length
     kept.append(text[done:])
-    dense = " ".join("".join(kept).split())
+    embedding_text = " ".join("".join(kept).split())
     if len(named) == 1:
-        dense = _PRONOUN.sub(lambda match: _OWN_PRONOUNS[match[0]], dense)
-    says_more = any(word not in ("I", "my") for word in _WORD.findall(dense))
-    return tuple(named), dense if says_more else text
+        embedding_text = _PRONOUN.sub(lambda match: _OWN_PRONOUNS[match[0]], embedding_text)
+    says_more = any(word not in ("I", "my") for word in _WORD.findall(embedding_text))
+    return tuple(named), embedding_text if says_more else text
 
 
 def _are_joined(text: str, named: Sequence[str]) -> bool:

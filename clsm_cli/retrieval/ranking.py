@@ -40,28 +40,28 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.activation import ActivationSource
     from clsm_cli.retrieval.candidates import CandidateSet
-    from clsm_cli.retrieval.identifiers import Placed
+    from clsm_cli.retrieval.identifiers import CodePostings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.ranking_queries import Traits
 
 
-FIRST = 10
+CONFIDENCE_SIZE = 10
 """Candidates of which the surest decides whether anything is said: what a reader sees."""
-FIRST_PASS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
+FIRST_PASS_WEIGHTS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
 """Weights by which the best of a conversation is found; fitted ones are no better."""
-IN_NOTES = 7
+NOTE_BM25_FACTOR = 7
 """How many times as much the words of a question count in a block of a note: a talk says them again and
 again, a note where it answers. By 879 questions to 22 workspaces, and LoCoMo's."""
-OF_TIME = 200
+FOR_ALL_DATE_FACTOR = 200
 """How many times as much the day counts where all of a time is asked for: more than everything else."""
-BY_DAY = 0.9
+CONVERSATION_FIT = 0.9
 """Fit of what was said on a day beside that of its notes, where all of a day is asked for; squared, of what
 tells of it from elsewhere."""
-WORDS_TELL = 2
+COVERAGE_FACTOR = 2
 """How much nearness in meaning each share of a question's words allows that the model cannot read."""
 MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
-BELOW = 1e-4
+ACTIVATION_GAP = 1e-4
 """Activation that a passage lacks to stand as high as the one that leads to it."""
 
 
@@ -93,7 +93,7 @@ class Ranked(NamedTuple):
     """What was found for a question.
 
     Attributes:
-        confidence: That something answers, which is that of the surest of the first ``FIRST``.
+        confidence: That something answers, which is that of the surest of the first ``CONFIDENCE_SIZE``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
         unread: The confidence before any of them was read.
         codes: Of the question, with where each stands (``identifiers``).
@@ -103,18 +103,18 @@ class Ranked(NamedTuple):
     confidence: float
     cosines: Sequence[float]
     unread: float
-    codes: Sequence[Placed] = ()
+    codes: Sequence[CodePostings] = ()
 
 
 def rank(found: CandidateSet) -> Ranked:
     """The candidates, best first."""
     fits = _time_fits(found)
-    around_it = found.maxsim(after=True)
-    signals = _first_pass(found, fits, around_it)
+    window_maxsim = found.maxsim(with_next=True)
+    signals = _first_pass(found, fits, window_maxsim)
     if found.cosines and signals:
         signals = _second_pass(found, signals)
-    ranked = _scored(found, signals, _evidence(found, fits, around_it))
-    surest = max((each.confidence for each in ranked[:FIRST]), default=0.0)
+    ranked = _score(found, signals, _evidence(found, fits, window_maxsim))
+    surest = max((each.confidence for each in ranked[:CONFIDENCE_SIZE]), default=0.0)
     return Ranked(ranked, surest, found.cosines, surest, found.words.codes)
 
 
@@ -123,8 +123,8 @@ def signal_weights(
 ) -> Signals:
     """The weight of each signal, in a talk or a note, and where all of a time is asked for."""
     found = Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
-    found = found._replace(date=OF_TIME * found.date) if for_all else found
-    return found._replace(bm25=IN_NOTES * found.bm25) if is_note else found
+    found = found._replace(date=FOR_ALL_DATE_FACTOR * found.date) if for_all else found
+    return found._replace(bm25=NOTE_BM25_FACTOR * found.bm25) if is_note else found
 
 
 def _time_fits(found: CandidateSet) -> list[float]:
@@ -149,21 +149,21 @@ def _time_fits(found: CandidateSet) -> list[float]:
             for each in told
         ]
         fit = sum(each_fits) / len(each_fits)
-        fits.append(_part_of_all(asked, traits, fit) if found.question.asks_for_all else fit)
+        fits.append(_fit_for_all(asked, traits, fit) if found.question.asks_for_all else fit)
     return fits
 
 
-def _part_of_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> float:
+def _fit_for_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> float:
     """How well a passage fits where all of a time is asked for."""
     if fit < match.LONG_PERIOD_MATCH:
         return 0.0
     if traits.day is None or not any(first <= traits.day < until for first, until in asked):
-        return BY_DAY**2 * fit
-    return fit if traits.is_document else BY_DAY * fit
+        return CONVERSATION_FIT**2 * fit
+    return fit if traits.is_document else CONVERSATION_FIT * fit
 
 
 def _first_pass(
-    found: CandidateSet, fits: Sequence[float], around_it: Sequence[float | None]
+    found: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> list[Signals]:
     """What each candidate and its surroundings say, brought to one scale over them."""
     question, words = found.question, found.words
@@ -180,11 +180,11 @@ def _first_pass(
         keys = sorted({each.key for each in traits})
         outdated = graph_queries.outdated_sources(found.view.connection, keys)
     meant = _meaning_of_groups(found)
-    alone = found.maxsim(after=False)
+    alone = found.maxsim(with_next=False)
     by_words = min_max([words.scores.get(row, 0.0) for row in rows])
     unmeasured = [0.0] * len(rows) if found.late is None else by_words
-    besides = 0 if question.asks_for_all else question.besides
-    maxsim, context = min_max_or(unmeasured, alone), min_max_or(unmeasured, around_it)
+    n_content = 0 if question.asks_for_all else question.n_content_terms
+    maxsim, context = min_max_or(unmeasured, alone), min_max_or(unmeasured, window_maxsim)
     group_words, group_meaning = min_max(in_group), min_max([meant[t.group] for t in traits])
     return [
         Signals(
@@ -195,10 +195,10 @@ def _first_pass(
             participant=by_whom[i],
             # The evidence of a dated question often stands in the note of another day: what else is
             # in a question says more, unless it asks for all of the day.
-            date=fits[i] / (1 + besides * each.is_document),
+            date=fits[i] / (1 + n_content * each.is_document),
             temporal=float(question.asks_when and bool(each.periods)),
             question=float(each.is_question),
-            literal=words.literal.get(rows[i], 0.0) / words.all,
+            literal=words.exact_match.get(rows[i], 0.0) / words.full_match,
             outdated=float(each.key in outdated),
         )
         for i, each in enumerate(traits)
@@ -224,11 +224,13 @@ def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]
     alone = 0.0 if question.named_speakers else settings.alone
     names = found.view.names_in(rows)
     before = [late.window_scores(each.previous) if late is not None else 0.0 for each in traits]
-    told = {row for row, each in found.near.items() if not each.is_question}
+    told = {row for row, each in found.surroundings.items() if not each.is_question}
     cosines = [cosine_at(found.cosines, each.vector) for each in traits]
-    session = min_max(_best_of_session(traits, [weighted(values, FIRST_PASS) for values in first]))
+    session = min_max(
+        _best_of_session(traits, [weighted(values, FIRST_PASS_WEIGHTS) for values in first])
+    )
     meaning = min_max_or([values.bm25 for values in first], cosines)
-    around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
+    context_share = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
     # An echo repeats the turn before, unless that is a question.
     echo = [
         value * (not each.is_document and (each.previous is None or each.previous in told))
@@ -236,10 +238,10 @@ def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]
     ]
     return [
         values._replace(
-            episode=around_it[i] * values.episode,
+            episode=context_share[i] * values.episode,
             echo=echo[i],
             names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
-            session=around_it[i] * session[i],
+            session=context_share[i] * session[i],
             meaning=max(broad, alone) * meaning[i],
         )
         for i, (row, values) in enumerate(zip(rows, first, strict=True))
@@ -247,7 +249,7 @@ def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]
 
 
 def _evidence(
-    found: CandidateSet, fits: Sequence[float], around_it: Sequence[float | None]
+    found: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> Iterator[Evidence]:
     """The evidence of each passage by itself, and how well it fits the time asked about.
 
@@ -259,31 +261,31 @@ def _evidence(
     coverage, unseen = words.idf_coverage(found.traits), words.unseen_share()
     foreign = words.foreign_share()
     asked = len({*question.terms} - question.name_terms)
-    of_time = max(0.0, 1 - question.besides / asked) if asked else 0.0
-    for (row, each), fit, maxsim in zip(found.traits.items(), fits, around_it, strict=True):
+    of_time = max(0.0, 1 - question.n_content_terms / asked) if asked else 0.0
+    for (row, each), fit, maxsim in zip(found.traits.items(), fits, window_maxsim, strict=True):
         if question.asks_for_all:
             yield Evidence(fit, None, fit, length=each.length, passages=max(1, words.passages))
             continue
         of_day = fit * of_time if each.is_document else 0.0
-        held = max(coverage.get(row, 0.0), words.literal.get(row, 0.0), of_day)
-        most = 1 - foreign * (1 - min(1.0, WORDS_TELL * coverage.get(row, 0.0)))
+        held = max(coverage.get(row, 0.0), words.exact_match.get(row, 0.0), of_day)
+        most = 1 - foreign * (1 - min(1.0, COVERAGE_FACTOR * coverage.get(row, 0.0)))
         yield Evidence(
             held,
             cosine_at(found.cosines, each.vector),
             fit,
-            asked_cosine=_at_most(most, cosine_at(found.asked, each.vector)),
-            maxsim=_at_most(most, maxsim),
+            asked_cosine=_capped(most, cosine_at(found.asked_cosines, each.vector)),
+            maxsim=_capped(most, maxsim),
             unseen=unseen,
             length=each.length,
             passages=max(1, words.passages),
         )
 
 
-def _at_most(most: float, near: float | None) -> float | None:
+def _capped(most: float, near: float | None) -> float | None:
     return None if near is None else min(most, near)
 
 
-def _scored(
+def _score(
     found: CandidateSet, signals: Sequence[Signals], evidence: Iterable[Evidence]
 ) -> list[Candidate]:
     """The candidates, best first; what activation reaches stands below what leads to it."""
@@ -297,8 +299,8 @@ def _scored(
     ways: Mapping[int, ActivationSource] = {}
     if found.late is not None and own and settings.weight_graph > 0:
         shares = zip(own, min_max([*own.values()]), strict=True)
-        seeds = sorted(shares, key=lambda each: (-each[1], *found.place(each[0])))
-        seeds = seeds[: activation.SEEDS]
+        seeds = sorted(shares, key=lambda each: (-each[1], *found.tie_break(each[0])))
+        seeds = seeds[: activation.MAX_SEEDS]
         ways = activation.spread(found.view, found.question, dict(seeds), found.late)
     ranked = []
     for (row, traits), values, weight, known in zip(
@@ -306,8 +308,8 @@ def _scored(
     ):
         reached, way = values, ways.get(row)
         if way is not None:
-            room = (own[way.start] - own[row]) / settings.weight_graph - BELOW
-            reached = values._replace(graph=max(0.0, min(way.worth, room)))
+            room = (own[way.seed] - own[row]) / settings.weight_graph - ACTIVATION_GAP
+            reached = values._replace(graph=max(0.0, min(way.activation, room)))
         parts = Signals(*map(mul, weight, reached))
         ranked.append(
             Candidate(
@@ -321,7 +323,7 @@ def _scored(
                 way=way if reached.graph else None,
             )
         )
-    return sorted(ranked, key=lambda each: (-each.score, *found.place(each.row)))
+    return sorted(ranked, key=lambda each: (-each.score, *found.tie_break(each.row)))
 
 
 def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> float:

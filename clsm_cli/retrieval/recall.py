@@ -90,8 +90,8 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     if route != "none":
         found = search(index, query, engine)
         if query.is_gated and not found.memories:
-            found = _about_names(index, query, engine) or found
-        facts, kept, budget = _packed(index, query, found)
+            found = _search_names(index, query, engine) or found
+        facts, kept, budget = _pack_with_facts(index, query, found)
         own = [each for each in kept if each.kind != "context"]
         told = filter(None, [found.question.scope.warning])
         answer = answer._replace(
@@ -105,7 +105,7 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     return answer._replace(recall_id=_recall_id(answer, query))
 
 
-def _about_names(index: Index, query: Query, engine: Engine | None) -> Found | None:
+def _search_names(index: Index, query: Query, engine: Engine | None) -> Found | None:
     """What is known of the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
     from clsm_cli.text import factuality, route
 
@@ -144,11 +144,11 @@ class Found(NamedTuple):
     memories: Sequence[Memory] = ()
 
 
-DOUBT = 3.6
+ARCHIVE_DOUBT = 3.6
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
 asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times five
 points fewer."""
-NEAREST = 3
+ARCHIVE_NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
 
@@ -164,7 +164,7 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
     if view.told_later and not first.memories:
         later = _run_pass(view.told_after(), query, engine, settings)
         return later if later.memories else first
-    is_sure = first.ranked.confidence >= DOUBT * settings.floor
+    is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
     if not view.has_archived() or (
         first.memories and (is_sure or not _archive_is_near(index, first.ranked.cosines))
     ):
@@ -190,7 +190,7 @@ def _settings(store: Store, query: Query) -> RecallSettings:
 
 def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
     """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
-    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
+    nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
     return not cosines or index.has_archived_vector(nearest)
 
 
@@ -199,9 +199,11 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     question, ranked, *_ = retrieve_passages(index, query, engine, settings)
     if engine is not None:
         ranked = verdict.read(index, question, ranked)
-    ranked = verdict.without_look_alikes(index, question, ranked)
-    kept, is_silent = verdict.sure_enough(index, question, ranked, settings.floor, query.min_score)
-    kept = verdict.without_fillers(index, question, kept, settings)
+    ranked = verdict.discount_look_alikes(index, question, ranked)
+    kept, is_silent = verdict.apply_threshold(
+        index, question, ranked, settings.floor, query.min_score
+    )
+    kept = verdict.filter_untrusted(index, question, kept, settings)
     cosines = ranked.cosines
     named: tuple[Concept, ...] = ()
     memories: list[Memory] = []
@@ -227,18 +229,18 @@ def retrieve_passages(
     index: Index, query: Query, engine: Engine | None, settings: RecallSettings
 ) -> Found:
     """Rank the passages of a view of the index for a query; without an engine, by words only."""
-    right, warning = entity_linking.set_right(index, query.text, engine)
-    query = query._replace(text=right)
+    corrected, warning = entity_linking.correct_names(index, query.text, engine)
+    query = query._replace(text=corrected)
     question = _analyse(index, query)
     if warning:
         told = "; ".join(filter(None, (warning, question.scope.warning)))
         question = question._replace(scope=question.scope._replace(warning=told))
     if question.scope.event:
-        question = _beside_event(index, query, question, engine, settings)
+        question = _place_event(index, query, question, engine, settings)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
     is_bound = question.scope.hard and settings.time_filter
-    allowed = _allowed(index, query.filters, question.scope if is_bound else ANY_TIME)
+    allowed = _allowed_rows(index, query.filters, question.scope if is_bound else ANY_TIME)
     index = index.with_rare(question.terms)
     found = candidates.find(index, question, engine, settings, allowed)
     ranked = ranking.rank(found)
@@ -249,7 +251,7 @@ def retrieve_passages(
     return Found(question, ranked)
 
 
-def _beside_event(
+def _place_event(
     index: Index, query: Query, question: Question, engine: Engine | None, settings: RecallSettings
 ) -> Question:
     """A question for what came before or after an event, placed where its words find that event."""
@@ -260,7 +262,9 @@ def _beside_event(
     ranked = verdict.read(index, event.question, event.ranked) if engine else event.ranked
     scope = time_scope.resolve_event(index, scope, query.past or query.now, ranked, settings.floor)
     return (
-        _read(index, query, question.text, scope) if scope.rows else question._replace(scope=scope)
+        _understand(index, query, question.text, scope)
+        if scope.rows
+        else question._replace(scope=scope)
     )
 
 
@@ -275,10 +279,10 @@ def _analyse(index: Index, query: Query) -> Question:
         from clsm_cli.retrieval import time_scope
 
         scope = time_scope.resolve(index, text, query.past or query.now)
-    return _read(index, query, text, scope)
+    return _understand(index, query, text, scope)
 
 
-def _read(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
+def _understand(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
     """What a query asks, by its text with its references resolved and the days that it means."""
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
@@ -290,7 +294,9 @@ def _read(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
     )
 
 
-def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collection[int] | None:
+def _allowed_rows(
+    index: Index, filters: Filters | None, scope: TimeScope
+) -> Collection[int] | None:
     """The passages that a filter, and the days or conversations that are meant, leave; None: all."""
     allowed = None if filters is None else index.matching_rows(filters)
     if not scope.hard:
@@ -307,7 +313,7 @@ def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collect
     return inside if allowed is None else inside & frozenset(allowed)
 
 
-def _packed(
+def _pack_with_facts(
     index: Index, query: Query, found: Found
 ) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
     """What fits into the budget: facts about what the query names, if it asks for any, and memories.
@@ -327,7 +333,7 @@ def _packed(
     from clsm_cli.retrieval import known_facts
 
     ranked = found.ranked.candidates
-    taken = int(known_facts.SHARE * query.budget)
+    taken = int(known_facts.BUDGET_SHARE * query.budget)
     facts: tuple[Fact, ...] = ()
     for _ in range(2):
         kept, budget = pack(found.memories, query.budget - taken, query.unit, said)

@@ -56,17 +56,17 @@ def build_items(
             rows_of.setdefault(each.traits.key, []).append(each.row)
     found: list[Memory] = []
     seen: list[tuple[Passage, float]] = []
-    starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
+    starts = index.passages(sorted({each.way.seed for each in candidates[:k] if each.way}))
     quota, left = SourceQuota(question, k, settings), k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < settings.faded * full:
             break
-        turn = _saying(index, hit, rows_of)
+        turn = _source_turn(index, hit, rows_of)
         states = () if turn is None else (hit.id,)
         row, passage = turn or (candidate.row, hit)
         if passage.id in taken:
             at = taken[passage.id]
-            found[at] = _also(found[at], (), states)
+            found[at] = _with_repeat(found[at], (), states)
             continue
         if quota.is_used_up(passage):
             continue
@@ -74,7 +74,7 @@ def build_items(
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         quota.take(passage)
-        same = _repeated(passage, candidate.signals.date, seen, settings.fold)
+        same = _find_repeat(passage, candidate.signals.date, seen, settings.fold)
         if same is None:
             same = len(found)
             seen.append((passage, candidate.signals.date))
@@ -83,23 +83,23 @@ def build_items(
                 memory = over.marked(memory)
             if (told := index.told_later.get(row)) is not None:
                 memory = memory._replace(told_later=told[:10])
-            start = starts.get(candidate.way.start) if candidate.way else None
+            start = starts.get(candidate.way.seed) if candidate.way else None
             way = (
                 ActivationPath(candidate.way.concept, start.id) if candidate.way and start else None
             )
             found.append(memory._replace(states=states, way=way))
         else:
-            found[same] = _also(found[same], sources, states)
+            found[same] = _with_repeat(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
 
 
-def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
+def _with_repeat(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
     """An item that others say as well."""
     return memory._replace(sources=(*memory.sources, *sources), states=(*memory.states, *states))
 
 
-def _saying(
+def _source_turn(
     index: Index, statement: Passage, rows_of: Mapping[str, Sequence[int]]
 ) -> tuple[int, Passage] | None:
     """The best turn or block that says a statement, with its row; None if none does.
@@ -115,17 +115,17 @@ def _saying(
         return None
     words = frozenset(_WORD.findall(statement.text.casefold()))
     for row, passage in index.passages(rows).items():
-        if len(words & {*_WORD.findall(passage.text.casefold())}) >= SAID * len(words):
+        if len(words & {*_WORD.findall(passage.text.casefold())}) >= MIN_SHARED_WORDS * len(words):
             return row, passage
     return None
 
 
-SAID = 0.5
+MIN_SHARED_WORDS = 0.5
 """Share of the words of a statement from which a turn says it: it may have "I" for a name."""
 _WORD = re.compile(r"\w+")
 
 
-def _repeated(
+def _find_repeat(
     passage: Passage, date: float, seen: Sequence[tuple[Passage, float]], least: float
 ) -> int | None:
     """The place of the item that a passage repeats.
@@ -140,7 +140,7 @@ def _repeated(
             date == fits
             and passage.speaker == other.speaker
             and passage.document is other.document is None
-            and len(terms_of(passage.text)) >= _FEW
+            and len(terms_of(passage.text)) >= _MIN_FOLD_TERMS
             and dice(passage.text, other.text) >= least
             and sameness.same_particulars(passage.text, other.text)
         ):
@@ -148,7 +148,7 @@ def _repeated(
     return None
 
 
-_FEW = 4
+_MIN_FOLD_TERMS = 4
 """Search terms below which two texts are not compared: "Thanks, Mara!" is said a hundred times."""
 
 
@@ -227,13 +227,13 @@ def source_of(index: Index, passage: Passage, shown: Sequence[Passage] = ()) -> 
     )
 
 
-LONGEST = 1600
+MAX_LIST_CHARACTERS = 1600
 """Characters a window may have to show a numbered list whole: its steps belong together."""
-LISTS = 4
+MAX_LIST_FACTOR = 4
 """Times its length that a window may have for that, where this is less."""
-PARTS = 16
+BUDGET_PARTS = 16
 """Parts of a budget of which a window has one at most: what stands round one item costs others theirs."""
-_STEP = re.compile(r"\d{1,3}[.)]\s")
+_NUMBERED = re.compile(r"\d{1,3}[.)]\s")
 
 
 def window_limit(most: int, budget: int, unit: str) -> int:
@@ -243,7 +243,7 @@ def window_limit(most: int, budget: int, unit: str) -> int:
     (450, 250, 62)
     """
     characters = 4 * budget if unit == "tokens" else budget
-    return min(most, characters // PARTS)
+    return min(most, characters // BUDGET_PARTS)
 
 
 def window_passages(
@@ -262,7 +262,9 @@ def window_passages(
         {i for i, other in enumerate(section) if other.id in taken},
         length,
     )
-    start, end = _with_whole_lists(section, place, start, end, min(LONGEST, LISTS * length))
+    start, end = _with_whole_lists(
+        section, place, start, end, min(MAX_LIST_CHARACTERS, MAX_LIST_FACTOR * length)
+    )
     return [other for other in section[start:end] if other.id not in taken]
 
 
@@ -309,11 +311,11 @@ def grow_window(
 
 def numbered_run(section: Sequence[Passage], place: int) -> tuple[int, int]:
     """The run of numbered items that a block is one of: first, and the one after the last."""
-    if not _STEP.match(section[place].text):
+    if not _NUMBERED.match(section[place].text):
         return place, place + 1
     start, end = place, place + 1
-    while start > 0 and _STEP.match(section[start - 1].text):
+    while start > 0 and _NUMBERED.match(section[start - 1].text):
         start -= 1
-    while end < len(section) and _STEP.match(section[end].text):
+    while end < len(section) and _NUMBERED.match(section[end].text):
         end += 1
     return start, end
