@@ -1,8 +1,7 @@
-"""The current conversation: what fits beside the memories, and what a question refers back to.
+"""The current conversation: the part that fits beside the memories, and what a question refers back to.
 
-Short-term memory is read whole where it fits its share of the budget and in extract where it does
-not: the end of the conversation, and what lies nearest to the question (CAIM, section 3.3.1, leaves
-the criterion open).
+Short-term memory is read whole if it fits its share of the budget, otherwise as an extract: the end of the
+conversation, and the parts nearest to the question (CAIM, section 3.3.1, leaves the criterion open).
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 _RECENT_SHARE = 1 / 3
-"""Share of the budget that the end of the conversation has before anything else."""
+"""Share of the budget reserved for the end of the conversation."""
 _WHOLE_SHARE = 1 / 4
-"""Share of the budget that one message may have whole; a longer one is taken by sentences."""
+"""Share of the budget up to which a message is kept whole; a longer one is split into sentences."""
 _JOIN_TOKENS = 2
-"""Tokens at most that a piece costs beyond its own: the mark of a gap, and rounding."""
+"""Tokens that a piece costs beyond its own, at most: the mark of a gap, and rounding."""
 _GAP = "\n…\n"
 _MAX_WORDS = 8
-"""Words at most that one message lends to a question."""
+"""Words that one message adds to a question, at most."""
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _ORDINALS |= {"last": -1, "latter": -1}
 _ORDINAL = rf"\bthe (?P<which>{'|'.join(_ORDINALS)})\b"
@@ -43,7 +42,7 @@ class DialogueTurn(NamedTuple):
     """One message of the current conversation, or one paragraph of a text.
 
     Attributes:
-        speaker: A name or a role; empty where none is known.
+        speaker: A name or a role; empty if unknown.
     """
 
     speaker: str
@@ -66,14 +65,15 @@ class _Piece(NamedTuple):
 def select_turns(
     turns: Sequence[DialogueTurn], terms: Collection[str], budget: int
 ) -> list[DialogueTurn]:
-    """The conversation if it fits, else an extract of it, in its order.
+    """The conversation if it fits, else an extract, in order.
 
-    First the last messages, up to a third of the budget; then what is nearest to the question; what
-    is left over goes to earlier messages, the last first. Of a long message its sentences compete,
-    and a mark stands where some between them are left out.
+    First the last messages, up to a third of the budget; then the pieces nearest to the question; then
+    earlier messages, the latest first. A long message competes by its sentences; a mark shows gaps
+    between them.
 
     Args:
-        budget: Tokens (``tokens.count_tokens``) of the result at most.
+        terms: Search terms of the question.
+        budget: Tokens (``tokens.count_tokens``) of the result, at most.
 
     >>> words = ("The red barge leaks.", "I see that now.", "So do I.", "It rains today.")
     >>> [message.text for message in select_turns([DialogueTurn("a", text) for text in words], ["barg"], 14)]
@@ -98,8 +98,8 @@ def select_turns(
 def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> list[Memory]:
     """Messages as items of an answer, of kind ``context``.
 
-    Score and confidence are the share of the question's terms that a message holds, each weighted
-    by how rare it is in the conversation.
+    Score and confidence are the share of the question's terms in the message, weighted by their idf in
+    the conversation.
     """
     messages = list(turns)
     pieces = [_piece(number, each.text) for number, each in enumerate(messages)]
@@ -135,11 +135,11 @@ def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> l
 
 
 def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
-    """The question with the words of what it refers back to; for matching only.
+    """Append to a question the words of what it refers back to; for matching only.
 
-    "the second one" takes the words of that item of the last list; "she" the names that were told
-    last; anything else the first content words of the last two messages but small talk. What it adds
-    may be beside the point; a question that points nowhere stays as it is.
+    "the second one" adds the words of that item of the last list; "she" the last names mentioned;
+    anything else the first content words of the last two messages that are not small talk. Some of
+    these words may be irrelevant; a question without a back-reference is not changed.
 
     >>> turns = [DialogueTurn("user", "Is the barge in Haarlem insured?"), DialogueTurn("user", "What about that?")]
     >>> resolve_references("What about that?", turns)
@@ -165,7 +165,7 @@ def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
 
 
 def _pieces(turns: Sequence[DialogueTurn], budget: int) -> list[_Piece]:
-    """Messages, long ones by sentences, and sentences that could never fit by words."""
+    """Messages; long ones split into sentences, and sentences that cannot fit into words."""
     found: list[_Piece] = []
     step = max(1, int(budget * _WHOLE_SHARE))
     for number, message in enumerate(turns):
@@ -202,7 +202,7 @@ def _nearness(pieces: Sequence[_Piece], terms: Collection[str]) -> list[float]:
 def _join_pieces(
     turns: Sequence[DialogueTurn], pieces: Sequence[_Piece], chosen: Sequence[int]
 ) -> list[DialogueTurn]:
-    """The chosen pieces as messages again, with a mark where something is left out."""
+    """The chosen pieces as messages, with a mark at gaps."""
     found: list[DialogueTurn] = []
     before = -1
     for number in chosen:
@@ -218,7 +218,7 @@ def _join_pieces(
 
 
 def _listed_item(text: str, before: Sequence[DialogueTurn]) -> str | None:
-    """The item of the last list that "the second" means."""
+    """The item of the last list that an ordinal refers to; None if there is none."""
     found = re.search(_ORDINAL, text, re.IGNORECASE)
     if found is None:
         return None
@@ -231,13 +231,13 @@ def _listed_item(text: str, before: Sequence[DialogueTurn]) -> str | None:
 
 
 def _content_words(text: str) -> list[str]:
-    """The first words of a text that say something about its subject."""
+    """The first content words of a text."""
     words = (word for word in _WORD.findall(text) if len(word) > 2 and tokens.stems(word))
     return list(dict.fromkeys(words))[:_MAX_WORDS]
 
 
 def _names(text: str) -> list[str]:
-    """Capitalised words that begin no sentence and are no days or the like."""
+    """Capitalised words inside sentences, without days and other words that are no names."""
     from clsm_cli.text.name_matching import NO_NAMES
 
     found = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)

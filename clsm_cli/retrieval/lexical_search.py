@@ -1,4 +1,4 @@
-"""Search by words: BM25 of passages and of their groups."""
+"""Lexical search: BM25 of passages and of their groups."""
 
 from __future__ import annotations
 
@@ -20,30 +20,31 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.ranking_queries import Member
 
 _BEYOND_LATIN = "\u0250"
-"""First character behind the letters of Latin scripts."""
+"""First character after the letters of Latin scripts."""
 GROUP_K1 = 1.2
 GROUP_B = 0.5
-"""Groups are as long as pages, for which Lucene's saturation is made."""
+"""BM25 parameters of groups, which are as long as the pages that Lucene's defaults are made for."""
 
 
 class GroupScore(NamedTuple):
-    """BM25 of a group as one text, and the share of the question's idf whose terms it holds, 0 … 1."""
+    """BM25 of a group as one text, and its coverage of the question's idf, 0 … 1."""
 
     score: float
     coverage: float
 
 
 class LexicalMatches(NamedTuple):
-    """What the words of a ``question`` find.
+    """The lexical matches of a ``question``.
 
     Attributes:
         scores: Passage → BM25; only passages that share a term with the question.
         idf: Term → inverse document frequency among all current passages.
         postings: Term → passage, occurrences, terms of the passage.
-        exact_match: Passage → what it holds of the question that the model does not know, 0 … 1; only
-            passages that hold some.
-        full_match: How much of that counts as all, 0 … 1.
-        codes: Of the question, with where each stands.
+        exact_match: Passage → share of the question's out-of-vocabulary terms that it contains,
+            0 … 1; only passages with such a term.
+        full_match: The ``exact_match`` that counts as 1.
+        passages: Passages of the index.
+        codes: Codes of the question with their postings.
     """
 
     question: Question
@@ -57,14 +58,14 @@ class LexicalMatches(NamedTuple):
 
     @property
     def content_terms(self) -> Sequence[str]:
-        """The terms of the question without speakers' names, unless there is nothing else."""
+        """The terms of the question without speakers' names, unless there are no others."""
         question = self.question
         return [t for t in question.terms if t not in question.name_terms] or question.terms
 
     def unseen_share(self) -> float:
-        """Share of the question's idf in words that no passage holds, times N / (N + ``SMALL_STORE``).
+        """Share of the question's idf in words that no passage contains, times N / (N + ``SMALL_STORE``).
 
-        A few passages hold few words: that one is missing tells the more, the more there are.
+        A missing word means more, the more passages there are.
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
@@ -72,15 +73,15 @@ class LexicalMatches(NamedTuple):
         return missing / mass * self.passages / (self.passages + SMALL_STORE) if mass else 0.0
 
     def foreign_share(self) -> float:
-        """Share of the question's idf in words of a script that the model, made for English, cannot read."""
+        """Share of the question's idf in words of scripts that the English model cannot read."""
         mass = sum(self.idf[term] for term in self.content_terms)
         read = sum(self.idf[term] for term in self.content_terms if max(term) < _BEYOND_LATIN)
         return 1 - read / mass if mass else 0.0
 
     def idf_coverage(self, rows: Collection[int]) -> dict[int, float]:
-        """Share of the question's idf in the words of some passages, 0 … 1.
+        """Passage → share of the question's idf in its words, 0 … 1, for some passages.
 
-        Names of speakers are left out, unless there is nothing else: every turn they say has them.
+        Names of speakers are ignored, unless there are no other terms: every turn of theirs has them.
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
@@ -94,7 +95,7 @@ class LexicalMatches(NamedTuple):
     def score_groups(self, members: Mapping[int, Sequence[Member]]) -> dict[int, GroupScore]:
         """Score groups by the words of their members.
 
-        Names are left out: in a conversation they stand in every group.
+        Names of speakers are ignored: in a conversation, they are in every group.
         """
         group_of = {each.row: group for group, found in members.items() for each in found}
         lengths = {group: sum(each.length for each in found) for group, found in members.items()}
@@ -128,7 +129,7 @@ def search(
     """BM25 of every passage that shares a term with the question.
 
     Args:
-        out_of_vocabulary: How little the model knows of each term, 0 … 1 (``dense_search.Meaning.unfamiliarity``).
+        out_of_vocabulary: Term → 0 … 1 (``dense_search.Meaning.out_of_vocabulary``).
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()
@@ -158,14 +159,14 @@ def search(
 def _exact_match(
     postings: Mapping[str, list[tuple[int, int, int]]], weights: Mapping[str, float], count: int
 ) -> tuple[dict[int, float], float]:
-    """Share of some terms in passages, Σ strangeness · idf, and the sum that counts as 1.
+    """``exact_match`` of passages by some terms, Σ weight · idf, and ``full_match``.
 
-    A word that the model can spell in part counts where at most √N of N passages hold it, which is
-    where it tells half as much as one that a single passage holds; others are told by their sense.
+    A term with a weight below 1 counts if at most √N of N passages contain it, where its idf is half that
+    of a term in a single passage; commoner ones are left to dense search.
 
-    A share of all that the store holds of them; where that is less than the idf of a term that one
-    passage has, of that. All is all of it; the less the model knows of a question, the rather it is
-    the most that any passage holds: where only words speak, the best is the best there is.
+    The sum is divided by that of all terms in the store, or by the idf of a term in one passage, if that is
+    larger. ``full_match`` is 1 for a question that the model knows, and approaches the best passage's sum
+    the more of the question is out of vocabulary: if only exact matches count, the best one is full.
     """
     worth = {
         term: share * match.idf(count, len(postings[term]))

@@ -1,4 +1,4 @@
-"""The open tasks, as the answer to a question that asks for nothing else."""
+"""The open tasks, as the answer to a question that only asks for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def find(index: Index, query: Query) -> list[Memory]:
-    """An item for each, those due first in the order of their days, the others from the newest."""
+    """One item per open task: those with a due day in its order, then the others, newest first."""
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}
     task_confidence = round(

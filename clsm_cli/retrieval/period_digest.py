@@ -1,7 +1,7 @@
-"""What a week or a longer time was about, as one item: what it decided, learnt and did, and what else was told.
+"""Digest of a week or longer as one item: what was decided, learnt and done, and what else was told.
 
-It is made of what ``clsm log --month`` lists (``text.period_parts``) where a question asks for all of
-such a time, whether a night made a gist of it or not. The passages of that time stand below it.
+It lists what ``clsm log --month`` does (``text.period_parts``), if a question asks for all of such a period,
+whether or not there is a gist of it. The passages of the period rank below it.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.session_queries import ToldTurn
 
 MIN_DAYS = 7
-"""Days of a time that is summed up: the notes of a shorter one are read as they are."""
+"""Days of a period that gets a digest; the notes of a shorter one are shown as they are."""
 MAX_LINES = 5
-"""Lines of each part."""
+"""Lines per part."""
 MAX_EPISODES = 500
-"""Episodes that are looked at, the last: more than a month has, so that a decade costs no more."""
+"""Episodes considered, the last ones: more than a month has, so that a decade costs no more."""
 BUDGET_PARTS = 4
-"""Parts of the budget of which the item takes one at most."""
+"""The digest takes at most the budget divided by this."""
 
 
 class _Line(NamedTuple):
@@ -52,7 +52,7 @@ class _Line(NamedTuple):
 def with_digest(
     index: Index, query: Query, question: Question, memories: Sequence[Memory]
 ) -> list[Memory]:
-    """The items for a question, with what the time it asks for was about behind the gists of that time."""
+    """The items for a question, with the digest of its period inserted after the gists."""
     found = [*memories]
     filters = query.filters or Filters()
     if (
@@ -70,7 +70,7 @@ def with_digest(
 def _digest(
     index: Index, query: Query, first: int, until: int, memories: Sequence[Memory]
 ) -> list[Memory]:
-    """The item as a list; empty where nothing was told then, or it is not sure enough."""
+    """The digest as a list; empty if nothing was told in the period, or its confidence is too low."""
     turns_told = [
         turn
         for turn in session_queries.told_on(index.connection, first, until)
@@ -80,7 +80,7 @@ def _digest(
     if not parts:
         return []
     size = query.budget // BUDGET_PARTS
-    # A side that is open ends with what was told.
+    # An open side of the period ends at the first or last turn.
     first = max(first, turns_told[-1].day) if first == OPEN_FIRST and turns_told else first
     until = min(until, turns_told[0].day + 1) if until == OPEN_UNTIL and turns_told else until
     days = f"{date.fromordinal(first)} to {date.fromordinal(until - 1)}"
@@ -93,7 +93,7 @@ def _digest(
         return []
     signals = Signals(date=1.0)
     item = Memory(
-        id=kept[0].id,  # what stands first can be opened
+        id=kept[0].id,  # clsm show opens the first line's record
         kind="gist",
         text=text,
         stream="flow",
@@ -112,7 +112,7 @@ def _digest(
 def _lines(
     index: Index, first: int, until: int, turns_told: Sequence[ToldTurn]
 ) -> tuple[dict[str, list[_Line]], str]:
-    """The lines of each part under its title, and how many episodes there are."""
+    """The lines of each part, by title, and the number of episodes."""
     rows = index.matching_rows(Filters(kind="statement", first=first, until=until))
     said: dict[str, Passage] = {
         each.key: each
@@ -155,7 +155,7 @@ def _lines(
 
 
 def _text(title: str, parts: dict[str, list[_Line]], size: int) -> tuple[str, list[_Line]]:
-    """The item's text, and the lines that it has: ``MAX_LINES`` of each part, as far as there is room."""
+    """The digest's text, and the lines in it: ``MAX_LINES`` per part, up to ``size`` tokens."""
     text, kept = title, list[_Line]()
     for name, lines in parts.items():
         text += f"\n{name}"
