@@ -90,11 +90,12 @@ def demote(
     for each in head:
         rivals = _rivals_with_name(question, each, best)
         if each.row in flawed:
-            sure = settings.rivals
+            min_confidence = settings.rivals
             rivals = [
                 rival
                 for rival in best
-                if _answers(rival, each, sure, RIVAL_COVERAGE) or _is_nearer(rival, each, sure)
+                if _answers(rival, each, min_confidence, RIVAL_COVERAGE)
+                or _is_nearer(rival, each, min_confidence)
             ]
         own = each.candidate.score
         lowest = min((rival.candidate.score for rival in rivals), default=own + _SCORE_STEP)
@@ -155,11 +156,11 @@ def _rivals_with_name(question: Question, other: _Item, best: Sequence[_Item]) -
 
     "The ferry of Perve leaves at nine" has every word of a question except the name of another ferry.
     """
-    held = other.candidate.evidence.coverage
+    coverage = other.candidate.evidence.coverage
     rivals = [
         each
         for each in best
-        if 0 < held < each.candidate.evidence.coverage
+        if 0 < coverage < each.candidate.evidence.coverage
         and _answers(each, other, RIVAL_CONFIDENCE, 1.0)
     ]
     names = terms_of(" ".join(capitals_inside(question.text))) if rivals else frozenset()
@@ -175,7 +176,7 @@ def _rivals_with_name(question: Question, other: _Item, best: Sequence[_Item]) -
     ]
 
 
-def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
+def _answers(rival: _Item, other: _Item, min_confidence: float, min_coverage: float) -> bool:
     """Whether a passage answers as well as another, by confidence, coverage, person and exact match."""
     one, two = rival.candidate, other.candidate
     return (
@@ -183,12 +184,12 @@ def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
         and one.signals.literal >= two.signals.literal
         and not one.traits.is_question
         and one.signals.participant >= two.signals.participant
-        and one.confidence >= sure * two.confidence
-        and one.evidence.coverage >= shared * two.evidence.coverage
+        and one.confidence >= min_confidence * two.confidence
+        and one.evidence.coverage >= min_coverage * two.evidence.coverage
     )
 
 
-def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
+def _is_nearer(rival: _Item, other: _Item, min_confidence: float) -> bool:
     """Whether a passage is about as near in meaning to the question as an untrusted one.
 
     The untrusted one's coverage does not count: planted text copies the words of the question.
@@ -196,8 +197,10 @@ def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
     one, two = rival.candidate, other.candidate
     if other.passage.trust not in UNTRUSTED or one.traits.is_question:
         return False
-    least = MIN_NEARNESS if one.confidence >= sure * two.confidence else MIN_NEARNESS_ALONE
-    return one.nearness >= least * two.nearness
+    min_nearness = (
+        MIN_NEARNESS if one.confidence >= min_confidence * two.confidence else MIN_NEARNESS_ALONE
+    )
+    return one.nearness >= min_nearness * two.nearness
 
 
 def dice(text: str, other: str) -> float:

@@ -106,16 +106,16 @@ class Meaning:
             return []
         if allowed is not None:
             vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
-            held = index.rows_of_vectors(sorted(vectors - {-1}))
-            held = [each for each in held if each[-1] in allowed]
+            rows = index.rows_of_vectors(sorted(vectors - {-1}))
+            rows = [each for each in rows if each[-1] in allowed]
         else:
             count = 2 * limit  # closed passages have vectors too
-            held = index.rows_of_vectors(_best(cosines, count))
-            while len(held) < limit and count < len(cosines) and index.has_archived():
+            rows = index.rows_of_vectors(_best(cosines, count))
+            while len(rows) < limit and count < len(cosines) and index.has_archived():
                 count *= 2
-                held = index.rows_of_vectors(_best(cosines, count))
-        held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
-        return [each[-1] for each in held[:limit]]
+                rows = index.rows_of_vectors(_best(cosines, count))
+        rows.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
+        return [each[-1] for each in rows[:limit]]
 
     def late_interaction(
         self, idf: Mapping[str, float], min_weight: float, passages: Mapping[int, Traits]

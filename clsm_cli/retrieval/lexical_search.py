@@ -85,12 +85,12 @@ class LexicalMatches(NamedTuple):
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
-        held: dict[int, float] = {}
+        covered: dict[int, float] = {}
         for term in terms:
             for passage, _, _ in self.postings[term]:
                 if passage in rows:
-                    held[passage] = held.get(passage, 0.0) + self.idf[term]
-        return {passage: share / mass for passage, share in held.items()}
+                    covered[passage] = covered.get(passage, 0.0) + self.idf[term]
+        return {passage: share / mass for passage, share in covered.items()}
 
     def score_groups(self, members: Mapping[int, Sequence[Member]]) -> dict[int, GroupScore]:
         """Score groups by the words of their members.
@@ -150,9 +150,11 @@ def search(
         written |= {code.written: places for code, places in codes}
     for key, places in written.items():
         found[key] = [each for each in places if allowed is None or each[0] in allowed]
-    worth = {term: out_of_vocabulary[term] for term in question.terms if term in out_of_vocabulary}
-    worth |= dict.fromkeys(written, 1.0)
-    exact_match = _exact_match(found, worth, count)
+    weights = {
+        term: out_of_vocabulary[term] for term in question.terms if term in out_of_vocabulary
+    }
+    weights |= dict.fromkeys(written, 1.0)
+    exact_match = _exact_match(found, weights, count)
     return LexicalMatches(question, scores, idf, found, *exact_match, count, codes)
 
 
@@ -168,17 +170,17 @@ def _exact_match(
     larger. ``full_match`` is 1 for a question that the model knows, and approaches the best passage's sum
     the more of the question is out of vocabulary: if only exact matches count, the best one is full.
     """
-    worth = {
+    idf_weights = {
         term: share * match.idf(count, len(postings[term]))
         for term, share in weights.items()
         if postings[term] and share and (share == 1 or len(postings[term]) <= isqrt(count))
     }
-    whole = max(sum(worth.values()), match.idf(count, 1))
-    held: dict[int, float] = {}
-    for term, value in worth.items():
+    total = max(sum(idf_weights.values()), match.idf(count, 1))
+    shares: dict[int, float] = {}
+    for term, value in idf_weights.items():
         for passage, _, _ in postings[term]:
-            held[passage] = held.get(passage, 0.0) + value / whole
-    best = max(held.values(), default=1.0)
+            shares[passage] = shares.get(passage, 0.0) + value / total
+    best = max(shares.values(), default=1.0)
     known = sum(match.idf(count, len(each)) for each in postings.values() if each)
-    share = sum(worth.values()) / known if known else 0.0
-    return held, 1 - share + share * best
+    share = sum(idf_weights.values()) / known if known else 0.0
+    return shares, 1 - share + share * best

@@ -1,12 +1,12 @@
 """Recall, in reading order: route → passes → pack → log.
 
-A pass (``_run_pass``) is a line of stages over one view of the index, which nothing changes: question → find →
-rank → confidence → concepts → order → items. All but finding and ranking look at the words first, and load
-nothing where a question is simple.
+A pass (``_run_pass``) is a sequence of stages over one immutable view of the index: question → find → rank →
+confidence → concepts → order → items. All stages except find and rank check the words first, and load
+nothing for a simple question.
 
-The first pass leaves out archived items, except passages that hold a rare word of the question
-(``Search.with_rare``). The second pass searches the archive too. It is made where the first found
-nothing, or is not sure of it while something archived is among the passages nearest in meaning.
+The first pass skips archived items, except passages that contain a rare word of the question
+(``Search.with_rare``). The second pass also searches the archive. It runs if the first found nothing, or
+is in doubt while an archived passage is among the nearest in meaning.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def recall(
     embedder: Embedder,
     progress: Progress | None = None,
 ) -> Iterator[Answer]:
-    """Answer queries from the store, one after the other; never waits for a lock."""
+    """Answer queries from the store one after the other, without ever waiting for a lock."""
     missing: str | None = None
     try:
         engine.open()
@@ -106,7 +106,7 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
 
 
 def _search_names(index: Index, query: Query, engine: Engine | None) -> Found | None:
-    """What is known of the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
+    """Search for the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
     from clsm_cli.text import factuality, route
 
     names = entity_linking.names_inside(index, query.text)
@@ -118,7 +118,7 @@ def _search_names(index: Index, query: Query, engine: Engine | None) -> Found | 
 
 
 def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
-    """Which memory the query needs, and by which cues; a question about memory itself is one."""
+    """Which memory the query needs, with the cues that decided it."""
     if not (query.is_gated or query.current):
         return "ltm", ()
     from clsm_cli.text import route
@@ -131,11 +131,12 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
 
 
 class Found(NamedTuple):
-    """What a query found.
+    """The result of a search.
 
     Attributes:
-        ranked: Every passage with evidence, best first; none where it cannot be answered.
-        concepts: Of the passages that are sure enough, and so ``memories``.
+        ranked: Every passage with evidence, best first; empty if the question contradicts itself.
+        concepts: Concepts of the passages above the threshold.
+        memories: Items of these passages.
     """
 
     question: Question
@@ -145,18 +146,19 @@ class Found(NamedTuple):
 
 
 ARCHIVE_DOUBT = 3.6
-"""How many times the floor an answer must be sure to do without the archive. Facts that were told once and
-asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times five
-points fewer."""
+"""Confidence, as a multiple of the floor, below which the archive is searched too. Facts told once and asked for
+after the store had grown tenfold are then recalled as if nothing were archived; at 2, five points fewer.
+"""
 ARCHIVE_NEAREST = 3
-"""Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
-one, seven points of what the doubt brought are lost; with five nothing is gained."""
+"""Passages nearest in meaning, of which one must be archived for a second pass in doubt. With 1, seven points of
+its gain are lost; 5 gain nothing.
+"""
 
 
 def search(index: Index, query: Query, engine: Engine | None) -> Found:
-    """What a query finds; if that is not enough, what it finds with the archive included.
+    """Search for a query; if the result is empty or in doubt, search the archive too.
 
-    As of a time, what was told by then answers; only if none of it does, what was told later.
+    As of a past time, passages told by then answer; only if none does, those told later.
     """
     settings = _settings(index.store, query)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
@@ -170,12 +172,12 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
     ):
         return first
     second = _run_pass(index.with_archive(), query, engine, settings)
-    # What is read is other in the archive: it hides no answer that was found without.
+    # The second pass may read other passages; it must not suppress an answer of the first.
     return first if first.memories and not second.memories else second
 
 
 def _settings(store: Store, query: Query) -> RecallSettings:
-    """The settings for a query, with the weights that feedback taught."""
+    """The settings for a query, with the weights learnt from feedback."""
     from datetime import datetime
 
     settings, moment = store.settings.recall, datetime.fromisoformat(query.now)
@@ -189,13 +191,13 @@ def _settings(store: Store, query: Query) -> RecallSettings:
 
 
 def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
-    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
+    """Whether one of the passages nearest in meaning is archived; without a model, assume so."""
     nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
     return not cosines or index.has_archived_vector(nearest)
 
 
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
-    """Stage after stage over one view of the index; what a time was about stands above its passages."""
+    """Run the stages over one view of the index."""
     question, ranked, *_ = retrieve_passages(index, query, engine, settings)
     if engine is not None:
         ranked = verdict.read(index, question, ranked)
@@ -254,7 +256,7 @@ def retrieve_passages(
 def _place_event(
     index: Index, query: Query, question: Question, engine: Engine | None, settings: RecallSettings
 ) -> Question:
-    """A question for what came before or after an event, placed where its words find that event."""
+    """Search for the event of a before/after question, and set the question's scope beside it."""
     from clsm_cli.retrieval import time_scope
 
     scope, asked = question.scope, query._replace(text=question.scope.event)
@@ -269,7 +271,7 @@ def _place_event(
 
 
 def _analyse(index: Index, query: Query) -> Question:
-    """Read a query: what it refers back to, when and where it looks, who is meant, and the rest."""
+    """Analyse a query: back-references, time scope, speakers, content."""
     text, scope = query.text, ANY_TIME
     if query.current:
         from clsm_cli.retrieval import dialogue_context
@@ -283,7 +285,7 @@ def _analyse(index: Index, query: Query) -> Question:
 
 
 def _understand(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
-    """What a query asks, by its text with its references resolved and the days that it means."""
+    """The question of a query, from its text with resolved references and its scope."""
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
     return question._replace(
@@ -297,7 +299,7 @@ def _understand(index: Index, query: Query, text: str, scope: TimeScope) -> Ques
 def _allowed_rows(
     index: Index, filters: Filters | None, scope: TimeScope
 ) -> Collection[int] | None:
-    """The passages that a filter, and the days or conversations that are meant, leave; None: all."""
+    """The passages that pass the filters and a hard scope; None: all."""
     allowed = None if filters is None else index.matching_rows(filters)
     if not scope.hard:
         return allowed
@@ -316,10 +318,10 @@ def _allowed_rows(
 def _pack_with_facts(
     index: Index, query: Query, found: Found
 ) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
-    """What fits into the budget: facts about what the query names, if it asks for any, and memories.
+    """The facts (if the query wants any) and memories that fit into the budget.
 
-    What was said in the current conversation comes first, in at most half the budget. The facts are what
-    the memories beside them leave unsaid; the room that they do not need is theirs.
+    Messages of the current conversation come first, in at most half the budget. Facts that a packed
+    memory says are left out; room that the facts do not need goes to the memories.
     """
     said: list[Memory] = []
     if query.current:
@@ -343,20 +345,20 @@ def _pack_with_facts(
 
 
 STEEPNESS = 12.0
-"""What a score is worth, as the exponent of its value: a conditional logit's choice among items."""
+"""Steepness of an item's value in its score: a conditional logit over the items."""
 
 
 def pack(
     memories: Sequence[Memory], limit: int, unit: str, said: Sequence[Memory] = ()
 ) -> tuple[list[Memory], Budget]:
-    """Fill the budget with the items that are worth most together, and list the rest.
+    """Fill the budget with the items of the largest total value, and list the dropped ones.
 
-    An item is worth e^(12 · score), in proportion to the probability that it is the evidence. The
-    0/1 knapsack over that (CMA, section 3.2) holds more evidence than items in the order of rank:
-    on LoCoMo 89.7 % against 88.4 % at a reduction of 96.5 %, as much in 1,000 tokens.
+    The value of an item is e^(12 · score), proportional to the probability that it is the evidence. The
+    0/1 knapsack (CMA, section 3.2) packs more evidence than the order of rank: on LoCoMo 89.7 % against
+    88.4 % at a reduction of 96.5 %, the same in 1,000 tokens.
 
     Args:
-        said: Of the current conversation, which was fitted to the budget already and comes first.
+        said: Messages of the current conversation, already fitted to the budget; they come first.
     """
     room = limit - sum(each.size(unit) for each in said)
     sizes = [each.size(unit) for each in memories]
@@ -377,7 +379,7 @@ def pack(
 
 
 def _recall_id(answer: Answer, query: Query) -> str:
-    """Hash of query, options, now and answer; where files lie on this machine does not count."""
+    """Hash of query, options, now and answer, without paths on this machine."""
     told = [
         memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
         for memory in answer.memories
@@ -387,7 +389,7 @@ def _recall_id(answer: Answer, query: Query) -> str:
 
 
 def touch(store: Store, answer: Answer) -> None:
-    """Record that these memories were used; a failing disk must not spoil the answer."""
+    """Log that these memories were used; a disk error must not spoil the answer."""
     from datetime import UTC, datetime
 
     from clsm_cli.store import atomic

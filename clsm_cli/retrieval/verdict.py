@@ -1,9 +1,9 @@
-"""The best passages, read with the question until one answers it.
+"""Read the best passages with the question until one answers it, then apply the threshold.
 
-Signs of nearness cannot tell what answers from what is only about the same: asked by people who live with
-their notes, questions near the topic look as sure as others (an AUROC of about a half). So the first
-passages are read (``heads/answer_head``), and signs and reading say together how likely each answers. A
-passage is read in 13 ms on a desktop.
+Similarity cannot distinguish an answer from a passage on the same subject: in questions that people asked
+about their own notes, unanswerable ones near the topic look as confident as others (an AUROC of about ½).
+So a cross-encoder reads the first passages (``heads/answer_head``), and its probability is combined with
+that of the signs. Reading a passage takes 13 ms on a desktop.
 """
 
 from __future__ import annotations
@@ -29,58 +29,61 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 MIN_WORDS = 4
-"""Words of a question that is read, at least: fewer are cues, which ask for all that is about them."""
+"""Words of a question that is read, at least: shorter ones are cues, which ask for everything about them."""
 MIN_READ_CONFIDENCE = 0.06
-"""Confidence by signs below which nothing is read."""
+"""Confidence by signs below which no passage is read."""
 MAX_READ, ANSWER_P = 4, 0.3
-"""Candidates that are read, the first, and how likely one must answer that no more are."""
+"""Candidates that are read, at most, and the probability of an answer at which reading stops."""
 
 
 def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """The candidates with the confidence that reading leaves them.
+    """Update the confidences by reading the best candidates; their order does not change.
 
-    What is not read is at most as sure as the surest of what is; where none of that answers, it counts as
-    what answers least. The order stays. Where the model is gone in the meantime, the signs decide.
+    An unread candidate is at most as confident as the most confident read one; if none of these answers,
+    it gets their lowest reading. If the model was removed meanwhile, the signs alone decide.
 
     Args:
-        ranked: Found with the model.
+        ranked: Ranked with the model.
     """
     if not _can_be_read(question) or ranked.confidence < MIN_READ_CONFIDENCE:
         return ranked
     best = ranked.candidates[:MAX_READ]
-    told = index.passages([each.row for each in best])
+    passages = index.passages([each.row for each in best])
     chances: list[float] = []
     try:
         for each in best:
-            passage = told[each.row]
+            passage = passages[each.row]
             chances.append(_chance(question, passage, each.evidence.coverage))
             if chances[-1] >= ANSWER_P:
                 break
     except (ModelMissingError, ModelDigestError):
         return ranked
-    sure = [
+    read_confidences = [
         confidence.read_probability(each.confidence, chance)
         for each, chance in zip(best, chances, strict=False)
     ]
-    top, unread = max(sure), [each.confidence for each in ranked.candidates[len(sure) :]]
+    top, unread = (
+        max(read_confidences),
+        [each.confidence for each in ranked.candidates[len(read_confidences) :]],
+    )
     if chances[-1] < ANSWER_P:
         unread = [confidence.read_probability(each, min(chances)) for each in unread]
     rest = [min(top, each) for each in unread]
     candidates: list[Candidate] = [
         each._replace(confidence=round(value, 6))
-        for each, value in zip(ranked.candidates, [*sure, *rest], strict=True)
+        for each, value in zip(ranked.candidates, [*read_confidences, *rest], strict=True)
     ]
     first = candidates[:CONFIDENCE_SIZE]
     return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))
 
 
 def _chance(question: Question, passage: Passage, coverage: float) -> float:
-    """How likely a passage answers, as it is read; the question itself, asked before, is no answer.
+    """The answer head's probability that a passage answers.
 
-    What stands beside it in that turn may be one.
+    A turn that asks the same question does not answer it, but the rest of that turn may.
 
     Args:
-        coverage: Share of the question's idf that the passage holds.
+        coverage: Share of the question's idf in the passage.
     """
     text, is_turn = passage.text, passage.document is None and passage.kind == "passage"
     is_same = is_turn and coverage >= SAME_QUESTION_COVERAGE
@@ -93,7 +96,7 @@ def _chance(question: Question, passage: Passage, coverage: float) -> float:
 
 
 def _can_be_read(question: Question) -> bool:
-    """Whether it is a question in the language of the reader, English, which does not see when something was."""
+    """Whether the answer head can read it: an English question without a time, which it cannot check."""
     words = question.text.casefold().split()
     return (
         bool(question.terms)
@@ -104,13 +107,13 @@ def _can_be_read(question: Question) -> bool:
 
 
 SAME_QUESTION_COVERAGE = 0.5
-"""Share of a question's idf from which a turn that only asks asks the same."""
+"""Share of a question's idf from which a turn that only asks, asks the same."""
 LOOK_ALIKE_FACTOR = 0.1
-"""How much of its confidence remains to what has another code than the one that is asked about."""
+"""Factor of the confidence of a passage with a look-alike of the code asked about."""
 
 
 def discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """The candidates, of which none is sure for a code that it does not hold and none other does."""
+    """Lower the confidence of passages with a look-alike of a code that no passage contains."""
     rows = [each.row for each in ranked.candidates]
     look_alikes: set[int] = set()
     if question.n_content_terms:
@@ -128,20 +131,21 @@ def discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ra
 
 
 HINT_SHARE = 0.5
-"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
-nearest to it: they claim nothing."""
+"""Confidence by signs, as a share of the floor, from which a question without an answer still gets the
+nearest concepts: these claim nothing.
+"""
 
 
 def apply_threshold(
     index: Index, question: Question, ranked: Ranked, floor: float, least: float | None
 ) -> tuple[list[Candidate], bool]:
-    """The candidates that may be told of, and whether they may be told: else only their concepts.
+    """Candidates above the floor, and whether to return only their concepts.
 
-    Below the floor nothing is told, unless it is a gist that is asked for, or the best passage holds what
-    the question identifies something by.
+    The floor does not apply to a gist that is asked for, or if the best passage contains every identifier
+    of the question.
 
     Args:
-        least: Confidence that each must have, whatever the floor.
+        least: Confidence that each candidate must have, instead of the floor.
     """
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:
@@ -153,7 +157,7 @@ def apply_threshold(
 
 
 def _holds_identifiers(index: Index, question: Question, ranked: Ranked) -> bool:
-    """Whether the best passage contains every number, code and address of the question, if any."""
+    """Whether the question has numbers, codes or addresses, and the best passage contains all of them."""
     mixed = [term for term in question.terms if not (term.isalpha() or term.isdigit())]
     written = [
         *question.keys,
@@ -169,14 +173,11 @@ def _holds_identifiers(index: Index, question: Question, ranked: Ranked) -> bool
 
 
 _GIST_STEP = 1e-3
-"""Of a score, by which a gist that is asked for stands before the next item."""
+"""Difference of scores by which a gist that is asked for precedes the next item."""
 
 
 def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Candidate], bool]:
-    """The passages, and before them the gists of the months asked about; whether there are any.
-
-    Gists of other months are left out.
-    """
+    """Move the gists of the months asked about to the front, drop others; and whether there are any."""
     if not question.asks_for_gist:
         return ranked, False
     from datetime import date
@@ -201,9 +202,9 @@ def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Cand
 def filter_untrusted(
     index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
 ) -> list[Candidate]:
-    """Candidates without untrusted ones that only resemble an answer.
+    """Drop untrusted candidates that only resemble the best trusted one.
 
-    Where a question asks for what a tool or a page said, all stay.
+    None is dropped if the question asks for what a tool or a page said.
     """
     if not settings.untrusted_floor or factuality.asks_for_output(question.text):
         return list(candidates)
@@ -224,6 +225,6 @@ def filter_untrusted(
 
 
 def _terms_held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
-    """Which search terms of a question some passages contain."""
+    """Row → search terms of the question that the passage contains."""
     having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
     return {row: frozenset(t for t, found in having.items() if row in found) for row in rows}
