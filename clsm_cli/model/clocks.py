@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime, tzinfo
 
 Day = TypeVar("Day", int, "date")
-_DATE_LENGTH = 10
+_DATE = 10
 """Characters of a bare date."""
 
 
@@ -130,9 +130,7 @@ def _within(start: str | None, at: str, end: str | None) -> bool:
     """Whether some instant of ``at`` is not before the start and before the end."""
     if _is_ahead(start, at) or _has_come(end, at):
         return False
-    return len(at) > _DATE_LENGTH or not (
-        start and _has_come(end, start)
-    )  # a day may seem to lie there
+    return len(at) > _DATE or not (start and _has_come(end, start))  # a day may seem to lie there
 
 
 def _is_ahead(start: str | None, at: str) -> bool:
@@ -164,10 +162,10 @@ def instants(text: str, other: str = "") -> tuple[datetime, datetime] | None:
 
     try:
         moment = datetime.fromisoformat(text)
-        if len(text) > _DATE_LENGTH:
+        if len(text) > _DATE:
             moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
             return moment, moment
-        clock = datetime.fromisoformat(other).tzinfo if len(other) > _DATE_LENGTH else None
+        clock = datetime.fromisoformat(other).tzinfo if len(other) > _DATE else None
         moment = moment.replace(tzinfo=clock or UTC)
         return moment, moment + timedelta(days=1, microseconds=-1)
     except (ValueError, OverflowError):
