@@ -133,7 +133,7 @@ def _opening(index: Index, line: RankedItem) -> RankedItem:
 
 
 class Ended(NamedTuple):
-    """Sentences that are no longer true, or perhaps no longer, by their ``text_key``.
+    """Sentences that hold no longer, or perhaps no longer, as ``text_key`` has them.
 
     Attributes:
         texts: Sentences of closed statements that no current statement says.
@@ -146,18 +146,18 @@ class Ended(NamedTuple):
     unsure: Mapping[str, str]
 
     def has(self, turn: str, text: str) -> bool:
-        """Whether a sentence of a turn is no longer true; a statement may have headings before it."""
+        """Whether what a turn says in a sentence ended, wherever a statement tells it behind headings."""
         key = text_key(text)
         gone, held = (any(self._with_end(turn, key, held)) for held in (False, True))
         return key in self.texts or (gone and not held)
 
     def perhaps_until(self, turn: str, text: str) -> str | None:
-        """The day since which a sentence of a turn is perhaps no longer true."""
+        """The day since which it may be no longer so."""
         held = self._with_end(turn, text_key(text), True)
         return max((self.unsure[key] for key in held if key in self.unsure), default=None)
 
     def is_kept(self, turn: str, text: str) -> bool:
-        """Whether a current statement says the same as a sentence of a turn."""
+        """Whether a current statement says what a turn says in a sentence."""
         return any(self._with_end(turn, text_key(text), True))
 
     def _with_end(self, turn: str, key: str, held: bool) -> Iterator[str]:
@@ -492,7 +492,7 @@ def _is_name(title: str, day: str | None) -> bool:
 
 
 def text_key(text: str) -> str:
-    """The words of a text, to compare it with others.
+    """The words of a text, by which two are the same.
 
     >>> text_key("- **Rent**: 900 euros.") == text_key("rent 900 Euros")
     True
