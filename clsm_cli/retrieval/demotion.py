@@ -113,16 +113,16 @@ def _flawed_rows(
     """
     is_free = factuality.asks_for_output(question.text)
     found = {each.row for each in head if not is_free and each.passage.trust in UNTRUSTED}
-    held = [each for each in head if each.candidate.evidence.coverage >= MIN_COVERAGE]
+    covering = [each for each in head if each.candidate.evidence.coverage >= MIN_COVERAGE]
     terms = frozenset(question.terms)
     found |= {
         each.row
-        for each in held
+        for each in covering
         if each.passage.kind == "passage"
         and each.passage.document is None
         and factuality.unasked(each.passage.text, terms) is not None
     }
-    for each in held if factuality.asks_what_is(question.text) else ():
+    for each in covering if factuality.asks_what_is(question.text) else ():
         states = factuality.replaces if each.row in newer else factuality.states_as_fact
         if not states(each.passage.text, terms):
             found.add(each.row)
@@ -135,8 +135,8 @@ def _replacements(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int
     found: dict[int, _Item] = {}
     for row in items.keys() & ended.keys():
         last = row
-        while (over := ended.get(last)) and over.row is not None:
-            last = over.row
+        while (replacement := ended.get(last)) and replacement.row is not None:
+            last = replacement.row
         if last != row and last in items:
             found[row] = items[last]
     return found

@@ -58,14 +58,14 @@ def learn_multipliers(
         return None
     from clsm_cli.scoring import thompson_sampling
 
-    told = [
+    judgements = [
         (judgement.led, judgement.is_good, (now - judgement.at).total_seconds() / 86400)
         for judgement in latest_judgements(paths).values()
     ]
     priors = {
         name: thompson_sampling.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
     }
-    found = thompson_sampling.multipliers(priors, told, seed)
+    found = thompson_sampling.multipliers(priors, judgements, seed)
     return found if any(value != 1.0 for value in found.values()) else None
 
 
@@ -175,7 +175,11 @@ def record_feedback(
             raise BadInputError(each.id, "is named as good and as bad", "give it once")
         before = latest_judgements(flow / FILE for flow in store.flows())
         judged = {each.id: True for each in liked} | {each.id: False for each in disliked}
-        old = {item: told.is_good for (of, item), told in before.items() if of == known.recall}
+        old = {
+            item: judgement.is_good
+            for (of, item), judgement in before.items()
+            if of == known.recall
+        }
         is_new = not judged.items() <= old.items()
         run = None
         if is_new and not dry_run:

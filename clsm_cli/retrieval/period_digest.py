@@ -114,12 +114,12 @@ def _lines(
 ) -> tuple[dict[str, list[_Line]], str]:
     """The lines of each part, by title, and the number of episodes."""
     rows = index.matching_rows(Filters(kind="statement", first=first, until=until))
-    said: dict[str, Passage] = {
+    passages: dict[str, Passage] = {
         each.key: each
         for each in index.passages(sorted(rows)).values()
         if each.trust not in UNTRUSTED
     }
-    records = ((each, index.record(each.key)) for each in said.values())
+    records = ((each, index.record(each.key)) for each in passages.values())
     statements = [
         replace(record, text=each.text)
         for each, record in records
@@ -142,7 +142,7 @@ def _lines(
     def stated(rows: Iterable[Statement]) -> Iterator[_Line]:
         for row in rows:
             turns = index.by_key(row.sources[0]) if row.sources else []
-            yield _Line(row.id, row.text, turns[0] if turns else said[row.id])
+            yield _Line(row.id, row.text, turns[0] if turns else passages[row.id])
 
     listed = {
         "Decided": [*stated(parts.decided), *(of(*each) for each in parts.reported)],

@@ -182,13 +182,16 @@ def _first_pass(
     if found.settings.weight_outdated and question.asks_of_now:
         keys = sorted({each.key for each in traits})
         outdated = graph_queries.outdated_sources(found.view.connection, keys)
-    meant = _meaning_of_groups(found)
-    alone = found.maxsim(with_next=False)
+    group_cosines = _meaning_of_groups(found)
+    own_maxsim = found.maxsim(with_next=False)
     by_words = min_max([words.scores.get(row, 0.0) for row in rows])
     unmeasured = [0.0] * len(rows) if found.late is None else by_words
     n_content = 0 if question.asks_for_all else question.n_content_terms
-    maxsim, context = min_max_or(unmeasured, alone), min_max_or(unmeasured, window_maxsim)
-    group_words, group_meaning = min_max(in_group), min_max([meant[t.group] for t in traits])
+    maxsim, context = min_max_or(unmeasured, own_maxsim), min_max_or(unmeasured, window_maxsim)
+    group_words, group_meaning = (
+        min_max(in_group),
+        min_max([group_cosines[t.group] for t in traits]),
+    )
     return [
         Signals(
             bm25=by_words[i] * (share if each.vector >= 0 else 1.0),
@@ -224,19 +227,19 @@ def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]
     rows, traits = [*found.traits], [*found.traits.values()]
     terms = len({*question.terms} - question.name_terms)
     broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
-    alone = 0.0 if question.named_speakers else settings.alone
+    own_share = 0.0 if question.named_speakers else settings.alone
     names = found.view.names_in(rows)
     before = [late.window_scores(each.previous) if late is not None else 0.0 for each in traits]
-    told = {row for row, each in found.surroundings.items() if not each.is_question}
+    no_questions = {row for row, each in found.surroundings.items() if not each.is_question}
     cosines = [cosine_at(found.cosines, each.vector) for each in traits]
     session = min_max(
         _best_of_session(traits, [weighted(values, FIRST_PASS_WEIGHTS) for values in first])
     )
     meaning = min_max_or([values.bm25 for values in first], cosines)
-    context_share = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
+    context_share = [(1 - broad) * (1 - own_share * (1 - own)) for own in meaning]
     # An echo repeats the previous turn, unless that is a question.
     echo = [
-        value * (not each.is_document and (each.previous is None or each.previous in told))
+        value * (not each.is_document and (each.previous is None or each.previous in no_questions))
         for each, value in zip(traits, min_max(before), strict=True)
     ]
     return [
@@ -245,7 +248,7 @@ def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]
             echo=echo[i],
             names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
             session=context_share[i] * session[i],
-            meaning=max(broad, alone) * meaning[i],
+            meaning=max(broad, own_share) * meaning[i],
         )
         for i, (row, values) in enumerate(zip(rows, first, strict=True))
     ]

@@ -93,14 +93,14 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
             found = _search_names(index, query, engine) or found
         facts, kept, budget = _pack_with_facts(index, query, found)
         own = [each for each in kept if each.kind != "context"]
-        told = filter(None, [found.question.scope.warning])
+        remarks = filter(None, [found.question.scope.warning])
         answer = answer._replace(
             confidence=max((m.confidence for m in own), default=found.ranked.confidence),
             concepts=found.concepts,
             memories=tuple(kept),
             budget=budget,
             facts=facts,
-            warnings=(*answer.warnings, *told, *opened.late_warnings()),
+            warnings=(*answer.warnings, *remarks, *opened.late_warnings()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
 
@@ -202,7 +202,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     if engine is not None:
         ranked = verdict.read(index, question, ranked)
     ranked = verdict.discount_look_alikes(index, question, ranked)
-    kept, is_silent = verdict.apply_threshold(
+    kept, concepts_only = verdict.apply_threshold(
         index, question, ranked, settings.floor, query.min_score
     )
     kept = verdict.filter_untrusted(index, question, kept, settings)
@@ -211,7 +211,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     memories: list[Memory] = []
     if kept:
         named = concepts.rank_concepts(index, query.text, kept, settings.concepts, cosines)
-    if kept and not is_silent:
+    if kept and not concepts_only:
         past = query.past
         ended = supersession.ended(index, question, kept, cosines, past) if settings.rivals else {}
         kept = demotion.demote(index, question, kept, settings, ended)
@@ -235,8 +235,8 @@ def retrieve_passages(
     query = query._replace(text=corrected)
     question = _analyse(index, query)
     if warning:
-        told = "; ".join(filter(None, (warning, question.scope.warning)))
-        question = question._replace(scope=question.scope._replace(warning=told))
+        joined = "; ".join(filter(None, (warning, question.scope.warning)))
+        question = question._replace(scope=question.scope._replace(warning=joined))
     if question.scope.event:
         question = _place_event(index, query, question, engine, settings)
     if question.scope.contradictory:
@@ -323,22 +323,22 @@ def _pack_with_facts(
     Messages of the current conversation come first, in at most half the budget. Facts that a packed
     memory says are left out; room that the facts do not need goes to the memories.
     """
-    said: list[Memory] = []
+    conversation: list[Memory] = []
     if query.current:
         from clsm_cli.retrieval import dialogue_context
 
         half, terms = query.budget // (2 if query.unit == "tokens" else 8), found.question.terms
         turns = dialogue_context.select_turns(query.current, terms, half)
-        said = dialogue_context.context_memories(turns, terms)
+        conversation = dialogue_context.context_memories(turns, terms)
     if not (query.with_facts and found.memories):
-        return (), *pack(found.memories, query.budget, query.unit, said)
+        return (), *pack(found.memories, query.budget, query.unit, conversation)
     from clsm_cli.retrieval import known_facts
 
     ranked = found.ranked.candidates
     taken = int(known_facts.BUDGET_SHARE * query.budget)
     facts: tuple[Fact, ...] = ()
     for _ in range(2):
-        kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
+        kept, budget = pack(found.memories, query.budget - taken, query.unit, conversation)
         facts = known_facts.find(index, found.concepts, ranked, kept, taken, query.unit)
         taken = sum(fact.size(query.unit) for fact in facts)
     return facts, kept, budget._replace(limit=query.budget, used=budget.used + taken)
@@ -349,7 +349,7 @@ STEEPNESS = 12.0
 
 
 def pack(
-    memories: Sequence[Memory], limit: int, unit: str, said: Sequence[Memory] = ()
+    memories: Sequence[Memory], limit: int, unit: str, conversation: Sequence[Memory] = ()
 ) -> tuple[list[Memory], Budget]:
     """Fill the budget with the items of the largest total value, and list the dropped ones.
 
@@ -358,9 +358,9 @@ def pack(
     88.4 % at a reduction of 96.5 %, the same in 1,000 tokens.
 
     Args:
-        said: Messages of the current conversation, already fitted to the budget; they come first.
+        conversation: Messages of the current conversation, already fitted to the budget; they come first.
     """
-    room = limit - sum(each.size(unit) for each in said)
+    room = limit - sum(each.size(unit) for each in conversation)
     sizes = [each.size(unit) for each in memories]
     kept = set(range(len(memories)))
     if sum(sizes) > room:
@@ -373,18 +373,18 @@ def pack(
         for place, memory in enumerate(memories)
         if place not in kept
     ]
-    chosen = [*said, *(memories[place] for place in sorted(kept))]
+    chosen = [*conversation, *(memories[place] for place in sorted(kept))]
     used = sum(each.size(unit) for each in chosen)
     return chosen, Budget(limit, used, unit, tuple(dropped))
 
 
 def _recall_id(answer: Answer, query: Query) -> str:
     """Hash of query, options, now and answer, without paths on this machine."""
-    told = [
+    without_paths = [
         memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
         for memory in answer.memories
     ]
-    answer = answer._replace(memories=tuple(told))
+    answer = answer._replace(memories=tuple(without_paths))
     return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
 
 

@@ -79,10 +79,10 @@ def build_items(
             same = len(found)
             seen.append((passage, candidate.signals.date))
             memory = _memory(candidate, passage, shown, sources, full)
-            if (over := ended.get(row) or ended.get(candidate.row)) is not None:
-                memory = over.marked(memory)
-            if (told := index.told_later.get(row)) is not None:
-                memory = memory._replace(told_later=told[:10])
+            if (superseded := ended.get(row) or ended.get(candidate.row)) is not None:
+                memory = superseded.marked(memory)
+            if (told_at := index.told_later.get(row)) is not None:
+                memory = memory._replace(told_later=told_at[:10])
             start = starts.get(candidate.way.seed) if candidate.way else None
             way = (
                 ActivationPath(candidate.way.concept, start.id) if candidate.way and start else None

@@ -151,9 +151,9 @@ def apply_threshold(
     if least is not None:
         return [each for each in kept if each.confidence >= least], False
     is_known = has_gist or _holds_identifiers(index, question, ranked)
-    is_silent = not is_known and ranked.confidence < floor
+    concepts_only = not is_known and ranked.confidence < floor
     hints = ranked.unread >= HINT_SHARE * floor
-    return kept if hints or not is_silent else [], is_silent
+    return kept if hints or not concepts_only else [], concepts_only
 
 
 def _holds_identifiers(index: Index, question: Question, ranked: Ranked) -> bool:
