@@ -22,7 +22,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import recall, retrieve_passages
-from clsm_cli.scoring.match import spread, weighted
+from clsm_cli.scoring.match import min_max, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import codes, graph_queries
 from clsm_cli.store.index.opening import open_index
@@ -110,7 +110,7 @@ class PassagePool:
         """
         import numpy as np
 
-        asked = understand(text, (), self.speakers).dense
+        asked = understand(text, (), self.speakers).embedding_text
         sentence = np.asarray(self.bench.engine.encode(asked).sentence, np.float32)
         found: Floats = np.einsum("ij,j->i", self.vectors, sentence)
         return found
@@ -271,7 +271,7 @@ def fusion(pool: PassagePool, text: str) -> Ranked:
     by_words, by_meaning = pool.bm25(text), pool.cosines(text)
     either = {*by_score(by_words, 0.0)[0], *by_score(by_meaning)[0]}
     places = sorted(place for place in either if not isnan(by_meaning[place]))
-    pairs = zip(*(spread(each[places].tolist()) for each in (by_words, by_meaning)), strict=True)
+    pairs = zip(*(min_max(each[places].tolist()) for each in (by_words, by_meaning)), strict=True)
     fused = [weighted(pair, (BM25_SHARE, 1 - BM25_SHARE)) for pair in pairs]
     return [places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])], None
 

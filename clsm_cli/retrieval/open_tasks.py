@@ -1,4 +1,4 @@
-"""The open tasks, as the answer to a question that asks for nothing else."""
+"""The open tasks, as the answer to a question that only asks for them."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ if TYPE_CHECKING:
 
 
 def find(index: Index, query: Query) -> list[Memory]:
-    """An item for each, those due first in the order of their days, the others from the newest."""
+    """One item per open task: those with a due day in its order, then the others, newest first."""
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}
-    sure = round(confidence.probability(Evidence(1.0, None, 1.0, passages=index.size()[0])), 4)
-    if sure < (query.min_score or 0):
+    task_confidence = round(
+        confidence.probability(Evidence(1.0, None, 1.0, passages=index.size()[0])), 4
+    )
+    if task_confidence < (query.min_score or 0):
         return []
-    told = sorted(index.passages(sorted(rows)).values(), key=lambda each: each.id)
-    told.sort(key=lambda each: each.time or "", reverse=True)
-    records = [(each, index.record(each.key)) for each in told]
+    passages = sorted(index.passages(sorted(rows)).values(), key=lambda each: each.id)
+    passages.sort(key=lambda each: each.time or "", reverse=True)
+    records = [(each, index.record(each.key)) for each in passages]
     tasks = [
         (record.due or "~", each)
         for each, record in records
         if isinstance(record, Statement) and record.state in ("open", "blocked")
     ]
     tasks.sort(key=lambda each: each[0])
-    return [_item(index, each, sure) for _, each in tasks[: query.k]]
+    return [_item(index, each, task_confidence) for _, each in tasks[: query.k]]
 
 
-def _item(index: Index, task: Passage, sure: float) -> Memory:
+def _item(index: Index, task: Passage, task_confidence: float) -> Memory:
     turns = [turn for key in task.sources for turn in index.by_key(key)[:1] if turn.current]
     return Memory(
         id=task.id,
@@ -45,7 +47,7 @@ def _item(index: Index, task: Passage, sure: float) -> Memory:
         text=task.text,
         stream=task.stream,
         score=1.0,
-        confidence=sure,
+        confidence=task_confidence,
         tokens=tokens.count_tokens(task.text),
         trust=task.trust,
         session=task.session,

@@ -22,7 +22,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import time_scope
 from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.scoring import packing
-from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
+from clsm_cli.scoring.retention import DORMANT_RETENTION, STREAM_DAYS, retention
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import route, tokens
 from clsm_cli.text.tagging import tags_of
@@ -121,7 +121,7 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
 
 def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
     last, today = library.active[row.id], date.fromisoformat(now[:10]).toordinal()
-    return last > 0 and retention(today - last, STREAM_DAYS[row.stream]) < DORMANT
+    return last > 0 and retention(today - last, STREAM_DAYS[row.stream]) < DORMANT_RETENTION
 
 
 def nemori(library: Library, query: Query) -> Found:
