@@ -323,8 +323,8 @@ def test_where_other_days_may_come_too_they_come_behind(
     diary: Store, question: str, first: list[str]
 ) -> None:
     open_to_all = with_changes(diary.settings, {"recall.time_filter": 0})
-    asked = {"now": "2026-03-31T12:00:00+02:00", "min_score": 0.0}
-    memories = ask(diary._replace(settings=open_to_all), question, **asked).memories
+    store, now = diary._replace(settings=open_to_all), "2026-03-31T12:00:00+02:00"
+    memories = ask(store, question, now=now, min_score=0.0).memories
     assert len(memories) > len(first)
     assert all(word in each.text for word, each in zip(first, memories, strict=False))
 
