@@ -18,6 +18,7 @@ from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.turns import Masker
+from clsm_cli.model.clocks import seconds
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
@@ -356,7 +357,8 @@ def _new(edits: EditSession, old: Statement, text: str, start: str | None) -> St
 
 def _close(edits: EditSession, row: Statement, until: str | None) -> str | None:
     """The first two rows; until when it held, None where it never did: then it is withdrawn."""
-    if until is None or until <= (row.valid_from or ""):
+    zone = edits.store.zone
+    if until is None or seconds(until, zone) <= seconds(row.valid_from, zone):
         edits.put(replace(row, superseded_at=edits.run.now, withdrawn=True))
         return None
     for each in closed_rows(row, until, edits.run.now):

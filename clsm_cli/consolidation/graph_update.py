@@ -16,6 +16,7 @@ from clsm_cli.consolidation import edges, entity_mentions
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
+from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.plain import to_plain
@@ -231,7 +232,8 @@ class GraphBuilder:
         sources = sorted({key for edge in found.values() for key in edge.sources})
         times = evidence_queries.turn_times(self.state.connection, sources)
         closed = {**self.over, **self.state.closed_blocks}
-        return {i: edges.with_validity(edge, times, closed) for i, edge in found.items()}
+        zone = self.state.store.zone
+        return {i: edges.with_validity(edge, times, closed, zone) for i, edge in found.items()}
 
     def _stated(self, keys: Collection[str], kinds: Mapping[str, str]) -> Stated:
         found: Stated = {}
@@ -277,7 +279,7 @@ def _sentences(
     """
     found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
     for key, turn in turns.items():
-        if not turn.is_current or turn.trust in ("tool", "web"):
+        if not turn.is_current or turn.trust in UNTRUSTED:
             continue
         named = matcher.find(turn.text)
         for span in split(turn.text):

@@ -12,7 +12,7 @@ from clsm_cli.consolidation.correction import apply_correction, with_new_text
 from clsm_cli.consolidation.edit_session import check_line, open_for_edit
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.clocks import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text, resolve_id

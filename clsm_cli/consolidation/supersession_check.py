@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
+from clsm_cli.model.clocks import seconds
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.text import factuality, sameness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import tzinfo
     from typing import Any
 
     from clsm_cli.consolidation.claims import Claim
@@ -61,18 +63,23 @@ def since(row: Statement) -> str:
 
 
 def rivals(
-    known: StatementIndex, rewritten: Mapping[str, str], claim: Statement, vector: Any
+    known: StatementIndex,
+    rewritten: Mapping[str, str],
+    claim: Statement,
+    vector: Any,
+    zone: tzinfo,
 ) -> list[Rival]:
     """The statements that a claim may replace, and those that may have replaced it; likeliest last.
 
     Args:
         rewritten: Key of a block → key of the vanished one that it took the place of.
         vector: The unit vector of its text; without one nothing is found.
+        zone: Of the store.
     """
     if vector is None or claim.kind not in KINDS:
         return []
     gone = _of_old_block(known, rewritten, claim)
-    every = list(islice(_comparable(known, claim, vector, gone), None if gone else MOST))
+    every = list(islice(_comparable(known, claim, vector, gone, zone), None if gone else MOST))
     asked = every[:MOST] + [each for each in every[MOST:] if each[0].id in gone]
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
@@ -89,14 +96,14 @@ def rivals(
 
 
 def _comparable(
-    known: StatementIndex, claim: Statement, vector: Any, gone: frozenset[str]
+    known: StatementIndex, claim: Statement, vector: Any, gone: frozenset[str], zone: tzinfo
 ) -> Iterator[tuple[Statement, bool, tuple[str, str]]]:
     """Statements that may be about one thing with a claim, nearest first: whether each is later, both texts."""
-    at = since(claim)
+    at = seconds(since(claim), zone)
     for row, cosine in known.alike(vector, NEAR):
-        is_rewritten = row.id in gone
-        is_later = since(row) > at and not is_rewritten
-        if row.text == claim.text or (since(row) == at and not is_rewritten):
+        is_rewritten, then = row.id in gone, seconds(since(row), zone)
+        is_later = then > at and not is_rewritten
+        if row.text == claim.text or (then == at and not is_rewritten):
             continue  # said of two days, it is two
         who, old = pair_head.without_speaker(row.text, known.speakers)
         other, new = pair_head.without_speaker(claim.text, known.speakers)

@@ -20,6 +20,7 @@ import contextlib
 import os
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError, LockedError
@@ -27,9 +28,8 @@ from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import FORGOTTEN
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn, no_key
 from clsm_cli.ingestion.recalled_text import strip_blocks
-from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message, with_ordinal
-from clsm_cli.model.clocks import utc_text
+from clsm_cli.model.clocks import instant, is_after, utc_text
 from clsm_cli.model.episodes import TRUST_ROLE, EndMark
 from clsm_cli.model.grouping import grouped
 from clsm_cli.store import inbox, runs
@@ -126,7 +126,7 @@ class Sessions:
         for session, known in self._known.items():
             if known.head is not None:
                 newest = self.newest(session, known)
-                if not _is_later(known.open_times.get(newest or ""), known.head.time):
+                if not is_after(known.open_times.get(newest or ""), known.head.time, UTC):
                     yield from known.mark(newest, known.head)
                     known.head = None
 
@@ -192,11 +192,6 @@ class Sessions:
             return hidden
         known.diverged = True
         return candidate
-
-
-def _is_later(time: str | None, than: str | None) -> bool:
-    one, other = (instant(t) if t else None for t in (time, than))
-    return one is not None and other is not None and one > other
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.clocks import instant
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple

@@ -239,7 +239,7 @@ def split_episodes(
         ended: No turn will follow: nothing stays open.
 
     The result for a longer tail begins with the result for a shorter one, and
-    ``cut(tail) == first + cut(tail[first.length:])``.
+    those after the first episode are those of ``tail[first.length:]``.
     """
     groups = group_turns(tail)
     horizon = _cap(settings) + 1 + _look_ahead(settings)

@@ -12,6 +12,9 @@ TRUST_ORDER: tuple[Trust, ...] = ("web", "tool", "agent", "user")
 UNTRUSTED: frozenset[Trust] = frozenset({"tool", "web"})
 """What a tool printed or a stranger wrote: it is recalled as what it is, and nothing is made of it."""
 
+TRUSTED: frozenset[Trust] = frozenset(TRUST_ORDER) - UNTRUSTED
+"""Whose word may become a statement, and stands unquoted before a model."""
+
 
 def is_as_trusted(new: str, old: str) -> bool:
     """Whether a statement of one trust may supersede a statement of another.

@@ -97,7 +97,7 @@ def brief(
     """
     contents = prepare(store)
     day = now.astimezone(store.zone).date()
-    if any((line.item.time or "")[:10] > day.isoformat() for line in contents.lines):
+    if any(line.item.told_on > day.isoformat() for line in contents.lines):
         from clsm_cli.retrieval.briefing_contents import collect
 
         contents = collect(store, now)
@@ -154,7 +154,7 @@ def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
     placed = sorted(items, key=lambda each: (each.path, each.line, each.id))
     if name == "due":
         return tuple(sorted(placed, key=lambda each: each.due or ""))
-    return tuple(sorted(placed, key=lambda each: (each.time or "")[:10], reverse=True))
+    return tuple(sorted(placed, key=lambda each: each.told_on, reverse=True))
 
 
 def _ranked(section: str, items: Sequence[Item]) -> Iterator[RankedItem]:
@@ -168,7 +168,7 @@ def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
     today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
     first, last = day - timedelta(days=LATE), day + timedelta(days=SOON)
     for line in contents.lines:
-        at = (line.item.time or "")[:10]
+        at = line.item.told_on
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
             start = first.isoformat() if at else today
             start = "0" if line.item.state else start  # an open task stays due

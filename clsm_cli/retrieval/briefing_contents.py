@@ -118,7 +118,8 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
-        best = tuple(_opening(index, line) for line in best_lines(found, read))
+        lines = [line._replace(item=line.item.on_clock(store.zone)) for line in found]
+        best = tuple(_opening(index, line) for line in best_lines(lines, read))
         return Contents(best, tuple(sorted(folders)), tuple(index.problem_warnings("read")))
 
 

@@ -61,13 +61,13 @@ def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[Ranked
     newest: dict[tuple[str, str], str] = {}
     for line in found:
         topic = _topic(line)
-        newest[topic] = max(newest.get(topic, ""), _day(line))
+        newest[topic] = max(newest.get(topic, ""), line.item.told_on)
     last = max(newest.values(), default="")
     known = list(read)
     kept: list[tuple[Said, RankedItem]] = []
     for line in sorted(found, key=lambda line: (-_need(line, last), line.item.id)):
         told = said(line.item.text, line.item.about)
-        is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
+        is_old = _topic(line)[1] != "" and line.item.told_on < newest[_topic(line)]
         if is_old or all(any(each.covers(part) for each in known) for part in _parts(line, told)):
             continue
         if any(_replaces(other, (told, line)) or _is_under(line, other[1]) for other in kept):
@@ -95,17 +95,14 @@ def _replaces(new: tuple[Said, RankedItem], old: tuple[Said, RankedItem]) -> boo
     """Whether a line says of a later day what another one says with another value; of tasks each is one."""
     (told, line), (before, other) = new, old
     is_task = "task" in (line.item.kind, other.item.kind)
-    return _day(other) != "" and _day(line) > _day(other) and not is_task and told.is_like(before)
+    is_later = line.item.told_on > other.item.told_on != ""
+    return is_later and not is_task and told.is_like(before)
 
 
 def _need(line: RankedItem, last: str) -> float:
     """Worth of a line on the last day with any line; a due one as such."""
     section = "due" if (line.item.due or "") >= last else line.section
     return line.worth_on(last) * NEED.get(section, 1.0)
-
-
-def _day(line: RankedItem) -> str:
-    return (line.item.time or "")[:10]
 
 
 def _topic(line: RankedItem) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import pair_head
+from clsm_cli.model import clocks
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
@@ -215,7 +216,10 @@ class _Update(NamedTuple):
 
     @property
     def day(self) -> str:
-        return max(self.old.time, self.new.time)[:10]
+        """On which the later of both was said, by the store's clock."""
+        zone = self.new.zone
+        last = max(self.old.time, self.new.time, key=lambda time: clocks.seconds(time, zone))
+        return clocks.on_clock(last, zone)[:10]
 
 
 def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
@@ -231,7 +235,7 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     by_row: dict[int, list[_Update]] = {}
     for each in updates:
         old, new, chance = each
-        if at and _is_later(new.time, at):
+        if at and clocks.is_after(new.time, at, new.zone):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif new.row not in gainsaid:
             by_row.setdefault(old.row, []).append(each)
@@ -270,13 +274,14 @@ class _Side:
         self.candidate, self.passage = candidate, passage
         self.row, self.near = candidate.row, near
         self.told, self.time = told, told.time
-        self._index = index
+        self._index, self.zone = index, index.store.zone
         self.is_answer = passage.trust == "agent" and bool(passage.speaker)
         """Whether an agent says it in a conversation."""
 
     def is_before(self, other: _Side) -> bool:
         """Whether it is not known to have been said after another."""
-        return self.told.after is None or not _is_later(self.told.after, other.time)
+        after = self.told.after
+        return after is None or not clocks.is_after(after, other.time, self.zone)
 
     @cached_property
     def sentences(self) -> list[Sentence]:
@@ -351,16 +356,6 @@ def _may_end(old: _Side, new: _Side) -> bool:
         and (other.trust == "agent" or is_as_trusted(other.trust, one.trust))
         and len({one.speaker, other.speaker} - {""}) < 2
     )
-
-
-def _is_later(new: str, old: str) -> bool:
-    """Whether a time is after another; a bare day is no part of it.
-
-    >>> _is_later("2026-02-03T09:00", "2026-02-03"), _is_later("2026-02-03T09:00", "2026-02-02")
-    (False, True)
-    """
-    length = min(len(new), len(old))
-    return new[:length] > old[:length]
 
 
 def _rivals(

@@ -386,9 +386,12 @@ def _told_beside(index: Index, anchor: Passage, side: str, now: str) -> list[Pla
 
 
 def in_order(scope: TimeScope, ranked: Ranked) -> Ranked:
-    """What was found, in the order of the scope, and as sure as it is that the event was found."""
+    """What was found, in the order of the scope, and as sure as it is that the event was found.
+
+    Behind it stands what lies beside the scope, where ``recall.time_filter`` lets that in.
+    """
     place = {row: n for n, row in enumerate(scope.rows)}
-    told = sorted(ranked.candidates, key=lambda each: place[each.row])
+    told = sorted(ranked.candidates, key=lambda each: place.get(each.row, len(place)))
     top = max((each.score for each in told), default=0.0)
     candidates = [
         each._replace(

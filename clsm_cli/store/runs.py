@@ -115,7 +115,7 @@ def apply(
             if not _redo(store).exists() and _is_untouched(store, changes):
                 ledger.discard(store, line)
         raise
-    atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
+    atomic.append(store.flow / ledger.FILE, logs.render(line), durable=whole)
     if whole:
         atomic.remove(_redo(store))
     return line
@@ -159,10 +159,10 @@ def recover(store: Store) -> list[str]:
         return []
     line, changes, contents = found
     redone = [_redone(store, *each) for each in zip(changes, contents, strict=True)]
-    ledger = store.flow / "runs.jsonl"
+    lines = store.flow / ledger.FILE
     written = logs.render(line)
-    if json.loads(written) not in [row for _, row in logs.rows(ledger)[0]]:
-        atomic.append(ledger, written)
+    if json.loads(written) not in [row for _, row in logs.rows(lines)[0]]:
+        atomic.append(lines, written)
     atomic.remove(path)
     return [change.path for change, is_done in zip(changes, redone, strict=True) if not is_done]
 

@@ -7,7 +7,7 @@ a rule stands for it (docs/evaluation.md). The crashes and losses of a system ar
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from functools import lru_cache
 from math import exp, log
 from typing import TYPE_CHECKING
@@ -320,15 +320,9 @@ def recency(time: str | None, now: str) -> float:
     """
     if time is None:
         return 0.0
-    age = max(0.0, (_instant(now) - _instant(time)).total_seconds() / 86_400)
+    age = max(0.0, (clocks.seconds(now, UTC) - clocks.seconds(time, UTC)) / 86_400)
     parts = zip(HALF_LIVES, SHARES, strict=True)
     return sum(weight * 2 ** -(age / half_life) for half_life, weight in parts)
-
-
-def _instant(time: str) -> datetime:
-    """The instant that a text names, without an offset in UTC."""
-    moment = datetime.fromisoformat(time)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def cma(library: Library, query: Query) -> Found:

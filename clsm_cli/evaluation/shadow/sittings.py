@@ -33,8 +33,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.benches import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem
-from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.model.clocks import utc_text
+from clsm_cli.model.clocks import instant, utc_text
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import recall

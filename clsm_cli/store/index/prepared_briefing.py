@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError, DiskError
+from clsm_cli.model import clocks
 from clsm_cli.model.ids import sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
@@ -24,11 +25,12 @@ from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import tzinfo
     from pathlib import Path
 
     from clsm_cli.store.layout import Store
 
-VERSION = 11
+VERSION = 12
 """Raised whenever the contents or what they mean change; an older file is made anew."""
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
@@ -83,15 +85,25 @@ class Item(NamedTuple):
         return "/".join(self.path.split("/")[-2:])
 
     @property
+    def told_on(self) -> str:
+        """The day of its time, which the contents have by the store's clock; "" without one."""
+        return (self.time or "")[:10]
+
+    @property
     def day(self) -> str:
         """When it was said, unless the file is named after that day."""
-        day = (self.time or "")[:10]
-        return "" if day in self.name else day
+        return "" if self.told_on in self.name else self.told_on
 
     @property
     def start(self) -> str:
         """What its line begins with: the line of the file above, or a mark."""
         return f"{self.file_line}: " if self.file_line else "- "
+
+    def on_clock(self, zone: tzinfo) -> Item:
+        """The item with its time by the clock of a zone: what is recorded is dated in UTC."""
+        time = None if self.time is None else clocks.on_clock(self.time, zone)
+        found = self._replace(time=time)
+        return self if time == self.time else found.with_location(self.file, self.file_line)
 
     def with_location(self, file: str, line: int) -> Item:
         """The item with the place to open, and its size including that."""
@@ -121,7 +133,7 @@ class RankedItem(NamedTuple):
         """
         if not self.item.time or not day:
             return self.worth * UNDATED
-        age = (date.fromisoformat(day) - date.fromisoformat(self.item.time[:10])).days
+        age = (date.fromisoformat(day) - date.fromisoformat(self.item.told_on)).days
         return self.worth * float(0.5 ** (max(0, age) / HALF))
 
 
