@@ -18,6 +18,7 @@ from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
+from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import sentences, with_end
 from clsm_cli.text.time import expressions
@@ -52,7 +53,7 @@ SHARED_STEMS = 2
 DULL = 6
 """Content stems below which a sentence tells less."""
 
-_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,4}[.)]|#{1,6}|>)\s+(?:\[[ xX]\]\s+)?")
+_LEAD = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
 _NO_PROSE = ("```", "~~~", "|", "<")
 _ASKS = re.compile(r"[?？؟]\W{0,8}$")
@@ -277,7 +278,7 @@ def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_ITEM.sub("", text).split())
+    return " ".join(_LEAD.sub("", text).split())
 
 
 def _short(text: str, limit: int) -> str:

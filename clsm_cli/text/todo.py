@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
 from clsm_cli.text.language_data import pattern
+from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import unmarked
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
@@ -21,8 +22,8 @@ TodoState = Literal["open", "done", "blocked"]
 
 SAME = 0.75
 """Share of the stems of the shorter of two wordings of one task that the longer one has."""
-_FENCE = re.compile(r" {0,3}(?:```|~~~)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,4}[.)])[ \t]+(?=\S)")
+_FENCE = re.compile(rf" {{0,3}}{FENCE}")
+_ITEM = re.compile(rf"[ \t]*(?:\u2022|{ITEM})[ \t]+(?=\S)")
 _BOX = re.compile(r"\[(?P<box>[ xX!~/\-\u2713])\][ \t]*(?P<body>\S.*)", re.DOTALL)
 _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
