@@ -17,7 +17,7 @@ from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_featu
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -229,7 +229,7 @@ def refind_mentions(
     for node in sorted(nodes):
         entry = vocabulary.entries[node]
         for name in (entry.label, *entry.aliases):
-            for key in evidence_queries.turns_with_stems(connection, sorted(set(stems(name)))):
+            for key in evidence_queries.turns_with_stems(connection, sorted(terms(name))):
                 wanted.setdefault(key, set()).add(node)
     found: dict[str, dict[str, set[str]]] = {}
     keys = sorted(wanted)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.text.markdown_marks import BOX, ITEM
-from clsm_cli.text.plain import to_plain
+from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -207,10 +207,10 @@ def sentence_digest(sentence: str) -> str:
     >>> sentence_digest("You own **it** all!") == sentence_digest("you own it all"), sentence_digest("Be nice.")
     (True, '')
     """
-    words = re.findall(r"\w+", to_plain(sentence).lower())
-    if len(words) < _FEWEST:
+    words = plain_words(sentence)
+    if words.count(" ") < _FEWEST - 1:
         return ""
-    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
+    return hashlib.sha256(words.encode()).hexdigest()[:12]
 
 
 @cache

@@ -175,29 +175,25 @@ class Sessions:
     def place_untimed(self, turn: Turn, session: str, known: _Session) -> Turn:
         """Which of its equals in the session a turn without exact time is.
 
-        They are tried in the order of their numbers, up to the first that is *new*:
+        They are tried by their numbers, up to the first that is new. The turn is
 
-        =========  ==============================================================  =================
-        One is     when                                                            so the turn is it
-        =========  ==============================================================  =================
-        here       the store has it at this line, and all before were the same     at once
-        elsewhere  the store has it at another line, or this source was there      never
-        forgotten  it has a tombstone, and this source was not there yet           the first of them
-        new        the store does not have it                                      in all other cases
-        =========  ==============================================================  =================
+        1. the one that stands *here*: the store has it at this line, and all before were the same;
+        2. else the first *forgotten* one: it has a tombstone, and this source did not bring it yet;
+        3. else the *new* one, which the store does not have;
+        4. never one that stands *elsewhere*, or that this source brought already.
         """
         self.look_up(session, known)
         places = {} if known.diverged else known.places.get(os.path.basename(turn.path), {})
         here, forgotten = places.get(turn.line_start), None
         for ordinal in count():
             equal = with_ordinal(turn, session, ordinal)
-            standing = self._standing(equal.key, here, known)
-            if standing == "here":
-                return equal
-            if standing == "forgotten":
-                forgotten = forgotten or equal
-            elif standing == "new":
-                break
+            match self._standing(equal.key, here, known):
+                case "here":
+                    return equal
+                case "forgotten":
+                    forgotten = forgotten or equal
+                case "new":
+                    break
         if forgotten is None:
             known.diverged = True
             return equal

@@ -69,14 +69,12 @@ def strip_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[Tra
     does not verify stays and is told.
     """
     for item in items:
-        if isinstance(item, RawTurn) and OPENING in _whole(item):
+        if isinstance(item, RawTurn) and (
+            OPENING in item.text or (item.tool and OPENING in (item.tool.input or ""))
+        ):
             yield from _cleaned(item, about.fence_key, about.findings)
         else:
             yield item
-
-
-def _whole(turn: RawTurn) -> str:
-    return f"{turn.text}\n{turn.tool.input or ''}" if turn.tool else turn.text
 
 
 def _cleaned(turn: RawTurn, fence_key: FenceKey, findings: Findings) -> Iterator[TranscriptItem]:

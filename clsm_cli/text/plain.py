@@ -53,6 +53,15 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
     return _BEFORE_MARK.sub("", " ".join(_EMPTY.sub("", text).split()))
 
 
+def plain_words(text: str) -> str:
+    """The words of a text, by which two are the same.
+
+    >>> plain_words("- **Rent**: 900 euros.") == plain_words("rent 900 Euros")
+    True
+    """
+    return " ".join(re.findall(r"\w+", to_plain(text).lower()))
+
+
 def unmarked(text: str) -> str:
     """A sentence or a list item without Markdown: no marker, emphasis, link, closing tag or emoji.
 

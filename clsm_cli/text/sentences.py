@@ -72,6 +72,18 @@ def with_end(sentence: str) -> str:
     return sentence if re.search(r"[.!?…。！？]\W{0,4}$", sentence) else f"{sentence}."
 
 
+_ASKS = re.compile(r"[?？؟]\W*$")
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends with a question mark, and perhaps what closes it.
+
+    >>> asks('"Is it raining?"'), asks("Is it raining? It is.")
+    (True, False)
+    """
+    return _ASKS.search(text[-40:]) is not None
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, as they stand in it."""
     return [text[start:end] for start, end in split(text)]
@@ -209,20 +221,21 @@ class _Stop(NamedTuple):
 def _goes_on(text: str, word: str, place: int, start: int, block: tuple[int, int]) -> bool:
     """Whether a full stop after ``word`` belongs to an abbreviation or ordinal that is not English.
 
-    By what the word is and what stands behind it:
+    It depends on the word and on the next one:
 
-    ===================  ================  =====================================================
-    the word             the next          the sentence goes on
-    ===================  ================  =====================================================
-    stands before words  any               outside English; in it only a title does ("Sra. Ruiz")
-    is an abbreviation   capital           if that is a German noun
-    the same             small, a number   if English does not have it
-    is a small letter    short             always ("z. B. so", "v. Chr.")
-    counts, apart        small month       always, behind figures
-    the same             small             outside English, if the sentence begins with a capital
-    the same             capital month     behind figures: outside English, or as a date by itself
-    the same             capital           if a German noun is counted ("am 3. Tag")
-    ===================  ================  =====================================================
+    =====================  =================  ===================================================
+    the word               the next one       the sentence goes on
+    =====================  =================  ===================================================
+    stands before another  any                outside English; in English after titles ("Sra. Ruiz")
+    other abbreviation     capitalised        if that is a German noun
+    other abbreviation     small, or digits   if the abbreviation is not an English one
+    small letter           short              always ("z. B. so", "v. Chr.")
+    number or letter       month, small       always, after digits
+    number or letter       other, small       outside English, if the sentence begins with a capital
+    number or letter       Month              after digits: outside English, or if the date is alone
+    number or letter       other, with        if that is a German noun which an inflected word
+                           a capital          before the number counts ("am 3. Tag")
+    =====================  =================  ===================================================
     """
     is_short = word.lower() in _SHORTENED and (len(word) == 1 or not word.isupper())
     may_count = len(word) == 1 or word[0] in "0123456789IVX"

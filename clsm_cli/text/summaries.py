@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import pattern, table_rows
 from clsm_cli.text.markdown_marks import BOX, ITEM
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,5 +132,5 @@ def best_sentences(
 
 
 def _is_alike(one: str, other: str) -> bool:
-    left, right = set(stems(one)), set(stems(other))
+    left, right = terms(one), terms(other)
     return len(left & right) >= _ALIKE * max(1, min(len(left), len(right)))

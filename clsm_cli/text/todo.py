@@ -13,7 +13,7 @@ from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import unmarked
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +104,9 @@ def due_day(text: str, at: date | None) -> str | None:
     """
     day = at or date(2000, 1, 1)
     if at and (numbered := pattern("todo.day of month").search(text)):
-        return _next_day(int(numbered.group(1)), at)
+        number = int(numbered.group(1))
+        ahead = (at + timedelta(days=step) for step in range(62))
+        return next((each.isoformat() for each in ahead if each.day == number), None)
     for found in expressions.find_expressions(text, day, lies="plan"):
         before = text[: found.start]
         quoted = before.count('"') % 2 or before.endswith("\u201c")
@@ -115,11 +117,6 @@ def due_day(text: str, at: date | None) -> str | None:
         if found.certain and found.precise and is_short and not is_over:
             return (found.until - timedelta(days=1)).isoformat()
     return None
-
-
-def _next_day(number: int, at: date) -> str | None:
-    ahead = (at + timedelta(days=step) for step in range(62))
-    return next((day.isoformat() for day in ahead if day.day == number), None)
 
 
 def is_same_task(a: str, b: str) -> bool:
@@ -154,4 +151,4 @@ def _essence(text: str) -> tuple[frozenset[str], frozenset[str]]:
     text = unmarked(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
-    return frozenset(sameness.numbers(text)), frozenset(stems(text))
+    return frozenset(sameness.numbers(text)), terms(text)
