@@ -45,7 +45,7 @@ class _Decided(NamedTuple):
 
 
 def owner_of(state: StoreState) -> Owner:
-    """What the owner decided so far, the newest decisions; of one text, an answer before a row."""
+    """What the owner decided last; where an answer and a statement have one text, the answer counts."""
     found = {each.text: each for each in (*_decided_rows(state), *_answers(state))}
     newest = sorted(found.values(), key=lambda each: each[:2])[-NEWEST:]
     known = state.vectors_of([each.text for each in newest])
@@ -54,16 +54,9 @@ def owner_of(state: StoreState) -> Owner:
     places = {key: turn.document or turn.session for key, turn in turns.items()}
     return Owner(
         [
-            Decision(
-                each.name,
-                each.text,
-                places.get(each.source, ""),
-                known[each.text],
-                each.chance,
-                each.is_kept,
-            )
-            for each in newest
-            if each.text in known
+            Decision(name, text, places.get(source, ""), known[text], chance, is_kept)
+            for _, name, text, source, chance, is_kept in newest
+            if text in known
         ]
     )
 
