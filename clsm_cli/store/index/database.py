@@ -244,7 +244,7 @@ def _is_damaged(derived: Path) -> bool:
     with contextlib.closing(connection):
         try:
             connection.execute("SELECT sql FROM sqlite_master").fetchall()  # is it UTF-8?
-            return connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",)
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
         except UnicodeDecodeError:
             return True
         except sqlite3.DatabaseError as error:
