@@ -18,6 +18,7 @@ from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.briefing_items import Contents, Item, RankedItem, make_item
 from clsm_cli.retrieval.briefing_selection import best_lines, said
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
@@ -25,7 +26,6 @@ from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.prepared_briefing import Contents, Item, RankedItem, make_item
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.time import expressions
