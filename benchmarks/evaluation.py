@@ -98,7 +98,7 @@ def _row(title: str, found: SetResult) -> str:
     best = max(rivals, key=lambda each: each["figures"].get(name) or 0.0)
     cells = (
         *(title, grids.measure_heading(name), grids.format_value(name, first["figures"][name])),
-        grids.format_interval(first["intervals"][name]),
+        grids.format_value(name, first["intervals"][name]),
         f"{best['name']}, {grids.format_value(name, best['figures'][name])}",
     )
     return _line(cells)

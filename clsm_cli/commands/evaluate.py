@@ -46,8 +46,7 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
 app.command("run", cls=Command, epilog=vars(evaluate_run.run)["epilog"])(evaluate_run.run)
 app.add_typer(evaluate_shadow.group, name="shadow")
 
-NUMBER = 20
-"""Queries of one call: about a quarter of an hour."""
+NUMBER = 20  # queries of one call: about a quarter of an hour
 MOST = 500
 _MAKE = "make it with: clsm eval label --print > FILE"
 

@@ -200,10 +200,8 @@ def gate_tables(gate: Gate) -> list[Table]:
     return [*found, Table("FAILED" if gate["failed"] else "passed")]
 
 
-COLUMNS = 80
-"""Of a terminal; a drawn table has two more than its text."""
-WORD, HEAD = 26, 14
-"""Letters of a name in a row, and in a heading that is a name."""
+COLUMNS = 80  # of a terminal; a drawn table has two more than its text
+WORD, HEAD = 26, 14  # letters of a name in a row, and in a heading that is a name
 
 
 def run_tables(result: Result, *, verbose: bool) -> list[Table]:

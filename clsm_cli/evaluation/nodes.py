@@ -50,16 +50,11 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-SIZE = 132
-"""Nodes of a conversation; CLS-M's graph has as many."""
-LEAST = 3
-"""Turns that hold a node, at least."""
-MOST = 0.12
-"""Share of all turns that hold it: in so many it is no subject."""
-SHORTEST = 3
-"""Letters of a stem."""
-LEAST_GOLD = 2
-"""Gold concepts of a question that counts."""
+SIZE = 132  # nodes of a conversation; CLS-M's graph has as many
+LEAST = 3  # turns that hold a node, at least
+MOST = 0.12  # share of all turns that hold it: in so many it is no subject
+SHORTEST = 3  # letters of a stem
+LEAST_GOLD = 2  # gold concepts of a question that counts
 GENERIC = frozenset(
     tokens.stems(files("clsm_cli.evaluation").joinpath("generic.txt").read_text("utf-8"))
 )
@@ -67,8 +62,7 @@ GENERIC = frozenset(
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W_]+)?")
 _OWNER = re.compile(r"['’]s\Z")
 
-Stems = tuple[str, ...]
-"""One stem, or two."""
+Stems = tuple[str, ...]  # one stem, or two
 
 
 class Concept(NamedTuple):

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "clsm.eval/2"
 
-Figures = dict[str, float | None]
-"""Measure → mean over queries; see ``grids.HEADINGS``."""
-Interval = Sequence[float]
-"""Two numbers."""
+Figures = dict[str, float | None]  # measure → mean over queries; see ``grids.HEADINGS``
+Interval = Sequence[float]  # two numbers
 
 
 class SystemResult(TypedDict):

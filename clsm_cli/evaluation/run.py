@@ -6,22 +6,13 @@ import platform
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
-from clsm_cli.evaluation import benches, compare, measures
+from clsm_cli.evaluation import benches, compare, measures, systems
 from clsm_cli.evaluation.benches import MECHANISMS
 from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
-from clsm_cli.evaluation.systems import (
-    BASELINES,
-    CLSM,
-    MINILM,
-    PACKED,
-    PASSAGES,
-    preset_system,
-    recall_system,
-    system_without,
-)
+from clsm_cli.evaluation.systems import BASELINES, CLSM, MINILM, system_without
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -65,14 +56,12 @@ def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
     )
 
 
-KEPT = (*compare.HEADLINES, "precision", "tokens")
-"""Measures that a report has for each query by itself."""
-CONFIDENT = (CLSM, *BASELINES)
-"""Systems that are also asked what has no answer; published ones have no confidence of their own."""
-CUT = "concept-cut"
-"""The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
-TESTED = "consolidation"
-"""The mechanism that is compared as a system is: what the night is for."""
+KEPT = (*compare.HEADLINES, "precision", "tokens")  # what a report has for each query by itself
+CONFIDENT = (CLSM, *BASELINES)  # asked what has no answer too; published systems have no confidence
+CUT = (
+    "concept-cut"  # without it clsm is shown wherever concepts are labelled: recall before the cut
+)
+TESTED = "consolidation"  # the mechanism that is compared as a system is: what the night is for
 
 
 class Part(NamedTuple):
@@ -93,9 +82,9 @@ def evaluate_set(
     ]
     parts = [_part(bench, is_negative=False) for bench in made]
     silent = [_part(bench, is_negative=True) for bench in made]
-    systems = _systems(dataset, request.presets)
-    answers = {system.name: _ask(system, parts) for system in systems}
-    negatives = {each.name: _ask(each, silent) for each in systems if each.name in CONFIDENT}
+    asked = _systems(dataset, request.presets)
+    answers = {system.name: _ask(system, parts) for system in asked}
+    negatives = {each.name: _ask(each, silent) for each in asked if each.name in CONFIDENT}
     ours = answers[CLSM]
     known = compare.defined(ours, dataset.headline)
     ablated = []
@@ -142,11 +131,11 @@ def _part(bench: Bench, *, is_negative: bool) -> Part:
 def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
     queries = [query for case in dataset.cases for query in case.queries]
-    found = [recall_system(CLSM)]
-    found += [PACKED] if any(query.gold for query in queries) else []
+    found = [systems.recall_system(CLSM)]
+    found += [systems.PACKED] if any(query.gold for query in queries) else []
     found += [system_without(MECHANISMS[CUT])] if any(query.concepts for query in queries) else []
-    found += [*map(preset_system, presets), *BASELINES.values()]
-    return [*found, PASSAGES] if dataset.kind == benches.PLANTED else found
+    found += [*map(systems.preset_system, presets), *BASELINES.values()]
+    return [*found, systems.PASSAGES] if dataset.kind == benches.PLANTED else found
 
 
 def _queries(answers: Mapping[str, Sequence[Measured]]) -> Iterator[QueryResult]:
@@ -173,8 +162,7 @@ def score_answers(system: System, part: Part) -> Iterator[Measured]:
         packed = answer.packed and {
             budget: credit_items(each, query.gold, texts) for budget, each in answer.packed.items()
         }
-        told = answer._replace(items=items, packed=packed)
-        unit, whole = bench.dataset.unit, bench.whole
-        figures = {} if query.negative else measures.figures(query, told, near, unit, whole)
+        told, unit = answer._replace(items=items, packed=packed), bench.dataset.unit
+        figures = {} if query.negative else measures.figures(query, told, near, unit, bench.whole)
         came = any(packed.values()) if packed else bool(items)
         yield Measured(query, bench.case.name, figures, answer.confidence, came)

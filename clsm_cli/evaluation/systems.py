@@ -40,31 +40,24 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
     Floats = NDArray[np.floating]
+    # Places in the pool, best first, and that it holds an answer; None: there is no scale for that.
     Ranked = tuple[Sequence[int], float | None]
-    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
 
-MOST = 200
-"""Passages that a baseline returns at most."""
-CONCEPTS = 10
-"""Concepts that one returns at most, as many as the presets (CLS-M: top_k)."""
-KEPT = 16
-"""Benches whose passages stay in memory."""
+MOST = 200  # passages that a baseline returns at most
+CONCEPTS = 10  # concepts that one returns at most, as many as the presets (CLS-M: top_k)
+KEPT = 16  # benches whose passages stay in memory
 
 
 @dataclass(frozen=True, eq=False)
 class PassagePool:
-    """The turns and blocks of a bench, as they were ingested, each once, in the order of their files.
-
-    Attributes:
-        vectors: Unit vectors float32 [passages, 384] as the index keeps them; nan without one.
-        mentioned: Key of a passage → the nodes of the consolidated store that it mentions, each
-            as the keys of its names, in the order of their ids.
-    """
+    """The turns and blocks of a bench, as they were ingested, each once, in the order of their files."""
 
     bench: Bench
     passages: tuple[Passage, ...]
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.float32]  # unit vectors [passages, 384] as the index keeps them, or nan
     speakers: tuple[str, ...]
+    # Key of a passage → the nodes of the consolidated store that it mentions, each as the keys of
+    # its names, in the order of their ids.
     mentioned: Mapping[str, tuple[frozenset[str], ...]]
 
     @cached_property
@@ -259,8 +252,7 @@ def rrf(pool: PassagePool, text: str) -> Ranked:
     return list(fused), next(iter(fused.values()), 0.0)
 
 
-BM25_SHARE = 0.4
-"""Of the fused score; the rest is the cosine's."""
+BM25_SHARE = 0.4  # of the fused score; the rest is the cosine's
 
 
 def fusion(pool: PassagePool, text: str) -> Ranked:
@@ -276,10 +268,8 @@ def fusion(pool: PassagePool, text: str) -> Ranked:
     return [places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])], None
 
 
-ITEMS = 50
-"""Items of clsm's own answers: every measure cuts the same ranking."""
-UNLIMITED = 1 << 30
-"""Tokens."""
+ITEMS = 50  # items of clsm's own answers: every measure cuts the same ranking
+UNLIMITED = 1 << 30  # tokens
 
 
 def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: bench) -> System:
@@ -366,10 +356,8 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
 
 PACKED = System("clsm, packed", _ask_packed)
 """clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
-CLSM = "clsm"
-"""clsm as it is shipped."""
-MINILM = "MiniLM"
-"""The embedding alone, which others are compared with (reach)."""
+CLSM = "clsm"  # clsm as it is shipped
+MINILM = "MiniLM"  # the embedding alone, which others are compared with (reach)
 BASELINES = {
     name: baseline(name, rank)
     for name, rank in {
@@ -385,3 +373,10 @@ BASELINES = {
 """What a user has without clsm, by name."""
 PASSAGES = System("five passages, keep .30", from_best_passages)
 """The simplest way to rank concepts, where they are planted."""
+MAIN = (CLSM, "BM25", MINILM)  # the systems whose answers are pooled, and that are put to probes
+
+
+def ask_main(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
+    """What clsm, BM25 and MiniLM return for each query."""
+    asked = (recall_system(CLSM), *(BASELINES[name] for name in MAIN[1:]))
+    return {system.name: list(system.ask(bench, queries)) for system in asked}

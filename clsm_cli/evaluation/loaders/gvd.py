@@ -26,8 +26,7 @@ MEMORY = "memory_bank_en.json"
 QUESTIONS = "probing_questions_en.jsonl"
 DATED = "dated"
 LEXICAL = "lexical"
-RARE = 3
-"""Days on which a word may occur and still tell where something was said."""
+RARE = 3  # days on which a word may occur and still tell where something was said
 FRAME = (
     "advice ask bring chat conversation consult day detail discuss discussion enjoy experience"
     " favorite good help introduce kind know like main mention method name opinion people place"

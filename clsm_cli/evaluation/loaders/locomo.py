@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Dataset
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The set's numbers and what they mean; adversarial questions ask the wrong person."""
-OFF_TOPIC = 50
-"""Off-topic queries to each conversation, at most."""
+OFF_TOPIC = 50  # off-topic queries to each conversation, at most
 SAID = (
     f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, without the"
     " names of the people there, drawn by a hash of their text"

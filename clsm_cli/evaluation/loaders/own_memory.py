@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.own_labels import NameLookup
     from clsm_cli.store.labels import Label, Labels
 
-FOLDERS = ("workspace", "sessions")
-"""What is ingested."""
+FOLDERS = ("workspace", "sessions")  # what is ingested
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
 NEGATIVES: dict[str, Negative] = {
     QUERIES: "",

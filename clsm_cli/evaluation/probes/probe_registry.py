@@ -14,19 +14,17 @@ from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.dataset import Chat, Folders, Query
+from clsm_cli.evaluation.dataset import Chat, Folders, Query, packaged_yaml
 from clsm_cli.evaluation.probes import material
 from clsm_cli.evaluation.probes.material import (
-    CLSM,
-    SYSTEMS,
     Line,
     RandomDraw,
-    ask_systems,
     first_rank,
     make_bench,
     make_turns,
 )
 from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.evaluation.systems import CLSM, MAIN, ask_main
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
@@ -42,21 +40,15 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
-    Figures = dict[str, dict[str, float]]
-    """System → figure → value."""
+    Figures = dict[str, dict[str, float]]  # system → figure → value
 
-CHATTER, LONG_CHATTER = 3, 4
-"""Lines of a session about something else."""
-PEOPLE = 6
-"""Whom those are about."""
-FIRST = 10
-"""Items of an answer that are looked at."""
+CHATTER, LONG_CHATTER = 3, 4  # lines of a session about something else
+PEOPLE = 6  # whom those are about
+FIRST = 10  # items of an answer that are looked at
 
 DRIFT_SESSIONS = 50
-CHECKS = 5
-"""Times at which everything is asked, as many sessions apart."""
-TELLINGS = 10
-"""Of each fact."""
+CHECKS = 5  # times at which everything is asked, as many sessions apart
+TELLINGS = 10  # of each fact
 DRIFT_START = datetime(2025, 3, 3, 18, tzinfo=UTC)
 
 
@@ -77,7 +69,7 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     sessions = [list(said) for _, said in groupby(turns, key=attrgetter("session"))]
     parts = [list(chain(*sessions[at : at + each])) for at in range(0, DRIFT_SESSIONS, each)]
     benches = material.growing_benches(factory, engine, "drift", parts)
-    latest: dict[str, list[float]] = {name: [] for name in SYSTEMS}
+    latest: dict[str, list[float]] = {name: [] for name in MAIN}
     for check, bench in enumerate(benches, 1):
         factory.progress("drift", check, CHECKS)
         told = [telling for telling in tellings if telling.week < check * each]
@@ -85,7 +77,7 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
             Query(f"{check}-{fact}", wordings[check % len(wordings)])
             for fact, wordings in enumerate(asks)
         ]
-        for name, answers in ask_systems(bench, queries).items():
+        for name, answers in ask_main(bench, queries).items():
             latest[name] += (
                 tells_latest(answer.items, [t for t in told if t.fact == fact])
                 for fact, answer in enumerate(answers)
@@ -101,7 +93,7 @@ def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[Label
     people = [draw.name() for _ in range(PEOPLE)]
     names = {"p": people[0], "q": people[1], "project": draw.name(), "pet": draw.name()}
     tellings: list[FactChange] = []
-    facts = material.load_yaml("drift")
+    facts = packaged_yaml("probes/drift.yaml")
     for fact, row in enumerate(facts):
         # The first telling is early, so that every check has something to ask for.
         weeks = [draw.below(5), *sorted(draw.some(range(5, DRIFT_SESSIONS), TELLINGS - 1))]
@@ -167,8 +159,7 @@ def _statements(bench: Bench) -> defaultdict[str, list[tuple[str, bool]]]:
 
 
 KINDS = SIMILAR, SUPERSEDED, POISONED = "similar", "superseded", "poisoned"
-TRAPS = 3
-"""Questions from each template of the distractor probe, about other people."""
+TRAPS = 3  # questions from each template of the distractor probe, about other people
 TRAP_SESSIONS = 24
 
 
@@ -186,7 +177,7 @@ def mean_figures(
 ) -> Figures:
     """Of each system the means of what is judged of its answers."""
     figures: Figures = {}
-    for name, answers in ask_systems(bench, queries).items():
+    for name, answers in ask_main(bench, queries).items():
         rows = [judge(*pair) for pair in zip(queries, answers, strict=True)]
         figures[name] = {key: fmean(row[key] for row in rows) for key in rows[0]}
     return figures
@@ -209,7 +200,7 @@ def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     """
     draw = RandomDraw(seed, "distractor")
     people = [draw.name() for _ in range(PEOPLE)]
-    rows = [row for row in material.load_yaml("distractor") for _ in range(TRAPS)]
+    rows = [row for row in packaged_yaml("probes/distractor.yaml") for _ in range(TRAPS)]
     drawn = [_trap(draw, row, number) for number, row in enumerate(rows)]
     placed = (pair for _, lines in drawn for pair in zip(_places(draw), lines, strict=True))
     start, every = datetime(2025, 9, 1, 9, tzinfo=UTC), timedelta(days=4)
@@ -236,8 +227,7 @@ def _places(draw: RandomDraw) -> Iterator[int]:
         yield draw.below(TRAP_SESSIONS)
 
 
-SETS = 6
-"""Questions from each template of the split probe."""
+SETS = 6  # questions from each template of the split probe
 SPLIT_SESSIONS = 30
 
 
@@ -259,7 +249,7 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     people = [draw.name() for _ in range(PEOPLE)]
     placed: list[tuple[int, Line]] = []
     queries = []
-    for number, row in enumerate(material.load_yaml("split")):
+    for number, row in enumerate(packaged_yaml("probes/split.yaml")):
         for copy in range(SETS):
             given = _given(draw)
             id_ = f"{number}-{copy}"
@@ -277,7 +267,7 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
 
 
 def _given(draw: RandomDraw) -> dict[str, str]:
-    words = material.load_yaml("words")
+    words = packaged_yaml("probes/words.yaml")
     coined = {key: draw.name() for key in ("p", "q", "project", "pet", "team")}
     listed = {"month": "months", "food": "foods", "trade": "trades"}
     return {
@@ -291,12 +281,9 @@ def _given(draw: RandomDraw) -> dict[str, str]:
     }
 
 
-ALIKE = 100
-"""Identifiers of each kind."""
-ASKED = 20
-"""Of each kind that are asked for."""
-NOTED = 20
-"""Sessions, and dated notes, that identifiers are told in."""
+ALIKE = 100  # identifiers of each kind
+ASKED = 20  # of each kind that are asked for
+NOTED = 20  # sessions, and dated notes, that identifiers are told in
 APRIL = datetime(2025, 4, 7, 9, tzinfo=UTC)
 
 
@@ -315,7 +302,7 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
         place = first_rank(found.items, lambda item: shown.search(item.text))
         return {"found": place <= FIRST, "first": place <= 1}
 
-    figures: Figures = {name: {} for name in SYSTEMS}
+    figures: Figures = {name: {} for name in MAIN}
     for where, bench in (("chat", chat), ("notes", notes)):
         for how, each in queries.items():
             for name, row in mean_figures(bench, each, judge).items():
@@ -327,7 +314,7 @@ def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
     """Sentences with one identifier each; identifiers that are asked for, each with a question."""
     draw = RandomDraw(seed, "identifiers")
     lines, asked = [], []
-    for kind, row in material.load_yaml("identifiers").items():
+    for kind, row in packaged_yaml("probes/identifiers.yaml").items():
         alike = draw.values(kind, ALIKE)
         lines += [draw.fill(row["told"], {"x": x}) for x in alike]
         asked += [(x, row["ask"].format(x=x)) for x in draw.some(alike, ASKED)]
@@ -353,16 +340,10 @@ def write_notes(lines: list[str], folder: Path) -> Path:
 
 
 class Probe(NamedTuple):
-    """A test of one ability.
+    """A test of one ability."""
 
-    Attributes:
-        bars: The least of each figure; a system that has no such figure need not reach it.
-        run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
-            each system.
-    """
-
-    bars: dict[str, float]
-    run: Callable[[StoreFactory, Engine, int], Figures]
+    bars: dict[str, float]  # the least of each figure, where a system has such a figure
+    run: Callable[[StoreFactory, Engine, int], Figures]  # with an open engine, from a seed
 
     def passes(self, figures: dict[str, float]) -> bool:
         """Whether the figures of a system reach the bars."""
@@ -388,7 +369,7 @@ PROBES = {
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Run a probe."""
-    probe, told = PROBES[name], material.load_yaml("about")[name]
+    probe, told = PROBES[name], packaged_yaml("probes/about.yaml")[name]
     verdicts = [
         Verdict(system=system, passed=probe.passes(found), figures=found)
         for system, found in probe.run(factory, engine, seed).items()
