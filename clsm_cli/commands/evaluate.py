@@ -91,7 +91,6 @@ def label(
 
 
 def _save(printer: Printer, store: Store, text: str) -> None:
-    """Save the labels of a list."""
     rows, left = own_labels.read_todo(text, own_labels.NameLookup(store))
     printer.warn_all(own_labels.save_labels(store, rows) if rows else ())
     if left:

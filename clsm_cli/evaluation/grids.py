@@ -133,7 +133,8 @@ def _has_concepts(found: SetResult) -> bool:
 def headline_grid(found: SetResult) -> Grid:
     """Each system with the few measures that matter for what is labelled."""
     names = (*CONCEPTS, *NOTED) if _has_concepts(found) else EVIDENCE
-    headline, columns = found["headline"], list[Column]()
+    headline = found["headline"]
+    columns: list[Column] = []
     for name in dict.fromkeys((*(() if headline in names else (headline,)), *names, "tokens")):
         columns.append(_figures(found, name))
         if name == headline:

@@ -21,14 +21,7 @@ from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import unlabelled_bench
-from clsm_cli.evaluation.dataset import (
-    Case,
-    Existing,
-    Query,
-    label_key,
-    label_keys,
-    packaged_yaml,
-)
+from clsm_cli.evaluation.dataset import Case, Existing, Query, label_key, label_keys, packaged_yaml
 from clsm_cli.evaluation.measures import Item
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.forgetting import selection
@@ -56,12 +49,12 @@ if TYPE_CHECKING:
 NEGATIVE_EACH = 4  # one query in so many should have no answer
 SAME = 0.5  # share of common search terms (Jaccard) from which two queries are near duplicates
 SHORTEST, LONGEST = 4, 30  # words of a question that can be asked by itself
+# A question that asks somebody to do something, or about this very moment.
 _REQUEST = re.compile(
     r"(?:(?:and|so|well|ok(?:ay)?|please|now),? )*"
     r"(?:(?:can|could|would|will|shall|should|may|do|did|have|are|were) (?:you|i)\b|see\b)",
     re.IGNORECASE,
 )
-"""A question that asks somebody to do something, or about this very moment."""
 _OPENING = re.compile(r"\A(?:(?:and|but|so|well|ok(?:ay)?|now|right)[,.]? )+", re.IGNORECASE)
 _NAME = re.compile(r"(?<= )[A-Z]\w")  # a capital inside a sentence
 
@@ -90,16 +83,18 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
     nodes.sort(key=lambda node: (-node.prominence, node.id))
     named = [(node.label or node.id, node.kind) for node in nodes]
     wanted = number - number // NEGATIVE_EACH
-    kinds = (
-        sorted(k, key=lambda e: digest(e.text)) for k in (_asked(contents), _changed(contents))
-    )
+    asked, changed = (sorted(k, key=_drawn) for k in (_asked(contents), _changed(contents)))
     concepts = (Proposal(f"What do I know about {n}?", "concept", kind) for n, kind in named)
-    found = list(islice(filter(is_new, chain(_in_turn(*kinds), concepts)), wanted))
+    found = list(islice(filter(is_new, chain(_in_turn(asked, changed), concepts)), wanted))
     people = [name for name, kind in named if kind == "person"]
     without = islice(filter(is_new, unanswerable(contents, people)), number - wanted)
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
     return found
+
+
+def _drawn(proposal: Proposal) -> str:
+    return digest(proposal.text)
 
 
 def _in_turn(*kinds: Iterable[Proposal]) -> Iterator[Proposal]:

@@ -257,13 +257,14 @@ class Pool:
         """What each unit mentions: id of the node → how many of its passages do."""
         return [self._library.mentioned(unit) for unit in self.units]
 
-    def cosines(self, text: str) -> dict[int, float]:
-        """The cosine of every unit to a text."""
+    def cosines(self, text: str, least: float = -1.1) -> dict[int, float]:
+        """The cosine of every unit to a text, if it is at least so much."""
         cosine, likeness = self._library.cosine, self._library.likeness
-        return {
-            at: likeness(text, unit.text) if unit.vector < 0 else cosine(text, unit.vector)
-            for at, unit in enumerate(self.units)
-        }
+        near = (
+            likeness(text, unit.text) if unit.vector < 0 else cosine(text, unit.vector)
+            for unit in self.units
+        )
+        return {at: value for at, value in enumerate(near) if value >= least}
 
     def words(self, text: str) -> dict[int, float]:
         """BM25 of units that share a term with a text."""

@@ -111,18 +111,11 @@ def nemori(library: Library, query: Query) -> Found:
     Dense search alone (§3.3), from a cosine of 0 (σ_s, §4.1.4). The first two episodes carry their
     original messages (§4.1.4).
     """
-    episodes = _nearest(library, query, "episode", 10)
-    with_turns = [
-        (unit._replace(text=f"{unit.text}\n\n{library.raw(unit.rows)}"), score)
-        for unit, score in episodes[:2]
-    ]
-    return [*with_turns, *episodes[2:], *_nearest(library, query, "statement", 20)]
-
-
-def _nearest(library: Library, query: Query, kind: str, k: int) -> Found:
-    pool = library.pool(kind)
-    near = {at: score for at, score in pool.cosines(query.text).items() if score >= 0}
-    return pool.found(near, k)
+    episodes, statements = library.pool("episode"), library.pool("statement")
+    found = episodes.found(episodes.cosines(query.text, 0.0), 10)
+    for at, (unit, score) in enumerate(found[:2]):
+        found[at] = unit._replace(text=f"{unit.text}\n\n{library.raw(unit.rows)}"), score
+    return found + statements.found(statements.cosines(query.text, 0.0), 20)
 
 
 def caim(library: Library, query: Query) -> Found:
@@ -138,8 +131,7 @@ def caim(library: Library, query: Query) -> Found:
         return []
     pool = library.pool("statement")
     named = by_tags(library, query, pool) | by_dates(library, query, pool)
-    near = pool.cosines(query.text)
-    shared = pool.words(query.text)
+    near, shared = pool.cosines(query.text), pool.words(query.text)
     kept = {at: near[at] for at in named if near[at] >= 0.3 or at in shared}
     best = max(kept.values(), default=0.0)
     return pool.found({at: n for at, n in kept.items() if n >= 0.35 * best}, 10)
@@ -190,9 +182,9 @@ def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tu
 
 
 AGREED = (1.0, 1.05, 1.15)  # factor for what one, two or three channels find (code, hybrid-search)
+# Days and weights of the parts of recency, from a minute to a year (code).
 HALF_LIVES = (1 / 1440, 1 / 24, 1.0, 7.0, 30.0, 90.0, 365.0)
 SHARES = (0.25, 0.20, 0.15, 0.15, 0.10, 0.08, 0.07)
-"""Days and weights of the parts of recency, from a minute to a year (code)."""
 
 
 def smriti(library: Library, query: Query) -> Found:
@@ -217,10 +209,9 @@ def smriti(library: Library, query: Query) -> Found:
 
 def _smriti_search(library: Library, text: str, pool: Pool, now: str) -> Scores:
     """Votes of 1 / (60 + rank) with ranks from 0 (code, hybrid-search), then kind and age."""
-    meaning = {at: near for at, near in pool.cosines(text).items() if near >= 0.3}  # code, recall
     rankings = [
         list(pool.best(pool.words(text), 15)),  # how many: not stated
-        list(pool.best(meaning, 10)),  # code, recall: top-k 10
+        list(pool.best(pool.cosines(text, 0.3), 10)),  # code, recall; top-k 10
         list(pool.best(_node_scores(library, text, pool, now), 15)),  # not stated
     ]
     found = {}
@@ -238,14 +229,11 @@ def _node_scores(library: Library, text: str, pool: Pool, now: str) -> Scores:
 
     The weights are those of §Scoring Layer until there is feedback.
     """
-    ranks = _pagerank(library, now)
     terms = dict.fromkeys(tokens.stems(text))
-    nodes = {
-        row.id: 0.6 * max(0.0, library.cosine(text, row.vector))
-        + 0.25 * float(rank)
-        + 0.15 * _in_node(row, terms)
-        for row, rank in zip(library.nodes.values(), ranks, strict=True)
-    }
+    nodes = {}
+    for row, rank in zip(library.nodes.values(), _pagerank(library, now), strict=True):
+        near = 0.6 * max(0.0, library.cosine(text, row.vector))
+        nodes[row.id] = near + 0.25 * float(rank) + 0.15 * _in_node(row, terms)
     best = ((at, max((nodes[n] for n in held), default=0.0)) for at, held in enumerate(pool.nodes))
     return {at: score for at, score in best if score > 0}
 
@@ -304,9 +292,8 @@ def cma(library: Library, query: Query) -> Found:
     (§3.3.1), its weight the tokens.
     """
     pool = library.pool("statement", "gist", "fragment")
-    channels = (pool.words(query.text), pool.cosines(query.text))
-    rankings = [list(pool.best({at: s for at, s in c.items() if s >= 0}, 50)) for c in channels]
-    votes = pool.best(reciprocal_ranks(rankings), 50)
+    channels = (pool.words(query.text), pool.cosines(query.text, 0.0))
+    votes = pool.best(reciprocal_ranks([list(pool.best(each, 50)) for each in channels]), 50)
     found = pool.found(gains(library, query.text, pool, votes), 50)
     costs = [tokens.count_tokens(unit.text) for unit, _ in found]
     chosen = packing.knapsack([score for _, score in found], costs, query.budget)

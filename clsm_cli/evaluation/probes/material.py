@@ -19,7 +19,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from clsm_cli.evaluation.benches import Bench
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REPLIED = 0.4  # share of what a person says that the assistant replies to
+PEOPLE = 6  # whom chatter is about
 
 
 def _words() -> Any:
@@ -48,11 +49,12 @@ class Line(NamedTuple):
 class RandomDraw:
     """Everything random of a probe: the same seed and name of a probe draw the same."""
 
-    def __init__(self, seed: int, name: str) -> None:
+    def __init__(self, seed: int, name: str, people: int = PEOPLE) -> None:
         import numpy as np
 
         self._random = np.random.default_rng([seed, *name.encode()])
         self._coined: set[str] = set()
+        self.people = [self.name() for _ in range(people)]
 
     def below(self, limit: int) -> int:
         """A random number from 0 to below a limit."""
@@ -82,7 +84,7 @@ class RandomDraw:
         Where a list is too short, no value follows itself.
         """
         make = _MADE.get(kind) if isinstance(kind, str) else None
-        options = _words()[kind] if isinstance(kind, str) and make is None else kind
+        options = kind if make or not isinstance(kind, str) else _words()[kind]
         found: list[str] = []
         while len(found) < count:
             value = make(self) if make else self.one(options)
@@ -91,29 +93,28 @@ class RandomDraw:
                 found.append(value)
         return found
 
-    def fill(self, template: str, given: Mapping[str, str]) -> str:
+    def fill(self, template: str, **given: str) -> str:
         """A template with its names replaced; what is not given is drawn from ``words.yaml``."""
-        words = _words()
-        lists = {"thing": "things", "room": "rooms", "field": "fields"}
-        drawn = {name: self.one(words[key]) for name, key in lists.items()}
+        drawn = {name: self.one(_words()[f"{name}s"]) for name in ("thing", "room", "field")}
         return template.format_map({**drawn, **given})
 
-    def chatter(self, people: Sequence[str]) -> str:
+    def chatter(self) -> str:
         """One or two sentences about nothing that is asked for."""
         chosen = self.some(_words()["chatter"], 1 + self.below(2))
-        return " ".join(self.fill(each, {"p": self.one(people)}) for each in chosen)
+        return " ".join(self.fill(each, p=self.one(self.people)) for each in chosen)
 
-    def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> Iterator[Line]:
-        """What is told, in its order, among lines of chatter about some people, with replies."""
+    def talk(self, told: Iterable[Line], chatter: int) -> Iterator[Line]:
+        """What is told, in its order, among lines of chatter, with replies."""
         lines = list(told)
         for _ in range(chatter):
-            lines.insert(self.below(len(lines) + 1), Line(self.chatter(people)))
+            lines.insert(self.below(len(lines) + 1), Line(self.chatter()))
         for line in lines:
             yield line
             if self._random.random() < _REPLIED:
                 yield Line(self.one(_words()["replies"]), role="assistant")
 
 
+# Kinds of values that are made up.
 _MADE: dict[str, Callable[[RandomDraw], str]] = {
     "people": RandomDraw.name,
     "towns": lambda draw: draw.name("towns"),
@@ -133,13 +134,11 @@ _MADE: dict[str, Callable[[RandomDraw], str]] = {
         lambda draw: f"src/{draw.one(('pump', 'valve'))}_{draw.below(100):02}.py:{draw.below(400)}"
     ),
 }
-"""Kinds of values that are made up."""
 
 
 def make_turns(
     draw: RandomDraw,
     sessions: Iterable[Sequence[Line]],
-    people: Sequence[str],
     chatter: int,
     start: datetime,
     every: timedelta,
@@ -151,7 +150,7 @@ def make_turns(
     turns: list[LabelledTurn] = []
     for number, told in enumerate(sessions):
         name = f"s{number:03}"
-        for place, line in enumerate(draw.talk(told, chatter, people)):
+        for place, line in enumerate(draw.talk(told, chatter)):
             time = (start + number * every + timedelta(minutes=place)).isoformat()
             id_ = line.id or f"{name}-{place}"
             turns.append(LabelledTurn(id_, line.role, line.role, line.text, time, name))

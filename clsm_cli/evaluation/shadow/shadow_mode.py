@@ -247,16 +247,7 @@ def report(store: Store) -> Report:
 def catch_up(
     store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
 ) -> list[str]:
-    """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
-    try:
-        return _catch_up(store, engine, embedder, now, progress)
-    except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
-        return [f"shadow mode logged nothing: {error}"]
-
-
-def _catch_up(
-    store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
-) -> list[str]:
+    """Log what is new, while shadow mode is on; the files that could not be read."""
     mode = current_mode(store)
     if mode is None:
         return []

@@ -5,19 +5,15 @@ anew. So a conversation is cut where the silence is one that ends an episode
 (``boundary.gap_certain``), and each part is looked at by itself.
 
 The store knows more by now, so recall is asked for what was known a second before the first turn
-(``known_at``): nothing that was said later is seen, the sitting itself included. What carries no
-exact time cannot be judged so: such a block or turn counts if the store had it by then, or if its
-day is an earlier one. Of the briefing, statements count that were recorded by then.
+(``known_at``), the sitting itself left out. What carries no exact time counts if the store had it by
+then, or if its day is an earlier one. Of the briefing, statements count that were recorded by then.
 
 A text is *used* when a later turn takes up one of its sentences. Words are stems, each weighed by its
 rarity in the store, 1 for a word that one passage alone holds. Of the sentence's words the turn
 shares at least two, figures not counted; they are at least ``SHARE`` of its weight and weigh at least
 ``RARE`` together. Where both hold figures, they share one: another figure is another fact. Words of
-the prompt that the text was fetched for do not count, they would come back in any answer. So a name
-alone is no use, nor are words that everybody says.
-
-It is a measure of likeness, not of cause, and the same for every source; how often it is right on
-the sample memory is told in docs/evaluation.md.
+the prompt that the text was fetched for do not count, they would come back in any answer. It is a
+measure of likeness, not of cause, and the same for every source (docs/evaluation.md: how often right).
 """
 
 from __future__ import annotations
@@ -262,9 +258,7 @@ class StaticFiles(NamedTuple):
 def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
     """What is loaded at the start of a sitting."""
     day = start.astimezone(store.zone).date().isoformat()
-    size = 0
-    blocks: list[LoadedItem] = []
-    missing: list[str] = []
+    size, blocks, missing = 0, list[LoadedItem](), list[str]()
     for path in dict.fromkeys(path for name in named for path in _files_at(Path(name), day)):
         try:
             with path.open("rb") as file:
