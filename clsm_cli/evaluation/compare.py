@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.result import Figures, Result, SetResult
+    from clsm_cli.evaluation.result import Figures, Interval, Result, SetResult
 
 HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
 """Measures that have intervals and are compared in pairs, where a set has them."""
@@ -74,7 +74,7 @@ def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemR
     )
 
 
-def _interval(values: Mapping[Key, float], seed: int) -> tuple[float, float]:
+def _interval(values: Mapping[Key, float], seed: int) -> Interval:
     return cluster_interval(list(values.values()), [case for case, _ in values], seed)
 
 
@@ -258,5 +258,6 @@ def _row(new: SetResult, old: SetResult, seed: int) -> GateRow:
     found = paired(now, then, seed)
     if found is None or now.keys() != then.keys():
         raise RefusedError(what, "has figures of other queries", "run both with the same options")
-    means = {"before": fmean(then.values()), "now": fmean(now.values())}
-    return GateRow(set=_name(new), measure=new["headline"], queries=len(now), **means, **found)
+    before, after = fmean(then.values()), fmean(now.values())
+    name, what = _name(new), new["headline"]
+    return GateRow(set=name, measure=what, queries=len(now), before=before, now=after, **found)

@@ -216,8 +216,8 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
             found = grouped(sorted(noted.get(record.id, []))).items()
             mentions = {node: tuple(turns) for node, turns in found}
             rev, digest = (record.rev[0] + 1, store.device), stored[record.id].digest
-            changes = {"rev": rev, "mentions": mentions, "stage": "consolidated", "digest": digest}
-            episodes.append(replace(record, **changes))
+            made = replace(record, rev=rev, mentions=mentions, digest=digest)
+            episodes.append(replace(made, stage="consolidated"))
     edges = co_occurrences(order, mentioned, store.settings.graph, (1, store.device))
     nodes = (_node(each, [said[turn] for turn in each.turns], keys, store) for each in concepts)
     return [*nodes, *edges.values()], episodes

@@ -23,7 +23,6 @@ from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import recall, retrieve_passages
 from clsm_cli.scoring.match import spread, weighted
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import codes, graph_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.tokens import STOP_WORDS, count_tokens
@@ -34,12 +33,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.benches import Bench, Mechanism
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.measures import Item
     from clsm_cli.store.index.passages import Passage
 
     Floats = NDArray[np.floating]
+    Ask = Callable[
+        [Bench, Sequence[Query]], Iterator[Retrieved]
+    ]  # a system: what it returns for each
     # Places in the pool, best first, and that it holds an answer; None: there is no scale for that.
     Ranked = tuple[Sequence[int], float | None]
 
@@ -197,14 +199,7 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[fro
     return {key: tuple(dict.fromkeys(listed)) for key, listed in found.items()}
 
 
-class System(NamedTuple):
-    """A way to answer queries: its name, and what it returns for each query."""
-
-    name: str
-    ask: Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]
-
-
-def baseline(name: str, rank: Callable[[PassagePool, str], Ranked]) -> System:
+def _baseline(rank: Callable[[PassagePool, str], Ranked]) -> Ask:
     """A way to rank passages that needs nothing of clsm but their text."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
@@ -214,7 +209,7 @@ def baseline(name: str, rank: Callable[[PassagePool, str], Ranked]) -> System:
             items = tuple(pool.items[place] for place in places[:MOST])
             yield Retrieved(items, pool.concepts(places[:K]), confidence)
 
-    return System(name, ask)
+    return ask
 
 
 def by_score(scores: Floats, above: float = -inf) -> Ranked:
@@ -254,7 +249,7 @@ ITEMS = 50  # items of clsm's own answers: every measure cuts the same ranking
 UNLIMITED = 1 << 30  # tokens
 
 
-def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: bench) -> System:
+def recall_system(change: Callable[[Bench], Bench] = lambda bench: bench) -> Ask:
     """``clsm recall`` on the consolidated store, or on one that is changed before it is asked."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
@@ -263,15 +258,10 @@ def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: be
         answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         yield from map(answer_result, answers)
 
-    return System(name, ask)
+    return ask
 
 
-def system_without(mechanism: Mechanism) -> System:
-    """Clsm without one of its mechanisms."""
-    return recall_system(f"clsm without {mechanism.name}", mechanism.without)
-
-
-def preset_system(name: str) -> System:
+def preset_system(name: str) -> Ask:
     """The retrieval of a published system, with clsm's default tokens; it has no confidence."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
@@ -282,11 +272,14 @@ def preset_system(name: str) -> System:
                 query = Asking(each.text, bench.time_of(each), settings.k, settings.budget)
                 yield published.retrieve(library, query, name)
 
-    return System(name, ask)
+    return ask
 
 
-def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-    """Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured."""
+def ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    """Clsm told how many tokens are left: it packs for them, where others are cut in rank order.
+
+    Only what fits 1,000 tokens and the reduced contexts is asked for and measured.
+    """
     found = measures.budgets(bench.whole)
     budgets = sorted({found[name] for name in measures.PACKED})
     asked = [Asking(q.text, bench.time_of(q), ITEMS, size) for q in queries for size in budgets]
@@ -296,7 +289,7 @@ def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         yield Retrieved((), packed=packed)
 
 
-def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+def ask_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
     """The simplest way to rank concepts: by Σ score⁴ of the best five passages that mention them.
 
     One that the question names comes first; below .30 of the best, one is left out.
@@ -327,9 +320,7 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
             yield Retrieved((), tuple(concepts[node].names for node in kept[:CONCEPTS]))
 
 
-# clsm told how many tokens are left: it packs for them, where all others are cut in rank order.
-PACKED = System("clsm, packed", _ask_packed)
-CLSM = "clsm"  # clsm as it is shipped
+CLSM, WITHOUT = "clsm", "clsm without {}"  # as it is shipped, and without a mechanism
 MINILM = "MiniLM"  # the embedding alone, which others are compared with (reach)
 _RANKED: dict[str, Callable[[PassagePool, str], Ranked]] = {
     # As grep -iwE 'a|b|c' and a count: whole words, whatever their case, no stop words.
@@ -340,14 +331,11 @@ _RANKED: dict[str, Callable[[PassagePool, str], Ranked]] = {
     "fusion": fusion,
     "static": lambda pool, _: (pool.loaded, None),
 }
-BASELINES = {
-    name: baseline(name, rank) for name, rank in _RANKED.items()
-}  # what there is without clsm
-PASSAGES = System("five passages, keep .30", from_best_passages)  # where concepts are planted
+BASELINES = {name: _baseline(rank) for name, rank in _RANKED.items()}  # what there is without clsm
 MAIN = (CLSM, "BM25", MINILM)  # the systems whose answers are pooled, and that are put to probes
 
 
 def ask_main(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
     """What clsm, BM25 and MiniLM return for each query."""
-    asked = (recall_system(CLSM), *(BASELINES[name] for name in MAIN[1:]))
-    return {system.name: list(system.ask(bench, queries)) for system in asked}
+    asked = {CLSM: recall_system(), **BASELINES}
+    return {name: list(asked[name](bench, queries)) for name in MAIN}

@@ -22,10 +22,9 @@ from clsm_cli.evaluation.systems import CLSM, MAIN, ask_main
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
-from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from clsm_cli.evaluation.benches import Bench
@@ -43,7 +42,6 @@ FIRST = 10  # items of an answer that are looked at
 DRIFT_SESSIONS = 50
 CHECKS = 5  # times at which everything is asked, as many sessions apart
 TELLINGS = 10  # of each fact
-DRIFT_START = datetime(2025, 3, 3, 18, tzinfo=UTC)
 
 
 class FactChange(NamedTuple):
@@ -66,16 +64,10 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     latest: dict[str, list[float]] = {name: [] for name in MAIN}
     for check, bench in enumerate(benches, 1):
         factory.progress("drift", check, CHECKS)
-        told = [telling for telling in tellings if telling.week < check * each]
-        queries = [
-            Query(f"{check}-{fact}", wordings[check % len(wordings)])
-            for fact, wordings in enumerate(asks)
-        ]
+        told = grouped((t.fact, t) for t in tellings if t.week < check * each)
+        queries = [Query(f"{check}-{fact}", ask[check % len(ask)]) for fact, ask in enumerate(asks)]
         for name, answers in ask_main(bench, queries).items():
-            latest[name] += (
-                tells_latest(answer.items, [t for t in told if t.fact == fact])
-                for fact, answer in enumerate(answers)
-            )
+            latest[name] += (tells_latest(a.items, told[at]) for at, a in enumerate(answers))
     figures = {name: {"latest": fmean(rows)} for name, rows in latest.items()}
     figures[CLSM] |= closing_figures(benches[-1], tellings)
     return figures
@@ -97,19 +89,23 @@ def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[Label
             tellings.append(FactChange(f"{row['id']}-{week}", fact, week, value, text))
     tellings.sort(key=lambda telling: telling.week)
     asks = [[ask.format_map(names) for ask in row["asks"]] for row in facts]
-    told = _sessions(draw, DRIFT_SESSIONS, ((t.week, Line(t.text, t.id)) for t in tellings))
-    turns = make_turns(draw, told, CHATTER, DRIFT_START, timedelta(weeks=1))
-    return asks, tellings, turns
+    placed = ((each.week, Line(each.text, each.id)) for each in tellings)
+    start, every = datetime(2025, 3, 3, 18, tzinfo=UTC), timedelta(weeks=1)
+    return asks, tellings, _conversation(draw, DRIFT_SESSIONS, placed, CHATTER, start, every)
 
 
-def _sessions(
-    draw: RandomDraw, count: int, placed: Iterable[tuple[int, Line]]
-) -> Iterator[list[Line]]:
-    """The lines of each session, mixed, of lines that each belong to one."""
+def _conversation(
+    draw: RandomDraw,
+    count: int,
+    placed: Iterable[tuple[int, Line]],
+    chatter: int,
+    start: datetime,
+    every: timedelta,
+) -> list[LabelledTurn]:
+    """A conversation of some sessions, of lines that each belong to one and are mixed there."""
     lines = grouped(placed)
-    for at in range(count):
-        here = lines.get(at, [])
-        yield draw.some(here, len(here))
+    here = (lines.get(at, []) for at in range(count))
+    return make_turns(draw, (draw.some(each, len(each)) for each in here), chatter, start, every)
 
 
 def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
@@ -132,16 +128,13 @@ def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, f
 
 def _statements(bench: Bench) -> defaultdict[str, list[Statement]]:
     """Id of a turn → the statements that rest on it."""
-    with open_index(bench.store, bench.factory.embedder) as opened:
-        passages = opened.index.current_passages().values()
-        ids = {passage.key: passage.foreign_id for passage in passages if passage.foreign_id}
+    ids = {passage.key: passage.foreign_id or "" for passage in bench.passages}
     graph = shards.load_graph(bench.store.graphs(), only="statement")
     rows = record_files.load_statements(bench.store, graph.records, bench.now.isoformat())
     found: defaultdict[str, list[Statement]] = defaultdict(list)
     for row in rows.values():
         for key in row.sources if row.kind != "gist" else ():
-            if key in ids:
-                found[ids[key]].append(row)
+            found[ids.get(key, "")].append(row)
     return found
 
 
@@ -192,8 +185,8 @@ def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
         places += [draw.below(TRAP_SESSIONS) for _ in range(3)]
         placed += zip(places, lines, strict=True)
     start, every = datetime(2025, 9, 1, 9, tzinfo=UTC), timedelta(days=4)
-    told = _sessions(draw, TRAP_SESSIONS, placed)
-    return [query for query, _ in drawn], make_turns(draw, told, CHATTER, start, every)
+    turns = _conversation(draw, TRAP_SESSIONS, placed, CHATTER, start, every)
+    return [query for query, _ in drawn], turns
 
 
 def _trap(draw: RandomDraw, row: dict[str, Any], number: int) -> tuple[Query, list[Line]]:
@@ -237,8 +230,7 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
             gold = tuple(line.id for line in lines)
             queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
     start, every = datetime(2025, 10, 6, 8, tzinfo=UTC), timedelta(days=3)
-    told = _sessions(draw, SPLIT_SESSIONS, placed)
-    return queries, make_turns(draw, told, LONG_CHATTER, start, every)
+    return queries, _conversation(draw, SPLIT_SESSIONS, placed, LONG_CHATTER, start, every)
 
 
 def _given(draw: RandomDraw) -> dict[str, str]:
@@ -343,4 +335,5 @@ def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> Pr
         Verdict(system=system, passed=probe.passes(found), figures=found)
         for system, found in probe.run(factory, engine, seed).items()
     ]
-    return ProbeResult(name=name, **told, verdicts=verdicts)
+    about, criterion = told["about"], told["criterion"]
+    return ProbeResult(name=name, about=about, criterion=criterion, verdicts=verdicts)
