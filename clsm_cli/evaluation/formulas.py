@@ -251,13 +251,11 @@ def question_parts(text: str) -> dict[str, float]:
     stripped = dict.fromkeys(piece.strip(" ,;:.!?") for piece in pieces)
     parts = [each for each in stripped if each != text.strip(" ?.!") and tokens.stems(each)]
     weights = (max(0.4, round(1 - 0.2 * at, 1)) for at in range(1, MOST_PARTS))
-    rest = zip(parts, weights, strict=False)
-    return {text: 1.0} | {part: weight + _bonus(part) for part, weight in rest}
-
-
-def _bonus(text: str) -> float:
-    words = len(text.split())
-    return BONUS[1] if words >= 5 else BONUS[0] if words >= 3 else 0.0
+    weighed = {text: 1.0}
+    for part, weight in zip(parts, weights, strict=False):
+        words = len(part.split())
+        weighed[part] = weight + (BONUS[1] if words >= 5 else BONUS[0] if words >= 3 else 0.0)
+    return weighed
 
 
 def is_complex(text: str) -> bool:

@@ -69,21 +69,8 @@ class Concept(NamedTuple):
     label: str
     aliases: tuple[str, ...]
     turns: tuple[str, ...]
-
-    @property
-    def id(self) -> str:
-        """Its node."""
-        return node_id(self.label)
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """All its forms."""
-        return (self.label, *self.aliases)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The keys of all its names."""
-        return label_keys((self.id, *self.forms))
+    id: str
+    names: frozenset[str]  # the keys of all its names
 
 
 def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
@@ -104,7 +91,9 @@ def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
     found = []
     for stems in sorted(scores, key=lambda stems: (-scores[stems], stems))[:size]:
         label, *others = sorted(forms[stems], key=lambda form: (-forms[stems][form], form))
-        found.append(Concept(stems, label, tuple(sorted(others)), tuple(turns[stems])))
+        id_, aliases = node_id(label), tuple(sorted(others))
+        names = label_keys((id_, label, *others))
+        found.append(Concept(stems, label, aliases, tuple(turns[stems]), id_, names))
     return tuple(found)
 
 
@@ -230,7 +219,7 @@ def _node(
         (to_plain(sentence), turn.time, keys[turn.id])
         for turn in turns
         for sentence in (turn.text[start:end] for start, end in split(turn.text))
-        if any(form in sentence.casefold() for form in concept.forms)
+        if any(form in sentence.casefold() for form in (concept.label, *concept.aliases))
     ]
     summary = best_sentences(candidates, concept.label)
     return Node(

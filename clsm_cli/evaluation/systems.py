@@ -297,7 +297,7 @@ def ask_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrie
     concepts = {each.id: each for each in choose_concepts(case_chat(bench.case))}
     names = {}
     for node, each in concepts.items():
-        forms = "|".join(sorted(map(re.escape, each.forms)))
+        forms = "|".join(sorted(map(re.escape, (each.label, *each.aliases))))
         names[node] = re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE)
     mentions = grouped((turn, node) for node, each in concepts.items() for turn in each.turns)
     with open_index(bench.store, bench.factory.embedder) as opened:

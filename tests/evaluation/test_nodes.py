@@ -80,7 +80,7 @@ def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
     found = choose_concepts(Chat(("Ann Example", "Bob"), turns))
     assert {each.stems for each in found} == {("violin",), ("lesson",), ("violin", "lesson")}
     (pair,) = (each for each in found if len(each.stems) == 2)
-    assert pair[1:] == ("violin lessons", ("violin lesson",), ("0", "1", "2"))
+    assert pair[1:4] == ("violin lessons", ("violin lesson",), ("0", "1", "2"))
 
 
 def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:

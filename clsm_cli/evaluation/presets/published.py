@@ -88,21 +88,19 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
     current, places = library.current_links, {row.id: at for at, row in enumerate(rows)}
     largest = max((e.weight for held in current.values() for _, e in held), default=0.0) or 1.0
 
+    today = date.fromisoformat(query.now[:10]).toordinal()
+
     def links(frontier: Sequence[int]) -> Iterable[Link]:
         for here in frontier:
             for other, edge in library.links.get(rows[here].id, ()):
                 if other in places and clocks.holds(edge, query.now):
                     there, degree = places[other], len({end for end, _ in current[other]})
-                    dormant = _is_dormant(library, rows[there], query.now)
-                    yield Link(here, there, edge.weight / largest, degree, dormant)
+                    last, stream = library.active[other], rows[there].stream
+                    is_dormant = last > 0 and retention(today - last, STREAM_DAYS[stream]) < DORMANT
+                    yield Link(here, there, edge.weight / largest, degree, is_dormant)
 
     reached = formulas.spread(pool.best(starts, most), links)
     return pool.found(reached, 10)
-
-
-def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
-    last, today = library.active[row.id], date.fromisoformat(now[:10]).toordinal()
-    return last > 0 and retention(today - last, STREAM_DAYS[row.stream]) < DORMANT
 
 
 def nemori(library: Library, query: Query) -> Found:

@@ -6,7 +6,6 @@ them can be known beforehand. The stores are made by the real ingest and consoli
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from itertools import chain
 from math import inf
@@ -159,8 +158,8 @@ def make_turns(
 
 def make_bench(factory: StoreFactory, engine: Engine, name: str, source: Chat | Folders) -> Bench:
     """A conversation or some notes, consolidated, and asked a day after the last turn."""
-    case = Case(name, source, ())
-    (made,) = benches.make_benches(benches.unlabelled(case), probe_factory(factory), engine)
+    dataset = benches.unlabelled(Case(name, source, ()))
+    (made,) = benches.make_benches(dataset, factory, engine)
     return made
 
 
@@ -168,8 +167,7 @@ def growing_benches(
     factory: StoreFactory, engine: Engine, name: str, parts: Sequence[Sequence[LabelledTurn]]
 ) -> list[Bench]:
     """One store that grows: a bench after each part was taken in and a night had passed."""
-    own = probe_factory(factory)
-    made = stores.make_store(Case(name, Chat((), tuple(parts[0])), ()), own)
+    made = stores.make_store(Case(name, Chat((), tuple(parts[0])), ()), factory)
     found: list[Bench] = []
     for number, part in enumerate(parts):
         factory.progress(name, number, len(parts))
@@ -180,21 +178,16 @@ def growing_benches(
             if content:
                 source = store.root.with_suffix(".jsonl")
                 atomic.put(source, content)
-                stores.ingest_files(own, store, [source], now)
-            stores.run_consolidation(own, store, now)
+                stores.ingest_files(factory, store, [source], now)
+            stores.run_consolidation(factory, store, now)
 
         label = f"part-{number}-{atomic.sha256(content)}"
-        made = MadeStore(stores.cached_copy(own, made, label, grow), now)
+        made = MadeStore(stores.cached_copy(factory, made, label, grow), now)
         case = Case(name, Chat((), tuple(chain(*parts[: number + 1]))), ())
-        found.append(benches.unlabelled_bench(case, made, own, engine))
+        found.append(benches.unlabelled_bench(case, made, factory, engine))
     return found
 
 
 def first_rank(items: Iterable[Item], is_wanted: Callable[[Item], object]) -> float:
     """Place from 1 of the first item that is wanted; inf without one."""
     return next((float(at) for at, item in enumerate(items, 1) if is_wanted(item)), inf)
-
-
-def probe_factory(factory: StoreFactory) -> StoreFactory:
-    """The factory with the time of the probe's own conversations, whatever ``--now`` says."""
-    return replace(factory, folder=factory.folder / "probes", now=None)

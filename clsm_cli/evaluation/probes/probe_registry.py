@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, groupby, starmap
 from operator import attrgetter
@@ -259,7 +260,7 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
     lines, asked = make_identifiers(seed)
     spoken = Chat((), tuple(as_conversation(lines, seed)))
     chat = make_bench(factory, engine, "identifiers", spoken)
-    folder = write_notes(lines, material.probe_factory(factory).folder / "identifiers-notes")
+    folder = write_notes(lines, factory.folder / "identifiers-notes")
     notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
     queries = {
         "alone": [Query(x, x) for x, _ in asked],
@@ -329,8 +330,9 @@ PROBES = {
 
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
-    """Run a probe."""
+    """Run a probe; its conversations have their own time, whatever ``--now`` says."""
     probe, told = PROBES[name], packaged_yaml("probes/about.yaml")[name]
+    factory = replace(factory, folder=factory.folder / "probes", now=None)
     verdicts = [
         Verdict(system=system, passed=probe.passes(found), figures=found)
         for system, found in probe.run(factory, engine, seed).items()
