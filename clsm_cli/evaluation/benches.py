@@ -51,7 +51,6 @@ class Bench:
     store: Store  # as consolidated
     raw: Store  # as ingested
     now: datetime
-    whole: int  # see ``context_tokens``
     factory: StoreFactory
     engine: Engine
 
@@ -66,6 +65,24 @@ class Bench:
         """All current passages of the consolidated store."""
         with open_index(self.store, self.factory.embedder) as opened:
             return list(opened.index.current_passages().values())
+
+    @cached_property
+    def whole(self) -> int:
+        """Tokens of what an agent without a memory would load.
+
+        Of a workspace its static files, or everything where there are none; of a conversation all of
+        it; of a store that was there already all that was said or written in it.
+        """
+        source = self.case.source
+        if isinstance(source, Chat):
+            return sum(count_tokens(turn.text) for turn in source.turns)
+        files = files_in(source.root, source.names) if isinstance(source, Folders) else []
+        if found := startup_files(str(file) for file in files):
+            contents = (atomic.read(Path(file), MAX_FILE) or b"" for file in found)
+            return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
+        with open_index(self.raw, None) as opened:
+            passages = opened.index.current_passages().values()
+            return sum(count_tokens(each.text) for each in passages if each.kind == SAID)
 
     @property
     def is_rebuildable(self) -> bool:
@@ -98,25 +115,6 @@ def startup_files(paths: Iterable[str]) -> list[str]:
     return [*always, *(path for _, path in daily[-DAYS:])]
 
 
-def context_tokens(case: Case, store: Store) -> int:
-    """Tokens of what an agent without a memory would load.
-
-    Of a workspace its static files, or everything where there are none; of a conversation all of
-    it; of a store that was there already all that was said or written in it.
-    """
-    if isinstance(case.source, Chat):
-        return sum(count_tokens(turn.text) for turn in case.source.turns)
-    if isinstance(case.source, Folders):
-        root = case.source.root
-        listed = (str(file.relative_to(root)) for file in files_in(root, case.source.names))
-        if found := startup_files(listed):
-            contents = (atomic.read(root / file, MAX_FILE) or b"" for file in found)
-            return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
-    with open_index(store, None) as opened:
-        passages = opened.index.current_passages().values()
-        return sum(count_tokens(each.text) for each in passages if each.kind == SAID)
-
-
 def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
     """A bench for each case; stores of an earlier run are found again.
 
@@ -134,8 +132,7 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
             store = nodes.plant_nodes(factory, case, raw)
         else:
             store = consolidated(factory, raw)
-        whole = context_tokens(case, raw.store)
-        benches.append(Bench(dataset, case, store, raw.store, raw.now, whole, factory, engine))
+        benches.append(Bench(dataset, case, store, raw.store, raw.now, factory, engine))
     return benches
 
 
@@ -146,7 +143,7 @@ def unlabelled(case: Case) -> Dataset:
 
 def unlabelled_bench(case: Case, store: MadeStore, factory: StoreFactory, engine: Engine) -> Bench:
     """A bench of a store as it is, whose answers are looked at without labels."""
-    return Bench(unlabelled(case), case, store.store, store.store, store.now, 0, factory, engine)
+    return Bench(unlabelled(case), case, store.store, store.store, store.now, factory, engine)
 
 
 def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | None = None) -> Store:
