@@ -40,6 +40,25 @@ _TASK = frozenset(tokens.stems("task todo open due overdue pending undone"))
 _AHEAD = frozenset(tokens.stems("still next left remaining need must yet"))
 _TO_DO = _TASK | _AHEAD | frozenset(tokens.stems("done list show tell step thing"))
 """Terms of a question that asks for open tasks, by their name or state, or with "do" by what lies ahead."""
+_NAMED_ELSEWHERE = frozenset(
+    tokens.stems(
+        "aufgabe aufgaben todos offen offene offenen fällig überfällig erledigen tun machen"
+        " taken doen open tâche tâches faire tarea tareas pendiente pendientes hacer"
+        " compiti attività fare tarefas pendentes fazer"
+    )
+)
+_ELSEWHERE = _NAMED_ELSEWHERE | frozenset(
+    tokens.stems(
+        "was welche ist sind muss müssen soll ich wir noch alles zu meine haben habe"
+        " wat welke staat staan er nog moet moeten ik we wij te zijn mijn"
+        " que quoi quelles il reste reste-t-il t à encore dois devons je nous mes sont ouvertes en retard"
+        " qué cuáles son mis hay tengo tenemos queda quedan por las están"
+        " cosa che quali devo dobbiamo da sono ancora resta in sospeso"
+        " o quais são as ainda tenho temos de falta"
+    )
+)
+"""The same of German, Dutch, French, Spanish, Italian and Portuguese: names of tasks, and with them what stands beside
+(own choice; their words of the past are not among them)."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
@@ -161,7 +180,7 @@ class Question(NamedTuple):
         asks_for_all: Whether it asks what a time was about ("what happened in March?", "notes of 4 May"),
             for all and nothing in particular; then what is of that time answers, whatever it says.
         asks_for_gist: Whether it does, or only gists are wanted; else none answers.
-        asks_for_tasks: Whether it asks what is open, and for nothing in particular.
+        asks_for_tasks: Whether it asks what is open; ``tasks_of`` are the terms that say of whom or what.
         scope: When and where it looks.
     """
 
@@ -179,6 +198,7 @@ class Question(NamedTuple):
     asks_for_all: bool = False
     asks_for_gist: bool = False
     asks_for_tasks: bool = False
+    tasks_of: frozenset[str] = frozenset()
     scope: TimeScope = ANY_TIME
 
 
@@ -221,7 +241,9 @@ def understand(
     besides = len(beside - name_terms)
     asks_for_all = bool(periods) and beside <= _SUMMING_UP
     words = {*text.casefold().translate(_MARKS).split()}
-    is_of_now = not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split())
+    is_past = not _PAST.isdisjoint(text.casefold().rstrip("?!. ").split())
+    is_of_now = not periods and not is_past
+    to_do = _to_do(beside, words, is_past=is_past)
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
@@ -235,15 +257,22 @@ def understand(
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
         asks_for_all=asks_for_all,
         asks_for_gist=asks_for_all,
-        asks_for_tasks=is_of_now and beside <= _TO_DO and _names_tasks(beside, words),
+        asks_for_tasks=bool(to_do),
+        tasks_of=frozenset(beside - to_do if to_do else ()),
         asks_of_now=is_of_now,
     )
 
 
-def _names_tasks(terms: set[str], words: set[str]) -> bool:
-    """Whether words mean tasks that are open, by their name or state or by what is left to do."""
+def _to_do(terms: set[str], words: set[str], *, is_past: bool) -> frozenset[str]:
+    """The words with which a question asks for open tasks, if these are all but names; none if it does not.
+
+    It names them, or their state, or has "do" with what is left.
+    """
+    if terms & _NAMED_ELSEWHERE and len(terms & _ELSEWHERE) > 1:  # one may be an English word
+        return _ELSEWHERE
     is_named = bool(terms & _TASK) and "done" not in words
-    return is_named or (bool(terms & _AHEAD) and not words.isdisjoint(("do", "done")))
+    is_left = bool(terms & _AHEAD) and not words.isdisjoint(("do", "done"))
+    return _TO_DO if (is_named or is_left) and not is_past else frozenset()
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:
