@@ -28,6 +28,7 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.prepared_briefing import Contents, Item, RankedItem, make_item
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import to_plain
+from clsm_cli.text.summaries import whole_line
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
@@ -67,7 +68,6 @@ _SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")
 """What a template leaves to be filled in (Mustache, Jinja, Obsidian's templates)."""
 _FEWEST = 3
 """Words of a line that says something."""
-
 
 DAYS = 28
 """Days before the newest episode in which what was said is looked at: four weeks."""
@@ -256,14 +256,17 @@ class _StatementsAndNodes(NamedTuple):
                     summary = make_item(
                         node.id,
                         node.kind,
-                        node.summary,
+                        text := whole_line(node.summary, told[0].text),
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
                         time=max((each.time for each in told if each.time), default=None),
                         about=", ".join(
                             name
                             for name in (node.label, *node.aliases)
-                            if f" {text_key(name)} " not in f" {text_key(node.summary)} "
+                            if f" {text_key(name)} " not in f" {text_key(text)} "
+                            and not text_key(name).startswith(
+                                f"{text_key(text.partition(':')[0])} "
+                            )
                         ),
                         **_place(self.reader, told[0]),
                     )
