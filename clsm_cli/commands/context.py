@@ -249,7 +249,7 @@ def _body(found: Briefing) -> Iterator[str]:
 def _lines(item: Item, start: str) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
-    due = f" (due {item.due})" if item.due and item.state else ""
+    due = f" ({'due ' if item.state else ''}{item.due})" if item.due else ""
     due += f" (was: {flat(item.before)})" if item.before else ""
     due += f" (perhaps until {item.perhaps_until})" if item.perhaps_until else ""
     name = f"{flat(item.about)}: " if item.about else ""

@@ -53,8 +53,6 @@ SOON = 30
 """Days ahead within which an item counts as due."""
 NEWS = 14
 """Days within which a replacement counts as a change."""
-LATE = 7
-"""Days after which a line about a day is no longer due."""
 
 
 class Section(NamedTuple):
@@ -176,12 +174,11 @@ def _ranked(section: str, items: Sequence[Item]) -> Iterator[RankedItem]:
 def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
     """The lines with their worth on a day, without later ones and those that the agent reads anyway."""
     today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
-    first, last = day - timedelta(days=LATE), day + timedelta(days=SOON)
+    last = day + timedelta(days=SOON)
     for line in contents.lines:
         at = line.item.told_on
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
-            start = first.isoformat() if at else today
-            start = "0" if line.item.state else start  # an open task stays due
+            start = "0" if line.item.state else today  # what is still to be done is overdue
             is_due = start <= (line.item.due or "") <= last.isoformat()
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section

@@ -28,6 +28,7 @@ from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
+from clsm_cli.text.summaries import whole_line
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ _SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")
 """A placeholder of a template (Mustache, Jinja, Obsidian's templates)."""
 _FEWEST = 3
 """Words of a line, at least."""
-
 
 DAYS = 28
 """Days before the newest episode within which sentences are considered."""
@@ -260,14 +260,17 @@ class _StatementsAndNodes(NamedTuple):
                     summary = make_item(
                         node.id,
                         node.kind,
-                        node.summary,
+                        text := whole_line(node.summary, told[0].text),
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
                         time=max((each.time for each in told if each.time), default=None),
                         about=", ".join(
                             name
                             for name in (node.label, *node.aliases)
-                            if f" {plain_words(name)} " not in f" {plain_words(node.summary)} "
+                            if f" {plain_words(name)} " not in f" {plain_words(text)} "
+                            and not plain_words(name).startswith(
+                                f"{plain_words(text.partition(':')[0])} "
+                            )
                         ),
                         **_place(self.reader, told[0]),
                     )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import pattern, table_rows
 from clsm_cli.text.markdown_marks import BOX, ITEM
+from clsm_cli.text.plain import to_plain
+from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
@@ -129,6 +131,17 @@ def best_sentences(
         if not any(_is_alike(each[0], old[0]) for old in chosen):
             chosen.append(each)
     return chosen
+
+
+def whole_line(summary: str, told: str) -> str:
+    r"""The line of a turn that a summary begins with; what the summary goes on with may stand elsewhere.
+
+    >>> whole_line("Jo: night baker. Jo rows.", "- Mia: baker.\n- Jo: night baker. Allergic to nuts.")
+    'Jo: night baker. Allergic to nuts.'
+    """
+    first = sentences(summary)[0].rstrip(".")
+    lines = (to_plain(line, has_addresses=True) for line in told.split("\n"))
+    return next((line for line in lines if first in line and len(line) <= _LONGEST), summary)
 
 
 def _is_alike(one: str, other: str) -> bool:

@@ -198,6 +198,16 @@ def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Pa
     assert texts(brief(store, MORNING, 2000), "due") == [new]
 
 
+def test_what_was_said_of_tomorrow_is_due_until_then(store: Store, tmp_path: Path) -> None:
+    page = "# 24 February 2026\n\n- Meeting with the mill tomorrow at 15:00 in the old harbour.\n"
+    note(store, tmp_path / "2026-02-24.md", page)
+    for days, told in ((0, 1), (1, 0)):
+        found = brief(
+            store, datetime.fromisoformat("2026-02-25T18:00:00+01:00") + timedelta(days), 2000
+        )
+        assert [item.due for item in items(found, "due")] == ["2026-02-25"] * told
+
+
 def test_what_is_over_or_cancelled_is_not_due(store: Store, tmp_path: Path) -> None:
     text = (
         "# Friday\n\n- [-] Ghent trip, the train is booked for 3 March\n"
