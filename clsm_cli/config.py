@@ -1,13 +1,12 @@
 """Settings: every constant that someone may want to change, with its unit and source.
 
-A store's ``clsm.yaml`` lists only what differs from these defaults, by the dotted name
-(``boundary.confidence: 0.8``). Each mechanism can so be switched off for an ablation.
+A store's ``clsm.yaml`` lists only the values that differ from these defaults, by dotted name
+(``boundary.confidence: 0.8``). So each mechanism can be switched off for an ablation.
 
-A store travels by clone and backup, so what it says is data. ``Settings`` is all that it may set:
-numbers, words of a fixed list, and patterns of what is left out; none can name anything outside the
-store. What does (an address, the name of a variable, a path) belongs to ``MachineSettings``, which no
-store is ever asked for. Where a setting is declared decides who may set it; docs/format.md lists all
-of them.
+A store is copied by clone and backup, so its settings are untrusted data. A store may set ``Settings``
+only: numbers, words of a fixed list, and exclusion patterns; none refers to anything outside the store.
+Settings that do (an address, the name of a variable, a path) are ``MachineSettings``, which are never
+read from a store. docs/format.md lists all of them.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ FORMAT_VERSION = 1
 """Version of the store format this program reads and writes (docs/format.md)."""
 
 MAX_FILE = 8 << 20
-"""Bytes of a note or a shard. The limits of untrusted text are part of the format: no settings."""
+"""Bytes of a note or a shard. Limits of untrusted text are part of the format, not settings."""
 MAX_BLOCKS = 1 << 15
-"""Blocks of a note; one that is taken in needs 7 KB of memory for each."""
+"""Blocks of a note; ingesting one needs 7 KB of memory for each."""
 MAX_MESSAGE = 1 << 20
 """Bytes of one message, block or line."""
 MAX_DEPTH = 64
@@ -44,9 +43,9 @@ class BoundarySettings(NamedTuple):
     gamma: float = 1.0
     """Standard deviations above the mean at which a turn is surprising (CMA §3.1: γ in 1 … 2)."""
     window: int = 16
-    """Turns over which mean and deviation of the surprise are taken (τ)."""
+    """Turns over which mean and deviation of the surprise are computed (τ)."""
     gap_ignored: float = 5.0
-    """Minutes of silence that say nothing."""
+    """Minutes of silence up to which a gap is no evidence."""
     gap_half: float = 30.0
     """Minutes of silence that make a boundary as likely as not (Nemori's prompt)."""
     gap_certain: float = 240.0
@@ -59,7 +58,7 @@ class IngestSettings(NamedTuple):
     """Settings of ingestion."""
 
     exclude: tuple[str, ...] = ()
-    """Patterns of gitignore: what is left out of every ingested folder."""
+    """Patterns as in .gitignore: files to exclude from every ingested folder."""
 
 
 class ContextSettings(NamedTuple):
@@ -81,7 +80,7 @@ class ContextSettings(NamedTuple):
 
 
 class PassageSettings(NamedTuple):
-    """Settings of how text is split into passages."""
+    """How text is split into passages."""
 
     max_tokens: int = 200
     """Word pieces of one passage; MiniLM reads 256 (sentence-transformers' limit)."""
@@ -101,74 +100,78 @@ class RecallSettings(NamedTuple):
     floor: float = 0.15
     """Confidence that at least one item must reach, or the answer is empty (docs/experiments.md)."""
     faded: float = 0.25
-    """Share of the sum of the best of each signal, below which an item only fills a budget; recall in
-    1,000 tokens on LoCoMo is 88.5 % with it and 88.6 % without."""
+    """Share of the sum of the best value of each signal below which an item only fills a budget; recall in
+    1,000 tokens on LoCoMo is 88.5 % with it and 88.6 % without.
+    """
     candidates: int = 200
     """Candidates from each search: by words, by meaning, by date (120 from four such lists contain 97 %
     of LoCoMo's evidence)."""
     least_idf: float = 2.0
-    """Weight in late interaction of a word that is in every passage or carries no term; the rarest words
-    have about 6."""
+    """Weight in late interaction of a word that is in every passage or has no search term; the rarest words have
+    about 6.
+    """
     weight_bm25: float = 0.15
     """Weight of BM25 (``retrieval.answer.Signals``); docs/experiments.md has the weights' figures."""
     weight_maxsim: float = 1.4
-    """Late interaction with the passage and the one before."""
+    """Late interaction with the passage and the previous one."""
     weight_context: float = 0.0
     """Late interaction with both neighbours; only in the first pass."""
     weight_episode: float = 0.7
-    """Words and meaning of the turns or blocks around it."""
+    """Words and meaning of the surrounding turns or blocks."""
     weight_participant: float = 0.55
     """Said by the person asked about."""
     weight_date: float = 1.6
-    """Of the time asked about; several days count a third of a single one (``scoring.match``)."""
+    """Fits the time asked about; several days count a third of a single one (``scoring.match``)."""
     weight_temporal: float = 0.25
     """Mentions a time, if the question asks for one."""
     weight_question: float = -0.1
     """Is a question itself."""
     weight_echo: float = -0.25
-    """The turn before says the same."""
+    """Repeats the previous turn."""
     weight_names: float = 0.4
     """Mentions names."""
     weight_session: float = 0.8
     """The best passage of its conversation."""
     weight_meaning: float = 0.5
-    """Near in meaning, for a question that asks for several things or names no speaker."""
+    """Cosine to the question, if that asks for several things or names no speaker."""
     weight_outdated: float = -1.5
-    """No longer true according to newer memories, if the question asks for what is."""
+    """No longer true according to newer memories, if the question asks for the present state."""
     weight_graph: float = 1.2
-    """Shares a concept with one of the best, and contains what that leaves open
-    (``retrieval.activation``)."""
+    """Shares a concept with one of the best, and answers what that leaves open (``retrieval.activation``)."""
     weight_literal: float = 4.0
-    """Contains literally a word that the model does not know (``retrieval.dense_search``)."""
+    """Contains a word that is not in the model's vocabulary (``retrieval.dense_search``)."""
     breadth: float = 1.0
-    """How far questions that ask for several things are ranked in their own way (``text.breadth``); 0: as
-    any other."""
+    """How far questions that ask for several things are ranked differently (``text.breadth``); 0: as any other."""
     alone: float = 1.0
-    """How far, if a question names no speaker, a passage is ranked by its own meaning and less by its
-    surroundings; 0: as if one were named."""
+    """If a question names no speaker: how far a passage is ranked by its own meaning instead of its surroundings;
+    0: as if one were named.
+    """
     time_filter: int = 1
-    """1: if a question allows only some days or conversations, only those come back; 0: others may too."""
+    """1: if a question refers to certain days or conversations, only these are returned; 0: others may be too."""
     fold: float = 0.9
     """Share of common search terms from which two items of one speaker are merged; above 1: never."""
     rivals: float = 0.3
-    """Share of a passage's confidence at which another answers as well, so that untrusted, denied or
-    superseded text, or text about another name, ranks below it (``retrieval.demotion``); 0: off."""
+    """Share of a passage's confidence from which another one answers as well, so that untrusted, denied or
+    superseded text, or text about another name, ranks below it (``retrieval.demotion``); 0: off.
+    """
     untrusted_floor: float = 0.9
-    """Text of tools and web pages is left out below this share of the best trusted passage's nearness in
-    meaning, if it lacks a word of the question that one has (``retrieval.demotion``); 0: never."""
+    """Text of tools and web pages is left out if its cosine to the question is below this share of the best
+    trusted passage's, and it lacks a word of the question that that one has (``retrieval.verdict``); 0: never.
+    """
     source_share: float = 0.25
-    """Largest share of an answer's items for one such page, mail or session, but at least one item; 1: no
-    limit."""
+    """Items of an answer from one such page, mail or session, at most, as a share of all, but at least one; 1: no
+    limit.
+    """
     window: int = 450
-    """Characters to which a block of a note grows within its section; 0: it is returned alone."""
+    """Characters to which a block of a note grows within its section; 0: it is returned by itself."""
     concepts: int = 10
     """Concepts returned (CLS-M: top_k)."""
     concept_passages: int = 30
-    """Passages that concepts are read from; 0: only what the query names."""
+    """Passages whose concepts are considered; 0: only concepts that the query names."""
     concept_beta: float = 1.5
-    """How much more recall counts than precision where the list of concepts is cut; 1000: no cut."""
+    """How many times as much recall counts as precision where the list of concepts is cut; 1000: no cut."""
     refresh_passages: int = 64
-    """Changed passages that recall embeds itself; the others are found by their words only."""
+    """Changed passages that a recall embeds itself; others are found by their words only."""
 
 
 class GraphSettings(NamedTuple):
@@ -179,42 +182,44 @@ class GraphSettings(NamedTuple):
     alpha: float = 0.75
     """Exponent that smooths the context's counts (Levy, Goldberg & Dagan 2015)."""
     shrink: float = 5.0
-    """Contexts at which a weight reaches half of its association: n / (n + shrink)."""
+    """Contexts at which a weight is half of the association: n / (n + shrink)."""
     min_count: int = 2
     """Contexts below which there is no edge."""
     min_npmi: float = 0.10
     """Association below which there is no edge."""
     top: int = 12
-    """Strongest edges of a node that are kept, if either end counts them so."""
+    """Strongest edges of a node that are kept; an edge is kept if it is one of them for either node."""
 
 
 class ConsolidationSettings(NamedTuple):
-    """What becomes a statement, and what a run may do at once."""
+    """What becomes a statement, and how much a run may change at once."""
 
     worth: float = 0.6
-    """Probability (``heads/statement_head``) of being worth keeping from which a sentence of a note is kept;
-    0.55 of it in a conversation (``heads/judge``)."""
+    """Probability of being worth keeping (``heads/statement_head``) from which a sentence of a note is kept; 0.55
+    of it in a conversation (``heads/judge``).
+    """
     noise: float = 0.2
     """Probability of junk up to which a sentence or an open item is kept."""
     same_cosine: float = 0.90
     """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
     near_cosine: float = 0.85
-    """Cosine from which two statements are shown to a person."""
+    """Cosine from which a person reviews two statements."""
     predict: int = 1
-    """1: a sentence that a statement says already reinforces it (Nemori: predict-calibrate); 0: every
-    sentence is new."""
+    """1: a sentence that a statement already says reinforces it (Nemori: predict-calibrate); 0: every sentence is
+    new.
+    """
     gist_episodes: int = 2
-    """Episodes of a cluster from which it gets a gist."""
+    """Episodes from which a cluster gets a gist."""
     mass_loss: float = 0.2
-    """Share of statements, nodes or edges that a run may withdraw without a question."""
+    """Share of statements, nodes or edges that a run may withdraw without confirmation."""
     review_days: int = 30
     """Days after which an open review item expires."""
     step: int = 256
-    """Episodes that are made durable together."""
+    """Episodes that are committed together."""
 
 
 class LlmSettings(NamedTuple):
-    """Which language model is asked: none, unless address and model are given."""
+    """The language model to use; none, unless address and model are set."""
 
     base_url: str = ""
     """Address of the API, its version included: ``http://localhost:8080/v1``."""
@@ -227,7 +232,7 @@ class LlmSettings(NamedTuple):
 
     @property
     def enabled(self) -> bool:
-        """Whether a model is to be asked at all."""
+        """Whether a model is configured."""
         return bool(self.base_url and self.model)
 
 
@@ -243,15 +248,16 @@ class StoreSettings(NamedTuple):
 
 
 class StatusSettings(NamedTuple):
-    """When the automation is no longer believed to run."""
+    """When automation counts as stopped."""
 
     max_age: float = 36.0
-    """Hours since the last good consolidation beyond which ``clsm status --check`` fails: one night,
-    and half a day for a machine that was off or a run that took long."""
+    """Hours since the last successful consolidation beyond which ``clsm status --check`` fails: one night, and half
+    a day for a machine that was off or a run that took long.
+    """
 
 
 class Settings(NamedTuple):
-    """What a store may set; none can lead outside it. See each group for units and sources."""
+    """What a store may set; none of it refers to anything outside the store. See each group for units and sources."""
 
     ingest: IngestSettings = IngestSettings()
     boundary: BoundarySettings = BoundarySettings()
@@ -265,7 +271,7 @@ class Settings(NamedTuple):
 
 
 class MachineSettings(NamedTuple):
-    """What only this machine may set, since it reaches outside the store (``commands/machine_settings``)."""
+    """What only this machine may set, since it refers to things outside the store (``commands/machine_settings``)."""
 
     llm: LlmSettings = LlmSettings()
 
@@ -287,7 +293,7 @@ def defaults(settings: Settings | MachineSettings) -> dict[str, Any]:
 
 
 def of_machine(names: Iterable[str]) -> tuple[str, ...]:
-    """Those names of settings that only a machine may set, in their order.
+    """The names of settings that only a machine may set, in order.
 
     >>> of_machine(["recall.k", "llm.base_url"])
     ('llm.base_url',)
@@ -296,7 +302,7 @@ def of_machine(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def variable_of(name: str) -> str:
-    """The environment variable of a setting of the machine.
+    """The environment variable of a machine setting.
 
     >>> variable_of("llm.base_url")
     'CLSM_LLM_BASE_URL'
@@ -305,7 +311,7 @@ def variable_of(name: str) -> str:
 
 
 def with_changes(settings: _Group, changes: dict[str, Any]) -> _Group:
-    """``settings`` with some replaced by their dotted names.
+    """Replace some settings, given by dotted name.
 
     Raises:
         ValueError: An unknown name, or a value of the wrong type; the text says which.
@@ -324,7 +330,7 @@ def with_changes(settings: _Group, changes: dict[str, Any]) -> _Group:
 
 
 def _typed(name: str, value: Any, default: Any) -> Any:
-    """A value of a setting, of the type of its default."""
+    """Convert a value to the type of the setting's default."""
     wanted = type(default)
     if wanted is tuple:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):

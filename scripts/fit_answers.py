@@ -3,7 +3,7 @@
 Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspaces DIR --squad FILE --model DIR``,
 as ``scripts/fit_verdict.py``, which puts questions with and without an answer to many memories; it needs
 the extra ``fit``. It writes ``clsm_cli/heads/weights/answer.onnx`` and beside it ``answer.json`` with
-the figures, and prints the weights of ``scoring.confidence.READ``. It takes forty minutes on two cores.
+the figures, and prints the weights of ``scoring.confidence.READ_WEIGHTS``. It takes forty minutes on two cores.
 
 The passages that a question found are its examples: those with the words of a labelled turn or line
 answer, the three best others do not, nor does what a question without an answer found. To these come
@@ -30,8 +30,8 @@ from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.heads.answer_head import CLASSES
-from clsm_cli.retrieval.verdict import HOPELESS, READ
-from clsm_cli.scoring.confidence import LEAST, ReadWeights
+from clsm_cli.retrieval.verdict import MAX_READ, MIN_READ_CONFIDENCE
+from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
 from scripts import fit_verdict
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
@@ -87,7 +87,7 @@ def _of_memories(asked: list[Asked], chance: random.Random) -> Iterator[Example]
                 yield Example(each.question, passage, True, each.group, 1.0)
             chosen = [(passage, SIDE) for passage, does in pairs if does is False][:OTHERS]
         elif each.kind in (NEAR, WRONG) and not is_part:
-            chosen = [(passage, 1.0) for passage in each.shown[:READ]]
+            chosen = [(passage, 1.0) for passage in each.shown[:MAX_READ]]
         elif each.kind in (EVERYDAY, NAMED) and not is_part and chance.random() < OFF_TOPIC:
             chosen = [(passage, 1.0) for passage in each.shown[:FEW]]
         else:
@@ -194,17 +194,17 @@ def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list
             rows=np.array(
                 [
                     (_logit(sure), _logit(chances[each.question, shown]))
-                    for sure, shown in zip(each.sure[:READ], each.shown[:READ], strict=True)
+                    for sure, shown in zip(each.sure[:MAX_READ], each.shown[:MAX_READ], strict=True)
                 ]
             )
         )
         for each in asked
-        if max(each.sure) >= HOPELESS
+        if max(each.sure) >= MIN_READ_CONFIDENCE
     ]
 
 
 def _logit(chance: float) -> float:
-    kept = min(1 - LEAST, max(LEAST, chance))
+    kept = min(1 - MIN_LOGIT_P, max(MIN_LOGIT_P, chance))
     return float(np.log(kept / (1 - kept)))
 
 
@@ -212,7 +212,7 @@ def report(asked: list[Asked], chances: dict[tuple[str, str], float]) -> dict[st
     """The weights of what is read, and what is silenced, in memories left out."""
     every = Fit([each._replace(rows=each.rows[:, :1]) for each in asked])
     before = np.array([max(each.sure) for each in asked])
-    read = Fit(kept := read_rows(asked, chances), every.counts[before >= HOPELESS])
+    read = Fit(kept := read_rows(asked, chances), every.counts[before >= MIN_READ_CONFIDENCE])
     weights = read.weights(np.ones(len(kept), bool))
     names = [(each.memory, each.question) for each in kept]
     left = dict(zip(names, map(float, read.left_out()), strict=True))
@@ -246,7 +246,7 @@ def main() -> None:
     figures: dict[str, Any] = {"examples": len(told) - len(held), "left out": len(held)}
     figures["AUROC"] = round(auroc(read, np.array([each.answers for each in held])), 3)
     measured = [each for each in asked if each.group in LEFT_OUT]
-    pairs = sorted({(each.question, shown) for each in measured for shown in each.shown[:READ]})
+    pairs = sorted({(each.question, shown) for each in measured for shown in each.shown[:MAX_READ]})
     chances = dict(zip(pairs, map(float, reader.read(network, pairs)), strict=True))
     figures |= report(measured, chances)
     print(json.dumps(figures, indent=1))

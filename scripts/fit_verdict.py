@@ -272,9 +272,9 @@ def _find(
     with open_index(store, factory.embedder) as opened:
         index = opened.index.with_archive()
         for kind, text in drawn:
-            query = Ask(text, raw.now.isoformat(), ranking.FIRST, 1 << 30)
+            query = Ask(text, raw.now.isoformat(), ranking.CONFIDENCE_SIZE, 1 << 30)
             ranked = retrieve_passages(index, query, engine, store.settings.recall).ranked
-            first = ranked.candidates[: ranking.FIRST]
+            first = ranked.candidates[: ranking.CONFIDENCE_SIZE]
             told = index.passages([one.row for one in first])
             passages = [told[one.row] for one in first]
             answering = gold.get(text) if kind == WITH else None

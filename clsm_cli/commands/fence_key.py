@@ -57,10 +57,10 @@ def _load(path: Path) -> bytes | None:
 
 def _create(path: Path) -> bytes:
     """Make the key, unless another process was faster: both must seal with the same one."""
-    from clsm_cli.embedding.weights import only_installer
+    from clsm_cli.embedding.weights import folder_lock
 
     atomic.make_folder(path.parent)
-    with atomic.disk_errors(path.parent), only_installer(path.parent):
+    with atomic.disk_errors(path.parent), folder_lock(path.parent):
         key = _load(path)
         if key is None:
             key = os.urandom(KEY_BYTES)

@@ -26,6 +26,7 @@ from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.references import Reference
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import Store
 from clsm_cli.text.terminal import safe
 
@@ -41,8 +42,8 @@ class How(NamedTuple):
 
     yes: bool
     force: bool
-    purge_history: bool
     dry_run: bool
+    past: WorkTree | None = None  # the repository whose history is rewritten too
 
     @property
     def asks(self) -> bool:
@@ -94,20 +95,22 @@ def forget(
     older version did not recognise: each is replaced by the name of its kind.
     """
     printer, opened, moment = common.start()
-    how = How(yes, force, purge_history, dry_run)
+    how = How(yes, force, dry_run)
     begin = None if since is None else parse_time(since, opened.zone, "--since")
     end = None if until is None else parse_time(until, opened.zone, "--until")
     wanted = Wanted((), source, session, person, begin, end)
     if ids and wanted != Wanted():
         raise UsageError("ID", "ids say it all; leave out --source, --session and the like")
     wanted = wanted._replace(ids=ids)
+    if secrets and wanted != Wanted():
+        raise UsageError("--secrets", "looks through everything; name nothing beside it")
+    if not secrets and wanted == Wanted():
+        raise UsageError("ID", "say what is to be forgotten, by id, in words or by an option")
+    if purge_history:
+        how = how._replace(past=history_purge.check_repository(opened))
     if secrets:
-        if wanted != Wanted():
-            raise UsageError("--secrets", "looks through everything; name nothing beside it")
         _mask(printer, opened, moment, how)
         return
-    if wanted == Wanted():
-        raise UsageError("ID", "say what is to be forgotten, by id, in words or by an option")
     if wanted.ids:
         wanted = wanted._replace(ids=_meant(printer, opened, wanted.ids, moment, how))
     if wanted != Wanted():
@@ -130,11 +133,9 @@ def _meant(
 def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: How) -> None:
     from clsm_cli.commands import engine
 
-    tree = history_purge.check_repository(store) if how.purge_history else None
-
     def planned(wanted: Wanted) -> Plan | None:
-        embedder, past = engine.embedder(), how.purge_history
-        return erasure.plan(store, wanted, now, embedder, printer.progress, purge_history=past)
+        embedder, is_past = engine.embedder(), how.past is not None
+        return erasure.plan(store, wanted, now, embedder, printer.progress, purge_history=is_past)
 
     plan = planned(wanted)
     if plan is not None and how.asks:
@@ -143,14 +144,14 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
             plan = planned(wanted._replace(also=also))
     if plan is None:
         again = None
-        if tree is not None and not how.dry_run:
-            again = history_purge.purge(store, tree)
+        if how.past is not None and not how.dry_run:
+            again = history_purge.purge(store, how.past)
         told = {"schema": "clsm.forget/1", "known": True, "history": plain(again)}
         printer.show(told, ["it was forgotten already", *_history_lines(again)])
         return
     if not how.dry_run:
         _ask(printer, plan, how)
-    receipt = _apply(printer, store, plan, now, tree, how)
+    receipt = _apply(printer, store, plan, now, how)
     if receipt.refers and not how.dry_run:
         more = count_noun(len(receipt.refers), "more turn")
         printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
@@ -159,19 +160,18 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
 
 
 def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
-    tree = history_purge.check_repository(store) if how.purge_history else None
-    plan = masking.plan(store, now, purge_history=how.purge_history)
+    plan = masking.plan(store, now, purge_history=how.past is not None)
     if plan.receipt.files and how.asks:
         _can_ask(_MASKING)
         printer.tell(_masked_lines(plan.receipt, is_done=False))
         if not typer.confirm("Mask all this for good?", err=True):
             raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
-    receipt = _apply(printer, store, plan, now, tree, how)
+    receipt = _apply(printer, store, plan, now, how)
     lines = _masked_lines(receipt, is_done=not how.dry_run)
     printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
 
-def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, tree: Any, how: How) -> Any:
+def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: How) -> Any:
     """Carry a plan out unless it is a dry run, in git's history too; its receipt."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
@@ -180,8 +180,8 @@ def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, tree: Any,
     if receipt.files and not how.dry_run:
         receipt = clean_writing.apply(store, plan, now, engine.embedder())
         briefing.prepare(store)
-    if tree is not None and not how.dry_run:
-        receipt = receipt._replace(history=history_purge.purge(store, tree, plan.writes))
+    if how.past is not None and not how.dry_run:
+        receipt = receipt._replace(history=history_purge.purge(store, how.past, plan.writes))
     printer.warn_all(receipt.warnings)
     return receipt
 

@@ -124,7 +124,7 @@ _QUESTIONS = {
     review_queue.CONTRADICTION: Question(
         "Two things may not both be true.\nMemory says: {kept}\nSomething else says: {other}",
         "the other one takes its place; what memory says is closed, not deleted",
-        "what memory says stays; where the other one is a statement too, it is withdrawn",
+        "both stay",
     ),
     NEAR_NAMES: Question(
         "Two names may mean one thing: {kept} and {other}",

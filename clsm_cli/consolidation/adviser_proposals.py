@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.heads import judge
 from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
 from clsm_cli.integrations.llm import objects_in
+from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.episodes import Turn, lowest_trust
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
@@ -39,10 +40,11 @@ from clsm_cli.text.sentences import sentences
 from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.terminal import replace_lone, safe
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import tzinfo
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.claims import Claim
@@ -147,10 +149,12 @@ class CheckedPart:
         part: Part,
         known: Mapping[str, Statement],
         meanings: Meanings | None = None,
+        zone: tzinfo = UTC,
     ) -> None:
         """Check an entry against its part and what the memory holds.
 
         ``meanings`` says what words mean; without the model nobody judges whether a sentence is junk.
+        ``zone`` is that of the store.
         """
         pairs = zip(part.turns, part.shown, strict=True)
         self._turns = {turn.key: replace(turn, text=shown) for turn, shown in pairs}
@@ -158,6 +162,7 @@ class CheckedPart:
         self._part = part
         self._known = known
         self._meanings = meanings
+        self._zone = zone
         self._drafts = {draft.id: draft for draft in part.drafts}
         self._reworded: dict[str, list[str]] = {}
         self.replaced: dict[str, Claim] = {}
@@ -319,7 +324,7 @@ class CheckedPart:
             )
         if not is_as_trusted(claim.trust, row.trust):
             raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
-        if since(claim) < (row.valid_from or ""):
+        if seconds(since(claim), self._zone) < seconds(row.valid_from, self._zone):
             raise _UnfitError(f"it would end {row.id}, which is newer")
         if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
             raise _UnfitError(f"it would end {row.id}, of which it does not speak")
@@ -372,7 +377,7 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     rest, days = _undated(text, cited[0].time)
     told = [_undated(turn.text, turn.time) for turn in cited]
     there = {day for _, found in told for day in found} | {
-        (day.isoformat(),) * 2 for turn in cited if (day := claims.day_of(turn.time))
+        (day.isoformat(),) * 2 for turn in cited if (day := day_of(turn.time))
     }
     for first, last in days:
         if not any(first <= a and b <= last for a, b in there):
@@ -394,8 +399,8 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
 
 def stem_overlap(text: str, source: str) -> float:
     """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
-    wanted = set(stems(text))
-    return len(wanted & set(stems(source))) / len(wanted) if wanted else 1.0
+    wanted = terms(text)
+    return len(wanted & terms(source)) / len(wanted) if wanted else 1.0
 
 
 def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
@@ -410,7 +415,7 @@ def _undated(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
     done = 0
-    at = claims.day_of(time) or _ANY_DAY
+    at = day_of(time) or _ANY_DAY
     for each in expressions.find_expressions(text, at):
         if not each.certain or (each.relative and at == _ANY_DAY):
             continue
@@ -424,13 +429,13 @@ def _undated(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
 def _unknown_name(text: str, source: str) -> str | None:
     """The first word of a text that looks like a name and is no word of the source."""
     there = {word.casefold() for word in _WORD.findall(source)}
-    known: Collection[str] = set(stems(source))
+    known = terms(source)
     for place, match in enumerate(_WORD.finditer(text)):
         word = match.group()
         is_coded = not word.isdigit() and any(c.isdigit() for c in word)
         if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
             continue
-        is_plain = word in NO_NAMES or (place == 0 and set(stems(word)) <= set(known))
+        is_plain = word in NO_NAMES or (place == 0 and terms(word) <= known)
         if word.casefold() not in there and not is_plain:
             return word
     return None

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.consolidation import supersession_check
 from clsm_cli.consolidation.supersession_check import OVER, since
+from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id
@@ -28,10 +28,12 @@ from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import tzinfo
 
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.consolidation.store_state import StoreState
+    from clsm_cli.consolidation.supersession_check import Rival
 
 STATES = ("open", "blocked", "done")
 """A task only goes forward."""
@@ -60,6 +62,15 @@ class Calibration:
     counts: Counter[str] = field(default_factory=Counter)
     doubts: list[Doubt] = field(default_factory=list)
     superseded: str | None = None
+
+    def begins(self, time: str | None) -> float:
+        """What times are put in order by, whichever clock each is written on."""
+        return seconds(time, self.state.store.zone)
+
+    def rivals(self, claim: Statement, vector: Any) -> list[Rival]:
+        """What a claim may replace, and what may have replaced it; likeliest last."""
+        rewritten, zone = self.state.rewritten, self.state.store.zone
+        return supersession_check.rivals(self.known, rewritten, claim, vector, zone)
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
@@ -96,7 +107,7 @@ class Calibration:
                 and row.sources
                 and closed.keys() >= {*row.sources}
             ):
-                self.close(row, max(closed[key] for key in row.sources))
+                self.close(row, max((closed[key] for key in row.sources), key=self.begins))
 
     def _predicted(self, claim: Claim, near: Iterable[tuple[Statement, float]]) -> bool:
         """Whether a statement says the same already: it is reinforced."""
@@ -104,14 +115,14 @@ class Calibration:
             return False
         for found, cosine in near:
             same = sameness.says_the_same(claim.text, found.text, cosine)
-            if not same or not is_same_day(claim, found):
+            if not same or not is_same_day(claim, found, self.state.store.zone):
                 continue
             if found.is_current:
                 self.reinforce(found, claim)
                 return True
             heir = self.known.heir_of(found.id)
             if heir is not None:
-                if since(heir) < (claim.valid_from or ""):
+                if self.begins(since(heir)) < self.begins(claim.valid_from):
                     self.doubt(heir, claim)
                 return True  # what a person replaced does not come back beside it
             if found.valid_until and {*claim.sources} <= {*found.sources}:
@@ -124,9 +135,11 @@ class Calibration:
         Returns:
             Whether the claim is dealt with: it held once and is closed, or it says otherwise than a person.
         """
-        found = supersession_check.rivals(self.known, self.state.rewritten, claim, vector)
+        found = self.rivals(claim, vector)
         if ends := [since(each.row) for each in found if each.is_later and each.chance >= OVER]:
-            self._add_closed(claim, min(ends))
+            # A newer statement had replaced it before it was read.
+            self.counts["of the past"] += 1
+            self.known.put(replace(self._statement(claim), valid_until=min(ends, key=self.begins)))
             return True
         older = [each for each in found if not each.is_later]
         for each in older:
@@ -191,11 +204,6 @@ class Calibration:
         self.counts["tasks" if claim.kind == "task" else "new"] += 1
         self.known.put(self._statement(claim), vector)
 
-    def _add_closed(self, claim: Claim, until: str) -> None:
-        """Add what a newer statement had replaced before it was read."""
-        self.counts["of the past"] += 1
-        self.known.put(replace(self._statement(claim), valid_until=until))
-
     def _statement(self, claim: Claim) -> Statement:
         # All that it says; what it is called, and since when it is known, is the store's to say.
         told: dict[str, Any] = {f.name: getattr(claim, f.name) for f in fields(Statement)}
@@ -216,15 +224,15 @@ def closed_rows(row: Statement, at: str, now: str) -> tuple[Statement, Statement
     return replace(row, superseded_at=now), replace(copy, recorded_at=now, supersedes=None)
 
 
-def is_same_day(claim: Claim, row: Statement) -> bool:
+def is_same_day(claim: Claim, row: Statement, zone: tzinfo) -> bool:
     """Whether a claim and a statement in the same words mean the same day by "yesterday".
 
     One that is read again does.
     """
-    then = row.valid_from or row.recorded_at
-    if not (claim.recorded_at and then) or {*claim.sources} <= {*row.sources}:
+    at = day_of(claim.recorded_at, zone)
+    before = day_of(row.valid_from or row.recorded_at, zone)
+    if not (at and before) or {*claim.sources} <= {*row.sources}:
         return True
-    at, before = (date.fromisoformat(time[:10]) for time in (claim.recorded_at, then))
     return at == before or expressions.same_days(claim.text, at, row.text, before)
 
 
@@ -238,17 +246,16 @@ def compare(calibration: Calibration, device: str) -> None:
     """Judge what other machines learnt beside what is known; the oldest first."""
     known = calibration.known
     rows = [row for row in known.rows.values() if row.is_current and row.rev[1] != device]
-    for row in sorted(rows, key=lambda row: (since(row), row.id)):
+    for row in sorted(rows, key=lambda row: (calibration.begins(since(row)), row.id)):
         if not row.sources or not known.rows[row.id].is_current:
             continue
-        vector, rewritten = known.vector_of(row.id), calibration.state.rewritten
-        found = supersession_check.rivals(known, rewritten, row, vector)
+        found = calibration.rivals(row, known.vector_of(row.id))
         sure = [each for each in found if each.chance >= OVER]
         for each in sure:
             if not each.is_later:
                 calibration.close(each.row, since(row))
         if ends := [since(each.row) for each in sure if each.is_later]:
-            calibration.close(row, min(ends))
+            calibration.close(row, min(ends, key=calibration.begins))
 
 
 def _closed(row: Statement, copy: Statement, now: str) -> Statement:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.consolidation.statement_selection import KEPT
+from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.graph import Statement, StatementKind
+from clsm_cli.model.trust import TRUSTED
 from clsm_cli.text import todo
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
@@ -19,6 +20,7 @@ from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import tzinfo
 
     from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores, Verdict
     from clsm_cli.model.episodes import Episode, Turn
@@ -121,7 +123,7 @@ def is_said(turn: Turn) -> bool:
 
 def is_trusted(trust: Trust) -> bool:
     """Whether what is said may become a statement."""
-    return trust in ("user", "agent")
+    return trust in TRUSTED
 
 
 def _of_turn(turn: Turn, recorded_at: str, scores: UnitScores) -> Iterator[Claim]:
@@ -172,23 +174,14 @@ def leading_name(text: str) -> str | None:
     return None if name == "The" or name.split()[0] in NO_NAMES - {"The"} else node_id(name)
 
 
-def day_of(time: str | None) -> date | None:
-    """The day of a time.
-
-    >>> day_of("2026-02-24T08:15:00+01:00"), day_of(None)
-    (datetime.date(2026, 2, 24), None)
-    """
-    return None if time is None else date.fromisoformat(time[:10])
-
-
-def sort_claims(claims: list[Claim]) -> list[Claim]:
+def sort_claims(claims: list[Claim], zone: tzinfo) -> list[Claim]:
     """Claims by the time since when they hold, or else by when the store got them.
 
     What is to come stands where it was announced: the nights until its day read it there.
     """
 
-    def place(claim: Claim) -> tuple[str, str]:
-        told = claim.recorded_at or ""
-        return min(claim.valid_from or told, told), told
+    def place(claim: Claim) -> tuple[float, float]:
+        told = seconds(claim.recorded_at, zone)
+        return min(seconds(claim.valid_from, zone) if claim.valid_from else told, told), told
 
     return sorted(claims, key=place)

@@ -23,8 +23,7 @@ from clsm_cli.consolidation.write_plan import Writer
 from clsm_cli.ingestion.ingest_report import Report as IngestReport
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import EpisodeMaker, end_begun_run
-from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.model.clocks import utc_text
+from clsm_cli.model.clocks import instant, utc_text
 from clsm_cli.store import cleanup, inbox, joining
 from clsm_cli.store.index.opening import bring_up_to_date, run_in_progress
 from clsm_cli.store.lock import locked
@@ -108,7 +107,7 @@ def _learn(
     chosen = store_state.choose_episodes(state, request)
     taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}
     words = build_vocabulary(state, taken, {} if request.rebuild else state.nodes)
-    adviser = Adviser(request, state.meanings, report)
+    adviser = Adviser(request, state.meanings, state.store.zone, report)
     learner = Learner(state, words, adviser, report)
     writer = Writer(state, words, request, run, report)
     chosen.sort(key=lambda i: (state.files[i].start or "", i))
@@ -119,7 +118,7 @@ def _learn(
         if start + step < len(chosen):  # the graph joins the last
             writer.write(learner, None)
     progress("weaving", 0, 2)
-    over = edges.over(learner.statements.values())
+    over = edges.over(learner.statements.values(), state.store.zone)
     builder = GraphBuilder(state, words, over, request.rebuild)
     records = {i: learner.episodes.get(i, episodes[i]) for i in sorted(taken)}
     relations = partial(adviser.relations, learner.episodes, words.node_of_id)

@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING
 from clsm_cli.heads import relation_head
 from clsm_cli.heads.relation_head import NameSpan
 from clsm_cli.heads.units import spans_of
+from clsm_cli.model.clocks import seconds
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import edge_id
+from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import tzinfo
 
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.relation_head import Pair
@@ -54,7 +57,7 @@ def stated_relations(
     keys: list[str] = []
     pairs: list[Pair] = []
     for turn in turns:
-        if turn.role == "tool" or turn.trust in ("tool", "web"):
+        if turn.role == "tool" or turn.trust in UNTRUSTED:
             continue
         for start, end in spans_of(turn.text):
             text = turn.text[start:end]
@@ -89,7 +92,7 @@ def relation_edges(stated: Stated) -> dict[str, Edge]:
     return found
 
 
-def over(statements: Iterable[Statement]) -> dict[str, str]:
+def over(statements: Iterable[Statement], zone: tzinfo) -> dict[str, str]:
     """Key of each turn of which all that memory states is over → when the last of it was.
 
     What was taken back, as never true, was over when it was said.
@@ -104,7 +107,7 @@ def over(statements: Iterable[Statement]) -> dict[str, str]:
             held.update(row.sources)
         elif until:
             for key in row.sources:
-                found[key] = max(until, found.get(key, ""))
+                found[key] = max(until, found.get(key, ""), key=_order(zone))
     return {key: until for key, until in found.items() if key not in held}
 
 
@@ -120,20 +123,29 @@ def closed_blocks(records: Iterable[Record]) -> dict[str, str]:
     }
 
 
-def with_validity(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str]) -> Edge:
+def with_validity(
+    edge: Edge, times: Mapping[str, str], closed: Mapping[str, str], zone: tzinfo
+) -> Edge:
     """An edge with its validity: from its first turn on, until all of them are over.
 
     Args:
         closed: Key of a turn or block that is over, or that no document holds any more → since when.
     """
-    since = min((times[key] for key in edge.sources if key in times), default=None)
-    return replace(edge, valid_from=since, valid_until=end_of(edge, closed))
+    told = (times[key] for key in edge.sources if key in times)
+    since = min(told, key=_order(zone), default=None)
+    return replace(edge, valid_from=since, valid_until=end_of(edge, closed, zone))
 
 
-def end_of(edge: Edge, closed: Mapping[str, str]) -> str | None:
+def end_of(edge: Edge, closed: Mapping[str, str], zone: tzinfo) -> str | None:
     """When the last turn that states an edge was over; None where one is not. See ``with_validity``."""
     gone = [closed.get(key) for key in edge.sources]
-    return None if None in gone else max((each for each in gone if each), default=None)
+    ends = (each for each in gone if each)
+    return None if None in gone else max(ends, key=_order(zone), default=None)
+
+
+def _order(zone: tzinfo) -> Callable[[str], tuple[float, str]]:
+    """What times are put in order by; one instant may be written on two clocks."""
+    return lambda time: (seconds(time, zone), time)
 
 
 def episode_chain(files: Sequence[EpisodeFile], continued: Mapping[str, str]) -> dict[str, Edge]:

@@ -182,11 +182,12 @@ class EditSession:
             and not (each.pinned or each.superseded_at or touched.isdisjoint(each.sources))
         ]
         if typed:
-            closed = {**edges.over(self.statements.values()), **edges.closed_blocks(records)}
+            zone = self.store.zone
+            over = edges.over(self.statements.values(), zone)
+            closed = {**over, **edges.closed_blocks(records)}
             for each in typed:
-                self._changed.setdefault(
-                    each.id, replace(each, valid_until=edges.end_of(each, closed))
-                )
+                ended = replace(each, valid_until=edges.end_of(each, closed, zone))
+                self._changed.setdefault(each.id, ended)
 
 
 @contextlib.contextmanager

@@ -101,7 +101,7 @@ class Learner:
             if file.start:
                 self._months.add(file.start[:7])
         known = state.vectors_of([claim.text for claim in found])
-        for claim in claims.sort_claims(found):
+        for claim in claims.sort_claims(found, state.store.zone):
             self._calibration.read(claim, known.get(claim.text))
 
     def finish(self, network: GraphUpdate) -> None:

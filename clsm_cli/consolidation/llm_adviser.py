@@ -16,6 +16,7 @@ from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from datetime import tzinfo
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.adviser_proposals import Relation
@@ -34,8 +35,10 @@ class Adviser:
         replaced: Ids of statements that it says are over, each with what says so.
     """
 
-    def __init__(self, request: Request, meanings: Meanings | None, report: Report) -> None:
-        self._meanings = meanings
+    def __init__(
+        self, request: Request, meanings: Meanings | None, zone: tzinfo, report: Report
+    ) -> None:
+        self._meanings, self._zone = meanings, zone
         self._report = report
         self._answer = request.answer
         self._unread = set(request.answer.parts if request.answer else ())
@@ -80,7 +83,7 @@ class Adviser:
             if entry is None:
                 continue
             self._unread.discard(part.handle)
-            checked = CheckedPart(entry, part, rows, self._meanings)
+            checked = CheckedPart(entry, part, rows, self._meanings, self._zone)
             self._report.refused += checked.refused
             self._report.advised += len(checked.claims) + len(checked.relations)
             self._report.dropped += len(checked.gone)

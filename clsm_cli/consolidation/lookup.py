@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.tombstones import birth_ids, first_free
+from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.topics import text_sha
 from clsm_cli.text import todo
 
@@ -28,6 +29,7 @@ class StatementIndex:
     Args:
         vectors: Unit vectors by id; what has none is found by its words alone.
         forgotten: Hashes of ids with a tombstone: no new row gets one.
+        speakers: Names that stand before what somebody said.
     """
 
     def __init__(
@@ -35,8 +37,9 @@ class StatementIndex:
         statements: Iterable[Statement],
         vectors: dict[str, Any],
         forgotten: frozenset[str] = frozenset(),
+        speakers: frozenset[str] = frozenset(),
     ) -> None:
-        self.forgotten = forgotten
+        self.forgotten, self.speakers = forgotten, speakers
         self.rows: dict[str, Statement] = {}
         self._by_text: dict[str, str] = {}
         self._withdrawn: set[str] = set()
@@ -140,4 +143,5 @@ def index_statements(state: StoreState, rows: Iterable[Statement]) -> StatementI
     found = list(rows)
     known = state.vectors_of([row.text for row in found if row.text])
     by_id = {row.id: known.get(row.text) for row in found}
-    return StatementIndex(found, by_id, state.forgotten)
+    speakers = evidence_queries.named_speakers(state.connection)
+    return StatementIndex(found, by_id, state.forgotten, speakers)

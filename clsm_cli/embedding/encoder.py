@@ -1,4 +1,4 @@
-"""Text to vectors: word pieces, batches of equal length, one session for documents.
+"""Encode texts as vectors: word pieces, batches of equal length, one session.
 
 Importing this module loads neither numpy nor tokenizers; :meth:`Encoder.open` does.
 """
@@ -30,21 +30,21 @@ GRAPH = Path(__file__).with_name("minilm.onnx")
 """Built by ``scripts/build_graph.py``."""
 
 BATCH_TOKENS = 512
-"""Word pieces a batch, at most; a text has no more than 256.
+"""Word pieces per batch, at most; a text has no more than 256.
 
-Measured on x86-64: documents per CPU second peak between 250 and 1,000 pieces a batch (what a
-layer works on then stays in the L2 cache) and lose 8 to 14 % at 2,000.
+Measured on x86-64: documents per CPU second peak between 250 and 1,000 pieces a batch (a layer's
+working set then stays in the L2 cache) and are 8 to 14 % fewer at 2,000.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """One text as vectors.
+    """The vectors of one text.
 
     Attributes:
         sentence: Float32 [384], length 1.
-        tokens: Float32 [n, 64], rows of length 1: the last layer at each word piece, without
-            the start and end marks, along the directions that keep most of it.
+        tokens: Float32 [n, 64], rows of length 1: the last layer at each word piece, without ``[CLS]``
+            and ``[SEP]``, projected on the directions that keep most of the variance.
         pieces: The n word pieces; a continuation begins with ``##``.
     """
 
@@ -57,11 +57,10 @@ class Embedding:
 class Encoder:
     """all-MiniLM-L6-v2 on the CPU, in float32.
 
-    A text's vectors are the same bits whatever it is batched with and however many threads run,
-    on one machine with one onnxruntime, as long as documents are encoded with a document encoder.
-    Three things see to it: a batch holds equal token lengths only, so there is no padding to
-    leak into sums; every matrix product is over rows of tokens, each of which onnxruntime sums
-    in an order that depends on the weights' shape alone; and the session options are fixed.
+    The vectors of a text are bitwise the same in every batch and with any number of threads, on one
+    machine with one onnxruntime. Three things ensure this: a batch holds equal token lengths only, so no
+    padding leaks into sums; each row of a matrix product is summed in an order that depends only on the
+    shape of the weights; and the session options are fixed. A ``QueryEncoder`` differs in the last bits.
     """
 
     _session: Session
@@ -83,15 +82,15 @@ class Encoder:
         weights.check(folder)
         # Read when numpy loads: OpenBLAS would start a thread a core, 40 ms of CPU.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        session = Session(GRAPH.read_bytes(), folder, is_for_many=True)
+        session = Session(GRAPH.read_bytes(), folder, is_long_lived=True)
         return cls(session, threads or physical_cores(), WordPieces.open(folder / VOCABULARY.name))
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embedding]:
         """Encode texts into sentence and token vectors.
 
         Args:
-            texts: Any strings, also empty ones; what passes 256 word pieces is cut off.
-            progress: Told how many texts of how many are done, after each batch.
+            texts: Any strings, also empty ones; cut off after 256 word pieces.
+            progress: Called after each batch with the number of texts done and of all texts.
         """
         ids = self._ids(texts)
         found: dict[int, Embedding] = {}
@@ -110,15 +109,14 @@ class Encoder:
     def _ids(self, texts: Sequence[str]) -> list[Ids]:
         import numpy as np
 
-        # Two bytes a piece (the vocabulary has 30,522), where a list would take 36.
+        # Two bytes per piece (the vocabulary has 30,522); a list would take 36.
         return [np.asarray(self._tokenizer.ids(text), np.uint16) for text in texts]
 
     def _run(self, ids: Sequence[Ids]) -> Iterator[tuple[list[int], list[Vectors]]]:
-        """Run every batch; yield the places of its texts and the outputs, [texts, …] each.
+        """Run every batch; yield the positions of its texts and the outputs, [texts, …] each.
 
-        Threads work on batches of their own, one each: that scales better than several on one
-        matrix product (1.9 against 1.4 times for two), and the bits cannot depend on how
-        many there are.
+        Each thread works on its own batch: this scales better than several threads on one matrix
+        product (1.9 against 1.4 times for two), and the bits do not depend on their number.
         """
         import numpy as np
 
@@ -145,10 +143,10 @@ def equal_length_batches(lengths: Sequence[int], budget: int = BATCH_TOKENS) -> 
 
     Args:
         lengths: Word pieces of each text.
-        budget: Word pieces a batch, at most; a longer text is a batch of its own.
+        budget: Word pieces per batch, at most; a longer text is a batch of its own.
 
     Yields:
-        The places of a batch's texts in ``lengths``, each place once, long texts first.
+        The positions of a batch's texts in ``lengths``, each once, long texts first.
 
     Example:
         >>> list(equal_length_batches([4, 9, 4, 4], budget=8))
@@ -162,7 +160,7 @@ def equal_length_batches(lengths: Sequence[int], budget: int = BATCH_TOKENS) -> 
 
 
 def physical_cores() -> int:
-    """Count the physical cores this process may run on; logical ones where that is unknown.
+    """Count the physical cores that this process may use; logical ones if unknown.
 
     Two threads on one core share its multipliers, which one thread keeps busy.
     """

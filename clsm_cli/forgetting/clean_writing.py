@@ -19,7 +19,7 @@ from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from datetime import datetime
     from pathlib import Path
@@ -202,6 +202,17 @@ def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
     return None if was and not any(changed.get(name) for name in _LISTS) else changed
 
 
+def with_rows(log: bytes, change: Callable[[Any], Any]) -> bytes:
+    """A log whose rows are changed; a line that stays, or is no row, does so to the byte."""
+    lines = log.split(b"\n")
+    for number, line in enumerate(lines):
+        with contextlib.suppress(LineError):
+            row = load(line.decode("utf-8", "replace")) if line.strip() else None
+            made = change(row)
+            lines[number] = line if made == row else dump(made).encode()
+    return b"\n".join(lines)
+
+
 def without_paths(log: bytes, removed: Collection[str], names: Collection[str] = ()) -> bytes:
     """A ledger that no longer names some files, whose very names may tell."""
 
@@ -210,15 +221,11 @@ def without_paths(log: bytes, removed: Collection[str], names: Collection[str] =
         is_gone = isinstance(path, str) and (path in removed or path.rpartition("/")[2] in names)
         return not is_gone
 
-    lines = log.split(b"\n")
-    for number, line in enumerate(lines):
-        with contextlib.suppress(LineError):
-            row = load(line.decode("utf-8", "replace")) if line.strip() else None
-            row = row if isinstance(row, dict) else {}
-            changes = row.get("changes")
-            if isinstance(changes, list) and not all(map(stays, changes)):
-                lines[number] = dump({**row, "changes": [*filter(stays, changes)]}).encode()
-    return b"\n".join(lines)
+    def cleaned(row: Any) -> Any:
+        changes = row.get("changes") if isinstance(row, dict) else None
+        return {**row, "changes": [*filter(stays, changes)]} if isinstance(changes, list) else row
+
+    return with_rows(log, cleaned)
 
 
 def has_trace(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:

@@ -12,7 +12,7 @@ it is reported as a conflict. The lines of a run are known by their marks (``led
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import PurePosixPath
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.joining import kind_of
@@ -28,6 +29,7 @@ from clsm_cli.store.record_files import reconcile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
@@ -151,7 +153,7 @@ class Plan(NamedTuple):
 
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
-    """Work out newer records that take a run back."""
+    """Work out newer records that take a run back; ``at`` is when it was made."""
     before: dict[str, bytes | None] = {}
     for kept in steps:
         for place, change in enumerate(kept.line.changes):
@@ -161,110 +163,119 @@ def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> P
     conflicts = tuple(Conflict("", path) for path in files.changed)
     logs_alone = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), conflicts)
     folders = sorted({_folder(path) for path in before if kind_of(path) == "shard"})
-    parts = [_Folder(store, steps, before, folder, at, now).plan() for folder in folders]
+    parts = [_Folder(store, folder, steps, before, at, now).plan(now) for folder in folders]
     columns = zip(logs_alone, *parts, strict=True)
     return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
 
 
-@dataclass
-class _Folder:
-    """The shards of one folder, with the topic files that go with them.
+class _Version(NamedTuple):
+    """The records of a folder at a time."""
 
-    ``before`` has all shards and topic files of the run as they were; None: the file was new.
+    records: Mapping[str, Record]
+    told: Mapping[str, Statement]  # of topic files, as these tell them, edits by hand included
+
+
+class _Folder:
+    """A folder of shards and the topic files of its stream.
+
+    Attributes:
+        previous: Its version before the run, and ``current``: as it is.
+        written: Id → mark of the last line that the run wrote; None: it removed the record.
+        changed: Ids of those that are not as before.
+        pages: The topic files that the run wrote, as they were.
     """
 
-    store: Store
-    steps: Sequence[ledger.KeptStep]
-    before: Mapping[str, bytes | None]
-    folder: str
-    at: str
-    now: str
-
-    def __post_init__(self) -> None:
-        self.forgotten = logs.load_tombstones(self.store)
-        self.path = self.store.root / self.folder
-        self.here = shards.load_graph([self.path], self.forgotten).records
-        self.marks = self._marks_now()
-        first = PurePosixPath(self.folder).parts[0]
-        self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
+    def __init__(
+        self,
+        store: Store,
+        folder: str,
+        steps: Sequence[ledger.KeptStep],
+        before: Mapping[str, bytes | None],
+        at: str,
+        now: str,
+    ) -> None:
+        self.store, self.path = store, store.root / folder
+        first = PurePosixPath(folder).parts[0]
         self.is_archive = first == "archive"
-        read = [(self.store.root / p, d) for p, d in self.before.items() if d is not None]
+        self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
+        self.written = _written(steps, folder)
+        self._marks = _marks_of(self.path)
+        forgotten = logs.load_tombstones(store)
+        read = [(store.root / path, data) for path, data in before.items() if data is not None]
         parsed = [shards.parse(data, path) for path, data in read if path.parent == self.path]
-        self.old = shards.fold(parsed, self.forgotten).records
-        pages = self.store.root / (self.stream or "flow")
-        parsed_pages = [topics.parse(data, path) for path, data in read if path.parent == pages]
-        self.pages = record_files.without(parsed_pages, (), self.forgotten)
-
-    def plan(self) -> Plan:
-        wrote = self._wrote()
-        todo = [i for i in sorted(wrote) if self.old.get(i) != self.here.get(i)]
-        before, here = self._statements(todo)
-        conflicts, records, withdrawn, removed = [], [], [], []
-        rows: list[Statement] = []
-        for record_id in todo:
-            if _is_untouched(before.get(record_id), self.here.get(record_id)):
-                continue
-            if (where := self._changed_since(record_id, wrote[record_id], here)) is not None:
-                conflicts.append(Conflict(record_id, where))
-            elif (new := self._new(record_id, before, here)) is None:
-                removed.append(record_id)
-            else:
-                if isinstance(new, Statement):
-                    rows.append(new)
-                    new = record_files.as_stored(new)
-                records.append(new)
-                withdrawn += [] if record_id in self.old or record_id in before else [record_id]
-        made = record_files.plan_shards(self.store, self.path, records, removed)
+        old = shards.fold(parsed, forgotten).records
+        new = shards.load_graph([self.path], forgotten).records
+        self.changed = [i for i in sorted(self.written) if old.get(i) != new.get(i)]
+        self.pages: Sequence[topics.Topic] = ()
+        self.previous, self.current = _Version(old, {}), _Version(new, {})
         if self.stream is not None:
-            made += self._topic_writes(rows)
-        changed = tuple(record.id for record in records if record.id not in withdrawn)
-        return Plan(tuple(made), changed, tuple(withdrawn), tuple(removed), tuple(conflicts))
+            parsed_pages = [topics.parse(d, p) for p, d in read if p.parent == self.path.parent]
+            self.pages = record_files.without(parsed_pages, (), forgotten)
+            here = record_files.visible_topics(store, self.stream, new, forgotten)
+            paths = {store.root / path for path in before}
+            there = [*self.pages, *(page for page in here if page.path not in paths)]
+            there.sort(key=lambda page: page.path)
+            tell = partial(reconcile, stream=self.stream, device=store.device, forgotten=forgotten)
+            was = {**new, **{record_id: old.get(record_id) for record_id in self.changed}}
+            self.previous = _Version(old, tell(there, _statements(was), now=at).statements)
+            self.current = _Version(new, tell(here, _statements(new), now=now).statements)
 
-    def _changed_since(
-        self, record_id: str, wrote: str | None, here: Mapping[str, Statement]
-    ) -> str | None:
+    def decide(self, record_id: str) -> str:
+        """What becomes of a record: ``keep``, ``restore``, ``withdraw``, ``remove`` or ``conflict``."""
+        told, record = self.previous.told.get(record_id), self.current.records.get(record_id)
+        if told and record and record_files.as_stored(replace(told, rev=record.rev)) == record:
+            return "keep"  # the run only wrote down what a person had put into the Markdown before
+        if self.changed_in(record_id) is not None:
+            return "conflict"
+        if told is not None or record_id in self.previous.records:
+            return "restore"
+        is_told = isinstance(record, Statement) and record.kind != "gist"
+        return "withdraw" if is_told and not self.is_archive else "remove"
+
+    def changed_in(self, record_id: str) -> str | None:
         """The file in which somebody changed it after the run; None: it is as the run left it."""
-        if self.marks.get(record_id, frozenset()) != ({wrote} if wrote else frozenset()):
-            return self._place_of(record_id)
-        if self.stream is None or self.is_archive:
+        mark = self.written[record_id]
+        if self._marks.get(record_id, frozenset()) != ({mark} if mark else frozenset()):
+            names = [shards.shard_name(record_id, digits) for digits in (2, 1)]
+            there = [name for name in names if (self.path / name).exists()]
+            return (self.path / (there or names[1:])[0]).relative_to(self.store.root).as_posix()
+        if self.stream is None:
             return None
-        record, row = self.here.get(record_id), here.get(record_id)
+        record, row = self.current.records.get(record_id), self.current.told.get(record_id)
         known = record.rev if isinstance(record, Statement) else None
         if known == (row.rev if row is not None else None):
             return None
-        return f"{self.stream}/{row.topic}.md" if row is not None else self.folder
+        page = self.path.parent / f"{row.topic}.md" if row is not None else self.path
+        return page.relative_to(self.store.root).as_posix()
 
-    def _new(
-        self, record_id: str, before: Mapping[str, Statement], here: Mapping[str, Statement]
-    ) -> Record | None:
-        """The record as it shall be; None: its line goes."""
-        now, old = self.here.get(record_id), self.old.get(record_id)
-        number = max(record.rev[0] for record in (now, old) if record is not None) + 1
-        rev = (number, self.store.device)
-        known = before.get(record_id) or old
-        if known is not None:
-            return replace(known, rev=rev)
-        if not isinstance(now, Statement) or now.kind == "gist" or self.is_archive:
-            return None
-        gone = now.superseded_at or self.now
-        return replace(here.get(record_id, now), withdrawn=True, superseded_at=gone, rev=rev)
-
-    def _statements(self, todo: Sequence[str]) -> tuple[dict[str, Statement], dict[str, Statement]]:
-        """Statements with their texts, hand edits included: before the run, and now."""
-        if self.stream is None:
-            return {}, {}
-        found = record_files.visible_topics(self.store, self.stream, self.here, self.forgotten)
-        now = {i: r for i, r in self.here.items() if isinstance(r, Statement)}
-        then = {i: r for i, r in now.items() if i not in todo}
-        then |= {i: r for i in todo if isinstance(r := self.old.get(i), Statement)}
-        wrote = {self.store.root / path for path in self.before}
-        topics_then = [*self.pages, *(each for each in found if each.path not in wrote)]
-        topics_then.sort(key=lambda topic: topic.path)
-        told = partial(
-            reconcile, stream=self.stream, device=self.store.device, forgotten=self.forgotten
+    def plan(self, now: str) -> Plan:
+        """Writes that take back what the run wrote here."""
+        ids = grouped((self.decide(record_id), record_id) for record_id in self.changed)
+        restored, withdrawn = ids.get("restore", []), ids.get("withdraw", [])
+        removed, conflicts = ids.get("remove", []), ids.get("conflict", [])
+        was, here = ({**each.records, **each.told} for each in (self.previous, self.current))
+        made = [self._newer(was[record_id]) for record_id in restored]
+        for row in (here[record_id] for record_id in withdrawn):
+            if isinstance(row, Statement):
+                gone = row.superseded_at or now
+                made.append(self._newer(replace(row, withdrawn=True, superseded_at=gone)))
+        rows = [record for record in made if isinstance(record, Statement)]
+        others = [record for record in made if not isinstance(record, Statement)]
+        stored = [*others, *map(record_files.as_stored, rows)]
+        writes = record_files.plan_shards(self.store, self.path, stored, removed)
+        return Plan(
+            (*writes, *(self._topic_writes(rows) if self.stream is not None else ())),
+            tuple(restored),
+            tuple(withdrawn),
+            tuple(removed),
+            tuple(Conflict(record_id, str(self.changed_in(record_id))) for record_id in conflicts),
         )
-        old = told(topics_then, then, now=self.at).statements
-        return {i: old[i] for i in todo if i in old}, told(found, now, now=self.now).statements
+
+    def _newer(self, record: Record) -> Record:
+        """A record under a higher revision than it had before the run and has now."""
+        versions = (each.records.get(record.id) for each in (self.previous, self.current))
+        number = max(each.rev[0] for each in versions if each is not None)
+        return replace(record, rev=(number + 1, self.store.device))
 
     def _topic_writes(self, rows: Sequence[Statement]) -> list[runs.Write]:
         """Writes that bring the topic files up to some statements.
@@ -282,43 +293,36 @@ class _Folder:
                 planned[place] = replace(write, data=topics.without_empty(write.data, old))
         return planned
 
-    def _wrote(self) -> dict[str, str | None]:
-        """Records that the run wrote → mark of its last line; None: it removed them."""
-        found: dict[str, str | None] = {}
-        for kept in self.steps:
-            for lines, is_added in ((kept.removed, False), (kept.added, True)):
-                for path, marks in lines.items():
-                    if kind_of(path) == "shard" and _folder(path) == self.folder:
-                        ids = ((mark.partition(" ")[2], mark) for mark in marks)
-                        found |= {i: mark if is_added else None for i, mark in ids if i}
-        return found
 
-    def _marks_now(self) -> dict[str, frozenset[str]]:
-        """Marks of the lines of each record, in all shards as they are.
-
-        Of several lines those with the highest revision: after a merge an older one may stand there
-        still, and a join lets it lose.
-        """
-        found: dict[str, dict[int, set[str]]] = {}
-        for path in shards.shard_files(self.path):
-            for line in (atomic.read(path, MAX_FILE) or b"").split(b"\n"):
-                mark = ledger.mark_of(line)
-                of_record = found.setdefault(mark.partition(" ")[2], {})
-                of_record.setdefault(_revision(line), set()).add(mark)
-        return {i: frozenset(marks[max(marks)]) for i, marks in found.items() if i}
-
-    def _place_of(self, record_id: str) -> str:
-        """The shard that a record stands in, or would stand in."""
-        names = [shards.shard_name(record_id, digits) for digits in (2, 1)]
-        there = [name for name in names if (self.path / name).exists()]
-        return f"{self.folder}/{(there or names[1:])[0]}"
+def _statements(records: Mapping[str, Record | None]) -> dict[str, Statement]:
+    return {i: record for i, record in records.items() if isinstance(record, Statement)}
 
 
-def _is_untouched(before: Statement | None, here: Record | None) -> bool:
-    """Whether the run only wrote down what a person had put into the Markdown before it."""
-    if before is None or here is None:
-        return False
-    return record_files.as_stored(replace(before, rev=here.rev)) == here
+def _written(steps: Sequence[ledger.KeptStep], folder: str) -> dict[str, str | None]:
+    """Records that a run wrote in a folder → mark of the last line; None: it removed them."""
+    found: dict[str, str | None] = {}
+    for kept in steps:
+        for lines, is_added in ((kept.removed, False), (kept.added, True)):
+            for path, marks in lines.items():
+                if kind_of(path) == "shard" and _folder(path) == folder:
+                    ids = ((mark.partition(" ")[2], mark) for mark in marks)
+                    found |= {i: mark if is_added else None for i, mark in ids if i}
+    return found
+
+
+def _marks_of(folder: Path) -> dict[str, frozenset[str]]:
+    """Marks of the lines of each record, in all shards of a folder as they are.
+
+    Of several lines those with the highest revision: after a merge an older one may stand there
+    still, and a join lets it lose.
+    """
+    found: dict[str, dict[int, set[str]]] = {}
+    for path in shards.shard_files(folder):
+        for line in (atomic.read(path, MAX_FILE) or b"").split(b"\n"):
+            mark = ledger.mark_of(line)
+            of_record = found.setdefault(mark.partition(" ")[2], {})
+            of_record.setdefault(_revision(line), set()).add(mark)
+    return {i: frozenset(marks[max(marks)]) for i, marks in found.items() if i}
 
 
 def _revision(line: bytes) -> int:

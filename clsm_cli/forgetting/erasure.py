@@ -92,9 +92,7 @@ def plan(
             all_turns=len(contents.turns),
             files=files,
             beyond=receipt.find_copies(store, contents, chosen, files, is_purged=purge_history),
-            refers=references.find_references(
-                contents, chosen, wanted, store.zone, embedder and embedder.embed()
-            ),
+            refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
         )
@@ -116,14 +114,13 @@ def copied(store: Store, now: datetime) -> Iterator[tuple[Store, dict[str, str |
 
 
 def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
-    """The engine if it can be used, opened once; else what to tell: it works without."""
-    if embedder is None:
-        return None, []
+    """The engine if it can be used; else what to tell: it works without."""
     try:
-        embed = embedder.embed()
+        if embedder is not None:
+            embedder.embed()
     except (ModelMissingError, ModelDigestError) as error:
         return None, [f"{error} (until then what is made anew is found by its words)"]
-    return embedder._replace(embed=lambda: embed), []
+    return embedder, []
 
 
 def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -> bool:

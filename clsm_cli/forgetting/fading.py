@@ -65,7 +65,9 @@ class Trace(NamedTuple):
     @property
     def since(self) -> date:
         """The first day on which it is below the limit, if it is not used again."""
-        return days_later(self.last, retention.days_until(retention.ARCHIVE, self._stability))
+        return days_later(
+            self.last, retention.days_until(retention.ARCHIVE_RETENTION, self._stability)
+        )
 
     @property
     def _stability(self) -> float:

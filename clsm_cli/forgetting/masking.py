@@ -10,14 +10,13 @@ builds them anew from the masked turns.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.forgetting import erasure, receipt, selection
-from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan
+from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan, with_rows
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
@@ -29,7 +28,7 @@ from clsm_cli.model.ids import digest, document_id, edge_id, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, runs, shards, topics
 from clsm_cli.store.inbox import CallMark, CapturedTurn
-from clsm_cli.store.jsonlines import LineError, dump, load, strings
+from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text.secrets import mask_name, secrets_of
 
@@ -73,15 +72,14 @@ class MaskingReport(NamedTuple):
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """Work out, on a copy, which files change and how."""
     with erasure.copied(store, now) as (copy, before, warnings):
-        work = _Rewriter(copy, selection.read_store(copy, utc_text(now)), utc_text(now))
-        work.rewrite()
+        work = _Rewriter(copy, selection.read_store(copy, utc_text(now)))
+        work.rewrite(utc_text(now))
         puts, removes = erasure.file_differences(copy, before)
-        for flow in copy.flows():  # lists of questions are logs, which a forget leaves aside
-            path = flow / "review.jsonl"
-            name = path.relative_to(copy.root).as_posix()
-            old, data = atomic.digest_of(store.root / name), atomic.read(path, logs.MAX_LOG)
-            if old is not None and data is not None and atomic.sha256(data) != old:
-                puts[name] = (data, old)
+    for flow in store.flows():  # lists of questions are logs, which a forget leaves aside
+        path = flow / "review.jsonl"
+        name, data = path.relative_to(store.root).as_posix(), atomic.read(path, logs.MAX_LOG) or b""
+        if (made := work.questions(name, data)) != data:
+            puts[name] = (made, atomic.sha256(data))
     changed = sorted({*puts, *removes})
     done = MaskingReport(
         found=dict(sorted(sum(work.found.values(), Counter()).items())),
@@ -90,14 +88,14 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
             for name, kinds in sorted(work.found.items())
         ),
         turns=len(work.turns),
-        statements=len(work.statements),
+        statements=len(work.texts),
         files=len(changed),
         beyond=receipt.secret_copies(store, changed, is_purged=purge_history),
         undoable=undoable(store),
         warnings=tuple(warnings),
     )
-    gone, names = frozenset(work.gone), frozenset(work.names)
     lines = tuple(sorted(work.secrets.lines))
+    gone, names = frozenset(work.gone), frozenset(work.names)
     return Plan(done, CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed))
 
 
@@ -110,27 +108,25 @@ class _Rewriter:
 
     Attributes:
         found: Path of a file → kinds of secrets and how many it held.
-        turns: Keys of the turns that held any, ``statements`` the ids of the statements.
+        turns: Keys of the turns that held any.
+        texts: Id of a statement that held any → its text without them.
         renamed: Old id → new id.
         gone: Ids of derived records that go.
         names: Names of files of conversations that are called otherwise now.
     """
 
-    def __init__(self, store: Store, contents: StoreContents, now: str) -> None:
+    def __init__(self, store: Store, contents: StoreContents) -> None:
         self.store = store
         self.held = contents
-        self._now = now
         self.found: dict[str, Counter[str]] = {}
         self.turns: set[str] = set()
-        self.statements: set[str] = set()
+        self.texts: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
         self.gone: set[str] = set()
         self.names: set[str] = set()
         self.secrets = _Secrets()
-        self._buried: set[str] = set()
-        self._again: set[str] = set()
 
-    def rewrite(self) -> None:
+    def rewrite(self, now: str) -> None:
         """Rewrite the copy, turns first."""
         for path, episode in self.held.episodes:
             self._episode(path, episode)
@@ -138,9 +134,10 @@ class _Rewriter:
             self._box(box)
         self._name_statements()
         self._name_nodes()
-        if self._buried:
-            hashes = map(tombstone_hash, sorted(self._buried))
-            atomic.append(*logs.new_tombstones(self.store, hashes, self._now))
+        buried = [name for name in sorted(self.renamed) if not name.startswith("d-")]
+        if buried:  # a document has no tombstone
+            hashes = map(tombstone_hash, buried)
+            atomic.append(*logs.new_tombstones(self.store, hashes, now))
         for stream in TOPIC_STREAMS:
             for topic in topics.read_topics(self.store.root / stream):
                 self._topic(topic)
@@ -148,35 +145,38 @@ class _Rewriter:
             self._shards(folder)
         for name, path in list(compared_files(self.store)):
             if name.startswith(_RAW):
-                self._text(path, (atomic.read(path, LARGEST) or b"").decode(*_LOSSLESS))
-        for flow in self.store.flows():
-            self._review(flow / "review.jsonl")
+                self._text(path, (atomic.read(path, LARGEST) or b"").decode(*_LOSSLESS), Masker())
 
-    def _count(self, path: Path, mask: Masker) -> None:
+    def questions(self, name: str, data: bytes) -> bytes:
+        """Questions to a person, which quote both texts and name ids."""
+        mask = Masker()
+        made = with_rows(data, lambda row: self._walked(row, mask, {*strings(row)}))
+        self._count(name, mask)
+        return made
+
+    def _count(self, path: Path | str, mask: Masker) -> None:
         """Note which kinds of secrets a file held, and how many."""
         if mask.counts:
-            name = path.relative_to(self.store.root).as_posix()
+            name = (self.store.root / path).relative_to(self.store.root).as_posix()
             self.found.setdefault(name, Counter()).update(mask.counts)
 
-    def _turn(self, turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
-        made, name = masked_turn(turn, session, mask)
-        if (made, name) != (turn, session):
+    def _turn(self, turn: Turn, session: str, mask: Masker) -> Turn:
+        made = masked_turn(turn, session, mask)[0]
+        if made != turn:
             self.turns.add(turn.key)
             tool = "" if turn.tool is None else turn.tool.input or ""
             for text in (turn.text, tool, *turn.heading):
                 self.secrets.note(turn.key, text)
         if made.key != turn.key:
             self.renamed[turn.key] = made.key
-            self._buried.add(turn.key)
-        return made, name
+        return made
 
     def _episode(self, path: Path, episode: Episode) -> None:
         mask = Masker()
-        told = [self._turn(turn, episode.session, mask)[0] for turn in episode.turns]
-        session = mask.name(episode.session)
+        told = [self._turn(turn, episode.session, mask) for turn in episode.turns]
         made = replace(
             episode,
-            session=session,
+            session=mask.name(episode.session),
             turns=tuple({turn.key: turn for turn in told}.values()),
             participants=tuple(map(mask.name, episode.participants)),
         )
@@ -184,12 +184,10 @@ class _Rewriter:
             return
         self._count(path, mask)
         made = replace(made, id=f"e-{digest('episode', made.turns[0].key, episode.id)}")
-        if episode.document is not None and session != episode.session:
-            made = replace(made, document=document_id(session))
-            self.renamed[episode.document] = document_id(session)
+        if episode.document is not None and made.session != episode.session:
+            made = replace(made, document=document_id(made.session))
+            self.renamed[episode.document] = document_id(made.session)
         self.renamed[episode.id] = made.id
-        self._buried.add(episode.id)
-        self._again.add(made.id)
         atomic.remove(path)
         atomic.put(episode_files.file_of(made, path.parents[3]), episode_files.render(made))
 
@@ -197,12 +195,11 @@ class _Rewriter:
         mask = Masker()
         rows: list[CapturedTurn | EndMark] = []
         for item in box.items:
-            if isinstance(item, CapturedTurn):
-                turn, session = self._turn(item.turn, item.session, mask)
-                rows.append(replace(item, turn=turn, session=session))
+            row = replace(item, session=mask.name(item.session))
+            if isinstance(row, CapturedTurn):
+                rows.append(replace(row, turn=self._turn(row.turn, item.session, mask)))
             else:
-                after = self.renamed.get(item.after, item.after)
-                rows.append(replace(item, after=after, session=mask.name(item.session)))
+                rows.append(replace(row, after=self.renamed.get(row.after, row.after)))
         calls = [CallMark(mask.name(each.session), mask.name(each.call)) for each in box.calls]
         if (tuple(rows), tuple(calls)) == (box.items, box.calls):
             return
@@ -214,19 +211,19 @@ class _Rewriter:
         atomic.put(path, b"\n" + inbox.render([*calls, *rows]) + b"\n")
 
     def _name_statements(self) -> None:
-        """New ids of statements whose text holds a secret."""
+        """New texts and ids of statements whose text holds a secret."""
         forgotten = logs.load_tombstones(self.store)
         known = set(self.held.statements)
         for row in self.held.statements.values():
-            text = self.secrets.masked(row.text, Masker(), row.sources)
-            if text == row.text:
-                continue
-            self.statements.add(row.id)
             self.secrets.note(row.id, row.text)
-            born = topics.birth_id(text, forgotten)
-            self.renamed[row.id] = born if born not in known else f"f-{digest('masked', row.id)}"
-            known.add(self.renamed[row.id])
-            self._buried.add(row.id)
+            text = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
+            if text != row.text:
+                born = topics.birth_id(text, forgotten)
+                self.texts[row.id] = text
+                self.renamed[row.id] = (
+                    born if born not in known else f"f-{digest('masked', row.id)}"
+                )
+                known.add(self.renamed[row.id])
 
     def _name_nodes(self) -> None:
         """Nodes whose name holds a secret go, and edges with them."""
@@ -243,33 +240,18 @@ class _Rewriter:
         mask = Masker()
         change: dict[str, Statement] = {}
         for item in topic.items:
-            row = self.held.statements.get(item.id or "")
-            if row is not None and row.id in self.statements:
+            if item.id in self.texts:
+                row = self.held.statements[item.id]
                 text = self.secrets.masked(item.text, mask, (*row.sources, row.id))
                 change[row.id] = replace(row, id=self.renamed[row.id], text=text, state=item.state)
         self._text(topic.path, topics.apply_edits(topic, change=change).decode(*_LOSSLESS), mask)
 
-    def _text(self, path: Path, text: str, mask: Masker | None = None) -> None:
+    def _text(self, path: Path, text: str, mask: Masker) -> None:
         """Mask a file as the text that it is."""
-        mask = mask or Masker()
         data = self.secrets.masked(text, mask).encode(*_LOSSLESS)
         if mask.counts:
             self._count(path, mask)
             atomic.put(path, data)
-
-    def _review(self, path: Path) -> None:
-        """Questions to a person, which quote both texts and name ids."""
-        mask = Masker()
-        lines = (atomic.read(path, logs.MAX_LOG) or b"").split(b"\n")
-        made = list(lines)
-        for number, line in enumerate(lines):
-            with contextlib.suppress(LineError):
-                row = load(line.decode("utf-8", "replace")) if line.strip() else None
-                clean = self._walked(row, mask, {*strings(row)})
-                made[number] = line if clean == row else dump(clean).encode()
-        if made != lines:
-            self._count(path, mask)
-            atomic.put(path, b"\n".join(made))
 
     def _shards(self, folder: Path) -> None:
         """All records of a folder; those with a new id move to the shard that is theirs."""
@@ -296,14 +278,13 @@ class _Rewriter:
             return record
         made = replace(made, rev=(record.rev[0] + 1, self.store.device))
         if isinstance(made, Statement):
-            row = self.held.statements.get(record.id)
-            if row is not None and row.id in self.statements:
-                text = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
-                made = replace(made, text_sha=topics.text_sha(text))
-            return replace(made, subject=None) if made.subject in self.gone else made
+            text = self.texts.get(record.id)
+            sha = made.text_sha if text is None else topics.text_sha(text)
+            subject = None if made.subject in self.gone else made.subject
+            return replace(made, text_sha=sha, subject=subject)
         if isinstance(made, EpisodeRecord):
             mentions = {node: keys for node, keys in made.mentions.items() if node not in self.gone}
-            stage = "pending" if made.id in self._again else made.stage
+            stage = "pending" if made.id != record.id else made.stage
             return replace(made, mentions=mentions, stage=stage)
         if isinstance(made, Edge) and isinstance(record, Edge) and record.id == _edge_id(record):
             return replace(made, id=_edge_id(made))

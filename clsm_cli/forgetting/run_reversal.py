@@ -16,6 +16,7 @@ from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git, ledger, runs
 from clsm_cli.store.index.opening import published
+from clsm_cli.store.ledger import Entry
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.compensation import RestoredFiles
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.ledger import Entry
 
 NAMED = 10
 """Records and files that a refusal names."""
@@ -77,19 +77,22 @@ def undo(
         RefusedError: It cannot be undone; nothing was written.
     """
     with locked(store.root, store.settings.store.lock_wait):
+        begun = None if dry_run else runs.begun_run(store)
         if not dry_run:
-            begun = runs.begun_run(store)
             for warning in end_begun_run(store):
                 warn(warning)
-            if begun is not None and (done := _completed(store, begun.id, wanted, redo=redo)):
-                return done
-        entry = choose_run(store, wanted, redo=redo)
-        return _taken_back(store, entry, kept_steps(store, entry), utc_text(now), dry_run=dry_run)
+        known = {entry.id: entry for entry in ledger.entries(store.flow)}
+        if begun is not None and (done := _completed(known, begun.id, wanted, redo=redo)):
+            return done
+        return _taken_back(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
 
 
-def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:
+Known = dict[str, Entry]
+"""The runs of this machine by id, oldest first."""
+
+
+def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:
     """The same undo, cut short before: it is ended already, and there is nothing more to take back."""
-    known = {entry.id: entry for entry in ledger.entries(store.flow)}
     run = known[run_id]
     entry = known.get(run.undoes or "")
     if entry is None or (entry.undoes is not None) != redo:
@@ -107,23 +110,23 @@ def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> 
 
 
 def _taken_back(
-    store: Store, entry: ledger.Entry, steps: Sequence[ledger.KeptStep], now: str, *, dry_run: bool
+    store: Store, known: Known, entry: Entry, now: datetime, dry_run: bool
 ) -> UndoReport:
+    steps = kept_steps(store, known, entry)
     files = compensation.restore_files(store, steps)
     reason = ""
     if files.changed:
         reason = f"{list_names(files.changed)} changed since"
-    elif ref := ref_with(store, entry, files):
+    elif ref := ref_with(store, known, entry, files):
         reason = f"{ref} has what it wrote"
-    done = UndoReport(
-        entry.id, entry.command, entry.at, None, entry.undoes is not None, not reason, reason
-    )
-    if not reason:
+    is_redo = entry.undoes is not None
+    done = UndoReport(entry.id, entry.command, entry.at, None, is_redo, not reason, reason)
+    if done.is_exact:
         made = compensation.plan_writes(store, files.now, files.before)
     else:
-        plan = compensation.plan(store, steps, entry.at, now)
+        plan = compensation.plan(store, steps, entry.at, utc_text(now))
         if plan.conflicts:
-            raise _refusal(store, entry, plan.conflicts)
+            raise _refusal(store, _after(known, entry), entry, plan.conflicts)
         made = list(plan.writes)
         done = done._replace(changed=plan.changed, withdrawn=plan.withdrawn, removed=plan.removed)
     if not made:
@@ -143,15 +146,18 @@ def _taken_back(
     line = None
     if not dry_run:
         with published(store):
-            line = runs.apply(store, "undo", now, made, whole=True, of=entry.id)
+            line = runs.apply(store, "undo", utc_text(now), made, whole=True, of=entry.id)
     return done._replace(files=tuple(sorted(reverted)), run=line.id if line else None)
 
 
 def _refusal(
-    store: Store, entry: ledger.Entry, conflicts: Sequence[compensation.Conflict]
+    store: Store,
+    after: Sequence[Entry],
+    entry: Entry,
+    conflicts: Sequence[compensation.Conflict],
 ) -> RefusedError:
     """Which records somebody changed since, who it was, and what to do."""
-    later = [e for e in _after(store, entry) if e.undoes is None and e.undone_by is None]
+    later = [each for each in after if each.undoes is None and each.undone_by is None]
     named, to_undo = [], set()
     for each in conflicts[:NAMED]:
         by = writer_of(store, later, each.id, each.path)
@@ -174,25 +180,23 @@ def _refusal(
 LIST = "list the runs with: clsm status --verbose"
 
 
-def choose_run(store: Store, wanted: str | None, *, redo: bool) -> Entry:
+def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) -> Entry:
     """The run that is to be taken back; for a redo it may be named by the run that was undone."""
-    entries = ledger.entries(store.flow)
-    known = {entry.id: entry for entry in entries}
-    undos = {e.id for e in entries if e.undoes in known and known[e.undoes].undoes is None}
     if wanted is None:
-        fits = [e for e in entries if e.undone_by is None and not e.is_final]
-        fits = [e for e in fits if (e.id in undos if redo else e.undoes is None)]
+        fits = [e for e in known.values() if _why_not(e, known, redo=redo) is None]
         if not fits:
             what = "no undo of this machine to redo" if redo else "nothing to undo"
-            reason = f"has {what} ({store.device})"
-            raise RefusedError(str(store.root), reason, LIST)
+            raise RefusedError(str(store.root), f"has {what} ({store.device})", LIST)
         return fits[-1]
-    entry = _named(store, entries, wanted)
-    return _undo_to_redo(entry, known, undos) if redo else _run_to_undo(entry, undos)
+    entry = _named(store, known, wanted)
+    if redo and entry.undoes is None and entry.undone_by is not None:
+        entry = known[entry.undone_by]
+    if refusal := _why_not(entry, known, redo=redo):
+        raise RefusedError(entry.id, *refusal)
+    return entry
 
 
-def _named(store: Store, entries: Sequence[Entry], wanted: str) -> Entry:
-    known = {entry.id: entry for entry in entries}
+def _named(store: Store, known: Known, wanted: str) -> Entry:
     found = resolve_id(wanted, known)
     if found is not None:
         return known[found]
@@ -203,38 +207,32 @@ def _named(store: Store, entries: Sequence[Entry], wanted: str) -> Entry:
     raise BadInputError(wanted, "no run of this machine has that id", LIST)
 
 
-def _run_to_undo(entry: Entry, undos: set[str]) -> Entry:
-    if entry.id in undos:
-        redo = f"take it back with: clsm undo --redo {entry.id}"
-        raise RefusedError(entry.id, "is an undo", redo)
+def _why_not(entry: Entry, known: Known, *, redo: bool) -> tuple[str, str] | None:
+    """Why a run cannot be taken back, or an undo for a redo, and what to do; None: it can."""
+    by = entry.undone_by
+    is_undo = entry.undoes in known and known[entry.undoes].undoes is None
+    if redo:
+        if not is_undo:
+            return "is not undone", f"undo it with: clsm undo {entry.id}"
+        again = f"undo the run again with: clsm undo {entry.undoes}"
+        return (f"was taken back already, by {by}", again) if by else None
+    if is_undo:
+        return "is an undo", f"take it back with: clsm undo --redo {entry.id}"
     if entry.undoes is not None:
-        raise RefusedError(entry.id, "took an undo back", "undo the run itself again")
+        return "took an undo back", "undo the run itself again"
     if entry.is_final:
         reason = f"a {entry.command} cannot be undone: what it removed was destroyed"
-        raise RefusedError(entry.id, reason, "only a backup that you made still has it")
-    if entry.undone_by is not None:
-        redo = f"redo it with: clsm undo --redo {entry.undone_by}"
-        raise RefusedError(entry.id, f"is undone already, by {entry.undone_by}", redo)
-    return entry
+        return reason, "only a backup that you made still has it"
+    redone = f"redo it with: clsm undo --redo {by}"
+    return (f"is undone already, by {by}", redone) if by else None
 
 
-def _undo_to_redo(entry: Entry, known: dict[str, Entry], undos: set[str]) -> Entry:
-    if entry.undoes is None and entry.undone_by is not None:
-        return known[entry.undone_by]
-    if entry.id not in undos:
-        raise RefusedError(entry.id, "is not undone", f"undo it with: clsm undo {entry.id}")
-    if entry.undone_by is not None:
-        again = f"undo the run again with: clsm undo {entry.undoes}"
-        raise RefusedError(entry.id, f"was taken back already, by {entry.undone_by}", again)
-    return entry
-
-
-def kept_steps(store: Store, entry: Entry) -> list[ledger.KeptStep]:
+def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.KeptStep]:
     """What is kept of a run, in order."""
     steps = [kept for line in entry.steps if (kept := ledger.load_kept(store, line)) is not None]
     if len(steps) == len(entry.steps):
         return steps
-    finals = [each for each in _after(store, entry) if each.is_final]
+    finals = [each for each in _after(known, entry) if each.is_final]
     why = (
         f"destroyed by {finals[-1].id} ({finals[-1].command})"
         if finals
@@ -259,10 +257,9 @@ def undoable(store: Store) -> tuple[Run, ...]:
     return tuple(Run(e.id, e.command, e.at) for e in kept)
 
 
-def _after(store: Store, entry: Entry) -> list[Entry]:
-    entries = ledger.entries(store.flow)
-    place = next(n for n, each in enumerate(entries) if each.id == entry.id)
-    return entries[place + 1 :]
+def _after(known: Known, entry: Entry) -> list[Entry]:
+    entries = [*known.values()]
+    return entries[entries.index(entry) + 1 :]
 
 
 def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
@@ -278,11 +275,11 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
     return next((entry.id for entry in reversed(later) if wrote(entry)), None)
 
 
-def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | None:
+def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> str | None:
     """A remote-tracking branch that has something of what a run wrote; None where none is known."""
     tree = git.work_tree(store.root)
     refs = git.remote_branches(tree) if tree is not None else ()
-    if tree is None or not refs or _is_back(store, entry):
+    if tree is None or not refs or _is_back(known, entry):
         return None
     wrote = {path: _telling(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
@@ -304,16 +301,15 @@ def _telling(path: str, files: RestoredFiles) -> set[bytes]:
     return lines
 
 
-def _is_back(store: Store, entry: ledger.Entry) -> bool:
+def _is_back(known: Known, entry: Entry) -> bool:
     """Whether a run only brought back bytes from before another: what it wrote is nothing new.
 
     A redo then goes on from where everybody is, and its records have the higher revisions.
     """
-    known = {each.id: each for each in ledger.entries(store.flow)}
     return entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
 
 
-def is_exact_undo(undo: ledger.Entry, of: ledger.Entry) -> bool:
+def is_exact_undo(undo: Entry, of: Entry) -> bool:
     """Whether an undo made every file, logs aside, what it was before the run.
 
     What it left alone was as before already.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.clocks import span
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import resolve_id, whole_id
@@ -19,7 +18,7 @@ from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
@@ -286,10 +285,10 @@ def _is_within(
     """Whether a turn was told in a half-open interval; without a time, when it was recorded."""
     if since is None and until is None:
         return True
-    told_at = stored.turn.time or stored.recorded_at
-    at = instant(told_at) or datetime.combine(date.fromisoformat(told_at), time.min, zone)
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return (since is None or since <= at) and (until is None or at < until)
+    told = span(stored.turn.time or stored.recorded_at, zone)
+    if told is None:
+        return False
+    return (since is None or since <= told[0]) and (until is None or told[0] < until)
 
 
 def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str]:

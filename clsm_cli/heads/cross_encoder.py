@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
-from clsm_cli.startup.query_pieces import END, START, cut_pieces
+from clsm_cli.startup.query_pieces import CLS_ID, SEP_ID, cut_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +66,10 @@ class CrossEncoder:
         [found] = self._session.run(feeds, ["probabilities"])
         return [round(each, 4) for each in array("f", bytes(found.data))]
 
+    def knows(self, word: str) -> bool:
+        """Whether the vocabulary has a word whole."""
+        return len(self._pieces(word)) == 1
+
     def _pieces(self, text: str) -> list[int]:
         """Ids of the first word pieces of a text; it is read again with the next pair."""
         if text not in self._known:
@@ -83,9 +87,9 @@ def pack(
     >>> pack([7], [8, 9], [5])
     ([101, 7, 102, 8, 9, 102, 5, 102], [0, 0, 0, 1, 1, 1, 0, 0])
     """
-    front = [START, *first[:MOST_PIECES], END]
-    back = [*second[:MOST_PIECES], END]
-    question = [*asked[:MOST_ASKED], END] if asked else []
+    front = [CLS_ID, *first[:MOST_PIECES], SEP_ID]
+    back = [*second[:MOST_PIECES], SEP_ID]
+    question = [*asked[:MOST_ASKED], SEP_ID] if asked else []
     of_second = [0] * len(front) + [1] * len(back) + [0] * len(question)
     return front + back + question, of_second
 
@@ -121,7 +125,7 @@ def load_for_many(name: str) -> CrossEncoder:
     folder = _checked()
     pieces = WordPieces.open(folder / weights.VOCABULARY.name)
     graph = _graph(f"{name}_int8")
-    session = Session(graph, folder, is_for_many=True, folds_constants=True)
+    session = Session(graph, folder, is_long_lived=True, folds_constants=True)
     return CrossEncoder(session, lambda text: pieces.ids(text)[1:-1][:MOST_PIECES])
 
 

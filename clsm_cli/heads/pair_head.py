@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import starmap
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
+from clsm_cli.text.person_words import PLAIN, leading_languages, words_of
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 RELATIONS = ("same", "update", "both", "unrelated")
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
 _NEGATED = re.compile(r"n['’]t\b")
-_SAID = re.compile(
-    r"([^:\n]{1,40}): (?=[^\W\d_a-z])(?=.*[.!?…]$|.*\b(?:I|[Ww]e|[Mm]y|[Oo]ur|me|us)\b)", re.DOTALL
-)
-"""Whoever said a whole sentence: one with its mark, or about themselves."""
 _ENDED = re.compile(r"[.!?…:|·\n]|\W$|^[^A-Z]|^\W*\w+\W*\w*$")
 """What is in no sentence whose full stop is missing: a mark, two words alone."""
 _MARKS = re.compile(r"[*_`#>]+")
@@ -161,8 +157,8 @@ def relation(old: str, new: str, asked: str = "") -> Relation:
         ModelMissingError: The model is not installed.
         ModelDigestError: A model file is not the right one.
     """
-    one, two = map(_with_mark, without_speaker(old, new))
-    return Relation(*cross_encoder.load("pair").probabilities(one, two, asked))
+    head = cross_encoder.load("pair")
+    return Relation(*head.probabilities(_with_mark(old), _with_mark(new), asked))
 
 
 def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
@@ -175,8 +171,24 @@ def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
     if not pairs:
         return []
     read = cross_encoder.load_for_many("pair").read
-    texts = ((_with_mark(one), _with_mark(two)) for one, two in starmap(without_speaker, pairs))
-    return [Relation(*each) for each in read(list(texts))]
+    texts = [(_with_mark(one), _with_mark(two)) for one, two in pairs]
+    return [Relation(*each) for each in read(texts)]
+
+
+def is_readable(text: str) -> bool:
+    """Whether a text is in the model's language: by function words, English, and most others are known.
+
+    Words with a capital may be names, in any language.
+
+    Raises:
+        ModelMissingError: The model is not installed, and the function words are English.
+        ModelDigestError: A model file is not the right one.
+    """
+    if PLAIN not in leading_languages(text):
+        return False
+    knows = cross_encoder.load_for_many("pair").knows
+    known = [knows(word.low) for word in words_of(text) if not word.is_name_like]
+    return 2 * sum(known) > len(known)
 
 
 def _with_mark(text: str) -> str:
@@ -188,15 +200,13 @@ def _with_mark(text: str) -> str:
     return text if _ENDED.search(text) else f"{text}."
 
 
-def without_speaker(old: str, new: str) -> tuple[str, str]:
-    """Two sentences of one speaker without the name before them, which is no label of a value.
+def without_speaker(text: str, speakers: Collection[str]) -> tuple[str, str]:
+    """Who says a sentence, if one of some speakers stands before it, and the sentence alone.
 
-    >>> without_speaker("Mara: I live in York.", "Mara: I like tea.")
-    ('I live in York.', 'I like tea.')
-    >>> without_speaker("Rent: 900", "Rent: 950")
-    ('Rent: 900', 'Rent: 950')
+    The head takes two values of one label for a change, and would so take any two sentences behind one name.
+
+    >>> without_speaker("Mara: the salad.", {"Mara"}), without_speaker("Rent: 900", {"Mara"})
+    (('Mara', 'the salad.'), ('', 'Rent: 900'))
     """
-    one, two = _SAID.match(old), _SAID.match(new)
-    if one and two and one[1] == two[1]:
-        return old[one.end() :], new[two.end() :]
-    return old, new
+    name, colon, said = text.partition(": ")
+    return (name, said) if colon and name in speakers else ("", text)

@@ -7,14 +7,13 @@ episode without a record is described, whoever wrote it.
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
 from clsm_cli.ingestion.segmentation import TurnFeatures, peak_surprise, split_episodes
-from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import without_dumps
+from clsm_cli.model.clocks import instant, seconds
 from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episode_files, inbox, logs, record_files, runs
@@ -23,7 +22,7 @@ from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from clsm_cli.model.episodes import EpisodeRecord, Turn
     from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
@@ -69,6 +68,7 @@ def plan_session(
                     continues=capped,
                     capped=found.continues_next,
                     forgotten=forgotten,
+                    zone=store.zone,
                 )
             )
             previous, capped = made[-1].id, found.continues_next
@@ -144,28 +144,23 @@ def _episode(
     continues: bool,
     capped: bool,
     forgotten: frozenset[str],
+    zone: tzinfo,
 ) -> Episode:
     turns = tuple(item.turn for item in members)
-    times = [turn.time for turn in turns if turn.time is not None]
+    times = sorted((t.time for t in turns if t.time), key=lambda time: seconds(time, zone))
     return Episode(
         id=first_free(episode_ids(turns[0].key), forgotten),
         session=session,
         turns=turns,
         recorded_at=max(item.recorded_at for item in members),
-        start=min(times, key=_instant_or_day, default=None),
-        end=max(times, key=_instant_or_day, default=None),
+        start=times[0] if times else None,
+        end=times[-1] if times else None,
         participants=tuple(sorted({t.speaker for t in turns if t.role != "tool" and t.speaker})),
         trust=lowest_trust([turn.trust for turn in turns]),
         previous=previous,
         continues=previous if continues else None,
         capped=capped,
     )
-
-
-def _instant_or_day(time: str) -> tuple[str, float]:
-    """Order of times that may be bare dates: by day, then by the instant."""
-    moment = instant(time)
-    return time[:10], -inf if moment is None else moment.timestamp()
 
 
 def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:
@@ -177,27 +172,21 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         earlier = [vectors[turn.key] for turn in before]
+        surprise = 0.0  # the blocks of a document do not follow one another in time
+        if episode.document is None:
+            beats = _beats(before, vectors), _beats(episode.turns, vectors)
+            surprise = peak_surprise(*beats, store.settings.boundary)
         records.append(
             describe.describe(
                 without_dumps(episode),
                 rev=(1, store.device),
                 vectors=[vectors[turn.key] for turn in episode.turns],
                 previous=describe.mean_vector(previous, earlier) if previous else None,
-                surprise=_surprise(store, before, episode, vectors),
+                surprise=surprise,
                 zone=store.zone,
             )
         )
     return tuple(records)
-
-
-def _surprise(
-    store: Store, before: Sequence[Turn], episode: Episode, vectors: dict[str, Any]
-) -> float:
-    """Of a conversation; the blocks of a document do not follow one another in time."""
-    if episode.document is not None:
-        return 0.0
-    settings = store.settings.boundary
-    return peak_surprise(_beats(before, vectors), _beats(episode.turns, vectors), settings)
 
 
 def _stored(store: Store, index: Index, episode: str | None) -> Episode | None:

@@ -62,15 +62,6 @@ def normalise(value: object, zone: tzinfo) -> str | None:
     return None
 
 
-def instant(time: str) -> datetime | None:
-    """The instant that ``normalise`` wrote; None for a bare date.
-
-    >>> instant("2026-02-24T08:15:00+01:00").hour, instant("2026-02-24")
-    (8, None)
-    """
-    return datetime.fromisoformat(time) if "T" in time else None
-
-
 def _from_number(value: float, zone: tzinfo) -> str | None:
     if _SECONDS[0] <= value < _SECONDS[1]:
         value = value * 1000

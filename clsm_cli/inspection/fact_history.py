@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -25,7 +24,6 @@ from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-    from datetime import tzinfo
 
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
@@ -99,20 +97,6 @@ def place_of(index: Index, told: Passage | None, record: str) -> tuple[str | Non
     """``source``, ``file`` and ``line`` of a ``Version``: of a passage, or without one of a record."""
     source = f"{told.path}:{told.line_start}" if told and told.line_start else None
     return source, *(locate(index, told) if told else store_location(index, record))
-
-
-def seconds(time: str | None, zone: tzinfo) -> float:
-    """Seconds since 1970 of a time, of a bare date at its beginning; without one the first of all.
-
-    >>> from datetime import UTC
-    >>> seconds("1970-01-02", UTC), seconds("1970-01-01T01:00:10+01:00", UTC), seconds(None, UTC)
-    (86400.0, 10.0, -inf)
-    """
-    try:
-        moment = datetime.fromisoformat(time or "")
-    except ValueError:
-        return float("-inf")
-    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
 
 
 def naming(rows: Iterable[Statement], nodes: Iterable[Node]) -> dict[str, list[Statement]]:
@@ -247,7 +231,8 @@ def _threads(
     zone = facts.store.zone
 
     def order(each: Version) -> tuple[float, float, str]:
-        return seconds(each.valid_from, zone), seconds(each.recorded_at, zone), each.id
+        begins = clocks.seconds(each.valid_from, zone)
+        return begins, clocks.seconds(each.recorded_at, zone), each.id
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):

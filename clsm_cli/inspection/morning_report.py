@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, get_args
 
-from clsm_cli.inspection.fact_history import Facts, earliest, place_of, seconds, version
+from clsm_cli.inspection.fact_history import Facts, earliest, place_of, version
 from clsm_cli.inspection.item_lookup import times_of
-from clsm_cli.model import clocks
+from clsm_cli.model.clocks import end_of_day, has_begun, on_clock, seconds
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.salience import most_salient
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, runs
+from clsm_cli.store import ledger, night_log
 from clsm_cli.store.index import evidence_queries, session_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import period_parts
@@ -115,14 +115,11 @@ def last_night(store: Store, before: str = "9999") -> str | None:
     """
     told = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
     nights = sorted(e.at for e in told if e.undone_by is None)
-    quiet = runs.read_nights(store).good
-    if nights and quiet and _day(quiet, store) > max(_day(entry.at, store) for entry in told):
+    quiet = night_log.read(store).good
+    days = {on_clock(entry.at, store.zone)[:10] for entry in told}
+    if nights and quiet and on_clock(quiet, store.zone)[:10] > max(days):
         nights.append(quiet)
     return max((at for at in nights if at < before), default=None)
-
-
-def _day(time: str, store: Store) -> str:
-    return f"{datetime.fromisoformat(time).astimezone(store.zone):%Y-%m-%d}"
 
 
 def news(store: Store, since: str, now: str) -> News:
@@ -287,7 +284,7 @@ def _done(facts: Facts, night: str | None) -> list[Statement]:
     start = seconds(night, zone)
 
     def is_late(time: str) -> bool:
-        moment = time if "T" in time else clocks.end_of_day(time, zone)
+        moment = time if "T" in time else end_of_day(time, zone)
         return seconds(moment, zone) >= start
 
     done = (row for row in facts.statements.values() if row.state == "done" and row.is_current)
@@ -317,7 +314,7 @@ def held_statements(
     for row in filter(view.holds, meant.values()):
         if stream in (None, row.stream) and row.kind in kinds:
             # A task that was done later was open then.
-            is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
+            is_early = view.at and row.done_at and not has_begun(row.done_at, view.at)
             then = replace(row, state="open", done_at=None) if is_early else row
             chosen += [then] if then.state != "done" else []
     with open_index(store, None) as opened:

@@ -110,20 +110,70 @@ def end_of_day(day: str, zone: tzinfo) -> str:
     return datetime.combine(date.fromisoformat(day), time.max, zone).isoformat()
 
 
-def day_of(time: str | None, zone: tzinfo) -> date | None:
+def day_of(time: str | None, zone: tzinfo | None = None) -> date | None:
     """The day of a time by the clock of a zone; of a bare date itself, of none or of no time None.
 
+    Without a zone by the clock that the time itself was told by.
+
     >>> from datetime import UTC
-    >>> str(day_of("2026-02-20T23:30:00-05:00", UTC)), day_of("noon", UTC)
-    ('2026-02-21', None)
+    >>> late = "2026-02-20T23:30:00-05:00"
+    >>> str(day_of(late, UTC)), str(day_of(late)), day_of("noon", UTC)
+    ('2026-02-21', '2026-02-20', None)
     """
-    from datetime import datetime
+    from datetime import date, datetime
 
     try:
+        if zone is None:
+            return date.fromisoformat((time or "")[:_DATE])
         at = datetime.fromisoformat(time or "")
         return (at.astimezone(zone) if at.tzinfo else at).date()
     except (ValueError, OverflowError):
         return None
+
+
+def on_clock(time: str, zone: tzinfo) -> str:
+    """An instant as the clock of a zone shows it; a bare date, or what is no time, as it is.
+
+    >>> from datetime import UTC
+    >>> on_clock("2026-02-20T23:30:00-05:00", UTC), on_clock("2026-02-20", UTC)
+    ('2026-02-21T04:30:00+00:00', '2026-02-20')
+    """
+    moment = instant(time)
+    try:
+        shown = None if moment is None else moment.astimezone(zone)
+    except OverflowError:  # in the first or the last hours of the calendar
+        return time
+    if shown is None:
+        return time
+    return shown.isoformat(timespec="milliseconds" if shown.microsecond else "seconds")
+
+
+def is_after(time: str | None, other: str | None, zone: tzinfo) -> bool:
+    """Whether a time is certainly after another; a bare date is some time of that day in a zone.
+
+    Nothing is after what is no time, nor the other way round.
+
+    >>> from datetime import UTC
+    >>> is_after("2026-02-20T23:15:00+01:00", "2026-02-20T22:30:00Z", UTC)
+    False
+    >>> [is_after("2026-02-20T09:00:00Z", day, UTC) for day in ("2026-02-20", "2026-02-19")]
+    [False, True]
+    """
+    ours, theirs = span(time, zone), span(other, zone)
+    return ours is not None and theirs is not None and ours[0] > theirs[1]
+
+
+def seconds(time: str | None, zone: tzinfo) -> float:
+    """Seconds since 1970 at which a time begins, to put times in order; of no time the first of all.
+
+    A bare date begins with its day in a zone, so what is told of that day comes behind it.
+
+    >>> from datetime import UTC
+    >>> seconds("1970-01-02", UTC), seconds("1970-01-01T01:00:10+01:00", UTC), seconds(None, UTC)
+    (86400.0, 10.0, -inf)
+    """
+    found = span(time, zone)
+    return float("-inf") if found is None else found[0].timestamp()
 
 
 def _within(start: str | None, at: str, end: str | None) -> bool:
@@ -158,18 +208,37 @@ def instants(text: str, other: str = "") -> tuple[datetime, datetime] | None:
     >>> [int(each.timestamp()) for each in instants("1970-01-01")], instants("noon")
     ([0, 86399], None)
     """
-    from datetime import UTC, datetime, timedelta
+    from datetime import UTC
+
+    beside = span(other, UTC) if len(text) <= _DATE < len(other) else None
+    return span(text, (beside and beside[0].tzinfo) or UTC)
+
+
+@lru_cache(maxsize=4096)
+def span(text: str | None, zone: tzinfo) -> tuple[datetime, datetime] | None:
+    """The first and the last instant of a time; of a bare date, those of that day in a zone.
+
+    None for what is no time. What has no offset is on the zone's clock too.
+    """
+    from datetime import datetime, timedelta
 
     try:
-        moment = datetime.fromisoformat(text)
-        if len(text) > _DATE:
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-            return moment, moment
-        clock = datetime.fromisoformat(other).tzinfo if len(other) > _DATE else None
-        moment = moment.replace(tzinfo=clock or UTC)
-        return moment, moment + timedelta(days=1, microseconds=-1)
+        moment = datetime.fromisoformat(text or "")
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        is_day = len(text or "") <= _DATE
+        return moment, moment + timedelta(days=1, microseconds=-1) if is_day else moment
     except (ValueError, OverflowError):
         return None
+
+
+def instant(time: str | None) -> datetime | None:
+    """The instant of a time, without an offset in UTC; None for a bare date or no time.
+
+    >>> instant("2026-02-24T08:15:00+01:00").hour, instant("2026-02-24")
+    (8, None)
+    """
+    found = instants(time or "") if len(time or "") > _DATE else None
+    return None if found is None else found[0]
 
 
 def utc_text(now: datetime) -> str:

@@ -1,9 +1,8 @@
-"""Records as JSON mappings and back: one table of fields per record type.
+"""Encode records as JSON mappings and decode them, with one table of fields per record type.
 
-A mapping holds ``id``, ``record`` (which type), ``rev`` and then only what differs from the
-default, in the order of the dataclass. Keys that this program does not know are kept in ``extra``
-and written back at the end. First the readers, one for each kind of field, then ``decode`` and
-``encode``.
+A mapping has ``id``, ``record`` (the type), ``rev`` and then the fields that differ from their
+defaults, in the order of the dataclass. Unknown keys are kept in ``extra`` and written back at the end.
+First the readers, one per kind of field, then ``decode`` and ``encode``.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from clsm_cli.model.trust import Trust
 Record = EpisodeRecord | Document | Statement | Node | Edge
 Value = Any
 _MAX_WHOLE = 2**53
-"""Beyond it, other programs' JSON and YAML readers round."""
+"""Beyond it, JSON and YAML readers of other programs round."""
 _TEXT = frozenset([str])
 Reader = Callable[[Value], Value]
 
 
 class RecordError(ValueError):
-    """A mapping is not a record; the text says which field is wrong and what it should be."""
+    """A mapping is not a record; the text says which field is wrong, and what it should be."""
 
 
 def _text(value: Value) -> str:
@@ -79,7 +78,7 @@ def _mapping(read: Reader) -> Reader:
     return reader
 
 
-def _closing(value: Value) -> tuple[str, str]:
+def _closure(value: Value) -> tuple[str, str]:
     pair = _texts(value)
     if len(pair) != 2:
         raise RecordError("must be [time, key of the successor or empty]")
@@ -145,7 +144,7 @@ _BY_TYPE: dict[str, Reader] = {
     "tuple[int, str]": _rev,
     "tuple[str, ...]": _text_set,
     "dict[str, tuple[str, ...]]": _mapping(_text_set),
-    "dict[str, tuple[str, str]]": _mapping(_closing),
+    "dict[str, tuple[str, str]]": _mapping(_closure),
     "tuple[Block, ...]": lambda value: tuple(_block(item) for item in _mappings(value)),
     "tuple[OpenQuestion, ...]": lambda value: tuple(_question(item) for item in _mappings(value)),
     "Stage": _one_of(get_args(Stage)),
@@ -154,7 +153,7 @@ _BY_TYPE: dict[str, Reader] = {
     "TaskState | None": _optional(_one_of(get_args(TaskState))),
     "Trust": _one_of(get_args(Trust)),
 }
-"""How a field is read, by its annotation; texts are sets but for those below."""
+"""Reader of a field, by its annotation; texts are sets, except those in ``_IN_ORDER``."""
 _IN_ORDER = {(EpisodeRecord, "decisions"), (Node, "sources")}
 
 
@@ -172,7 +171,7 @@ TYPE_NAMES: dict[type[Record], str] = {cls: name for name, cls in RECORD_TYPES.i
 
 
 def decode(mapping: dict[str, Any]) -> Record:
-    """The record that a mapping of a shard line describes.
+    """Decode the mapping of a shard line.
 
     Raises:
         RecordError: ``record`` names no known type, or a field has the wrong form.
@@ -199,7 +198,7 @@ def decode(mapping: dict[str, Any]) -> Record:
 
 
 def _plain(value: Value) -> Value:
-    """A field's value as JSON: tuples become lists, floats get at most four decimals."""
+    """A field's value as JSON: tuples as lists, floats with at most four decimals."""
     if isinstance(value, float):
         rounded = round(value, 4)
         return int(rounded) if rounded == int(rounded) else rounded
@@ -213,7 +212,7 @@ def _plain(value: Value) -> Value:
 
 
 def _plain_part(value: Block | OpenQuestion) -> dict[str, Any]:
-    """A part of a record as JSON; what differs from the default only."""
+    """A part of a record as JSON, without defaults."""
     if isinstance(value, Block):
         plain = {"key": value.key, "lines": [value.line_start, value.line_end]}
         return plain | ({"heading": list(value.heading)} if value.heading else {})
@@ -222,7 +221,7 @@ def _plain_part(value: Block | OpenQuestion) -> dict[str, Any]:
 
 
 def _defaults(cls: type[Record]) -> list[tuple[str, Any]]:
-    """Fields after ``id`` and ``rev`` with their defaults (``{}`` and ``()`` count as empty)."""
+    """Fields after ``id`` and ``rev`` with their defaults."""
     return [
         (f.name, f.default if f.default is not MISSING else {})
         for f in fields(cls)
@@ -234,7 +233,7 @@ _DEFAULTS = {cls: _defaults(cls) for cls in TYPE_NAMES}
 
 
 def encode(record: Record) -> dict[str, Any]:
-    """The mapping that describes a record, keys in their fixed order.
+    """Encode a record as a mapping, keys in their fixed order.
 
     >>> encode(Node(id="mara", rev=(1, "pi"), label="Mara", n=3))
     {'id': 'mara', 'record': 'node', 'rev': [1, 'pi'], 'label': 'Mara', 'n': 3}
@@ -243,7 +242,9 @@ def encode(record: Record) -> dict[str, Any]:
     mapping: dict[str, Any] = {"id": record.id, "record": TYPE_NAMES[cls], "rev": list(record.rev)}
     for name, default in _DEFAULTS[cls]:
         value = getattr(record, name)
-        if value != default and (plain := _plain(value)) != default:  # a float may round to it
+        if (
+            value != default and (plain := _plain(value)) != default
+        ):  # a float may round to the default
             mapping[name] = plain
     for key in sorted(record.extra):
         mapping[key] = record.extra[key]

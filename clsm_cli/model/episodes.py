@@ -25,11 +25,11 @@ TRUST_ROLE: dict[Trust, Role] = {
     "tool": "tool",
     "web": "tool",
 }
-"""Who speaks in a document of a trust: what strangers wrote was brought in, nobody here said it."""
+"""Role of a document's blocks, by its trust; strangers' text counts as tool output."""
 
 
 def lowest_trust(values: list[Trust]) -> Trust:
-    """The least trusted of ``values``; ``user`` when there are none.
+    """The least trusted of ``values``; ``user`` if there are none.
 
     >>> lowest_trust(["user", "tool", "agent"])
     'tool'
@@ -39,7 +39,7 @@ def lowest_trust(values: list[Trust]) -> Trust:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool by the agent, or its result."""
+    """A tool call by the agent, or its result."""
 
     name: str
     input: str | None = None
@@ -52,11 +52,11 @@ class Turn:
 
     Attributes:
         key: 12 hex digits, see ``ids.turn_key``.
-        speaker: Who said it: a name, or the role where no name is known; ``""`` for blocks.
+        speaker: A name, or the role if no name is known; ``""`` for blocks.
         time: ISO 8601 with offset, or a bare date (the whole day), or None.
         path: The ingested file, as it was given (``-`` for standard input).
-        origin: Where that file really lies, ``~`` for the home folder; "" where ``path`` or the
-            session tells it.
+        origin: Real path of that file, with ``~`` for the home folder; "" if ``path`` or the session
+            has it.
         line_start: First line in that file, from 1.
     """
 
@@ -77,16 +77,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What happened, whole and immutable: one file under ``flow/<device>/episodes/``.
+    """An immutable sequence of turns: one file under ``flow/<device>/episodes/``.
 
     Attributes:
-        session: The conversation, or the origin of the document, that it belongs to.
-        start: Time of the first dated turn (offset kept), or None when nothing is dated.
-        recorded_at: When the store got it (UTC).
-        document: Id of the living document whose blocks these are.
+        session: Its conversation, or the origin of its document.
+        start: Time of the first dated turn (with its offset), or None if no turn has a date.
+        recorded_at: When the store recorded it (UTC).
+        document: Id of the living document that the blocks belong to.
         previous: The episode before it in the same session, in order of arrival.
-        continues: The same episode, where no boundary lies between the two.
-        capped: No boundary ends it, only its length: the next one continues it.
+        continues: The previous episode, if there is no boundary between the two.
+        capped: Whether its length ended it, not a boundary: the next episode continues it.
     """
 
     id: str
@@ -105,7 +105,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EndMark:
-    """The end of a conversation, or a break inside it (``/new``), after the turn ``after``."""
+    """The end of a conversation, or a break in it (``/new``), after the turn ``after``."""
 
     session: str
     after: str
@@ -114,7 +114,7 @@ class EndMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Where a current block of a living document stands now."""
+    """The position of a current block in its living document."""
 
     key: str
     line_start: int
@@ -132,14 +132,15 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRecord:
-    """What is derived from an episode; a line of a graph shard.
+    """Data derived from an episode; a line of a graph shard.
 
     Attributes:
-        valence: Feeling of the words, −1 … 1.
+        valence: Sentiment of the words, −1 … 1.
         novelty: 1 − cosine to the episode before it in its session, 0 … 1; 1 for the first.
-        surprise: Largest turn surprise in standard deviations of its session so far.
+        surprise: Largest turn surprise, in standard deviations of its session so far.
         mentions: Node id → keys of the turns that mention it.
-        digest: Of the episode's file when it was consolidated; another one is pending again.
+        digest: Of the episode's file when it was consolidated; if it differs, the episode is pending
+            again.
     """
 
     id: str
@@ -162,13 +163,13 @@ class EpisodeRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A living document: which blocks it holds now, and which it held.
+    """A living document: its current blocks, and its former ones.
 
-    A block is current when ``blocks`` lists it; ``closed`` tells since when it is not, and which
-    block took its place.
+    ``blocks`` lists the current blocks; ``closed`` maps a former block to the time when it was removed
+    and the key of the block that replaced it.
 
     Attributes:
-        origin: Where the document lives: its real path, ``~`` for the home folder.
+        origin: Real path of the document, with ``~`` for the home folder.
         path: The path as it was given at the last ingest.
         sha256: Digest of the file at the last ingest.
     """

@@ -20,19 +20,19 @@ TaskState = Literal["open", "done", "blocked"]
 class Statement:
     """A sentence worth keeping: a fact, a rule or a task.
 
-    The line in a Markdown topic file has the text of a current row. Its shard keeps that as it was last
-    written, with its ``text_sha``, so that a change by hand is seen, and what was there before is known.
+    The text of a current row is a line in a Markdown topic file. Its shard has the text as last written,
+    with its ``text_sha``, to detect an edit by hand and to know the text before it.
 
     Attributes:
-        topic: Stem of the Markdown file it stands in.
-        state: Only for tasks; ``due`` is a bare date, ``done_at`` when it was told to be done.
-        subject: Node id it is about.
-        value: Of a gist its month.
-        sources: Keys of the turns it rests on.
-        valid_from: When it became true (``valid_until``: stopped; half-open).
-        recorded_at: When the store began to hold it (``superseded_at``: stopped).
+        topic: Stem of its Markdown file.
+        state: Only for tasks; ``due`` is a bare date, ``done_at`` the time when it was reported done.
+        subject: Id of the node that it is about.
+        value: For a gist, its month.
+        sources: Keys of the turns it is derived from.
+        valid_from: When it became true (``valid_until``: stopped being true; half-open).
+        recorded_at: When the store recorded it (``superseded_at``: superseded it).
         supersedes: Id of the row that this one replaced.
-        contradicted_by: Keys of turns that say otherwise.
+        contradicted_by: Keys of turns that contradict it.
     """
 
     id: str
@@ -62,7 +62,7 @@ class Statement:
 
     @property
     def is_current(self) -> bool:
-        """Whether it is true now, as far as the store knows (it stands in the Markdown)."""
+        """Whether it is true now, as far as the store knows, and so in the Markdown file."""
         return self.superseded_at is None and not self.withdrawn and self.valid_until is None
 
 
@@ -73,10 +73,10 @@ class Node:
     Attributes:
         kind: Open list: person, project, concept, book, place, tool …
         summary: At most two sentences, taken from the sources.
-        confidence: How likely its name is that of one particular thing, in tenths; 1 where a person says so.
+        confidence: Probability that its name denotes one particular thing, in tenths; 1 if a person says so.
         n: Turns that mention it, at the last consolidation.
         first: Time of its first mention (``last``: of its last).
-        exact: Names among label and aliases that are matched with their capitals only.
+        exact: Names among label and aliases that match case-sensitively only.
         sources: Keys of the turns that its summary is taken from.
     """
 
@@ -101,8 +101,8 @@ class Node:
     def prominence(self) -> float:
         """How much it stands out: ``ln(1 + n) confidence²``.
 
-        What is named most is often no thing at all ("READY", "the plan"), so a doubt counts twice: see
-        "The strongest nodes" in docs/experiments.md.
+        The most frequent names often denote nothing in particular ("READY", "the plan"), so the
+        confidence is squared: see "The strongest nodes" in docs/experiments.md.
 
         >>> node = Node(id="may", rev=(1, "pi"), n=9, confidence=0.5)
         >>> round(node.prominence / log1p(9), 2)
@@ -117,7 +117,7 @@ class Edge:
 
     Attributes:
         type: Open list; the reserved names are in docs/format.md.
-        weight: Association at the last consolidation, 0 … 1, time-free.
+        weight: Association at the last consolidation, 0 … 1; does not decay with time.
         n: Turns and episodes that support it.
     """
 

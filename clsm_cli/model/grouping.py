@@ -1,4 +1,4 @@
-"""Pairs grouped by their first."""
+"""Group pairs by their first values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 
 def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """The second values of pairs by the first, in order.
+    """The second values of pairs, by the first, in order.
 
     >>> grouped([("a", 1), ("b", 2), ("a", 3)])
     {'a': [1, 3], 'b': [2]}

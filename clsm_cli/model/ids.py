@@ -1,8 +1,8 @@
-"""Identifiers: short hashes of what a thing is, the same on every machine and by every route.
+"""Identifiers: short hashes of content, the same on every machine and for every source.
 
-All ids match ``[a-z0-9][a-z0-9_-]{0,79}``. Ids that came with foreign data (message ids, session
-names) are data and never become file names or ids. SHA-256 comes from Python's own module where there
-is one: loading OpenSSL takes 7 ms, a tenth of a recall.
+All ids match ``[a-z0-9][a-z0-9_-]{0,79}``. Foreign ids (message ids, session names) are data and never
+become ids or file names. SHA-256 is that of Python's own module, if there is one: loading OpenSSL takes
+7 ms, a tenth of a recall.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def _function() -> Any:
-    """Python's own implementation: its module is called so from 3.12 on, and so before."""
+def _load_sha256() -> Any:
+    """Python's own implementation: module ``_sha2`` from 3.12 on, ``_sha256`` before."""
     for name in ("_sha2", "_sha256", "hashlib"):
         try:
             return import_module(name).sha256
@@ -27,16 +27,16 @@ def _function() -> Any:
     raise ModuleNotFoundError("hashlib", name="hashlib")
 
 
-_new = _function()
+_sha256 = _load_sha256()
 
 
 def sha256(data: bytes) -> str:
-    """The digest of ``data``, 64 hex digits.
+    """The SHA-256 digest of ``data``, 64 hex digits.
 
     >>> sha256(b"")[:8]
     'e3b0c442'
     """
-    return str(_new(data).hexdigest())
+    return str(_sha256(data).hexdigest())
 
 
 _BLOCK_BYTES = 64
@@ -51,21 +51,21 @@ def hmac_sha256(key: bytes, data: bytes) -> str:
     >>> hmac_sha256(b"key", b"The quick brown fox jumps over the lazy dog")[:8]
     'f7bc83f4'
     """
-    short = key if len(key) <= _BLOCK_BYTES else _new(key).digest()
+    short = key if len(key) <= _BLOCK_BYTES else _sha256(key).digest()
     whole = short.ljust(_BLOCK_BYTES, b"\0")
-    inner = _new(bytes(byte ^ 0x36 for byte in whole) + data).digest()
-    return str(_new(bytes(byte ^ 0x5C for byte in whole) + inner).hexdigest())
+    inner = _sha256(bytes(byte ^ 0x36 for byte in whole) + data).digest()
+    return str(_sha256(bytes(byte ^ 0x5C for byte in whole) + inner).hexdigest())
 
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}\Z")
 MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
-NAMED = 5
-"""Ids that are named where several begin so."""
+"""Characters of an id that suffice if only one id begins with them."""
+MAX_SUGGESTIONS = 5
+"""Ids listed in the error for an ambiguous prefix."""
 
 
 def is_id(value: object) -> bool:
-    r"""Whether ``value`` may serve as an id (and so as part of a file name).
+    r"""Whether ``value`` is a valid id (and so safe in a file name).
 
     >>> is_id("f-3a9c12d08e41"), is_id("../x"), is_id("a\n"), is_id(7)
     (True, False, False, False)
@@ -73,25 +73,25 @@ def is_id(value: object) -> bool:
     return isinstance(value, str) and ID_PATTERN.match(value) is not None
 
 
-_PART = re.compile(r"((?:f-)?[0-9a-f]{12})-[0-9]+")
+_PART_ID = re.compile(r"((?:f-)?[0-9a-f]{12})-[0-9]+")
 
 
 def whole_id(name: str) -> str:
-    """The turn or statement of which an id names a part (``Passage.id``).
+    """The id of the whole turn or statement, from that of one of its parts (``Passage.id``).
 
     >>> whole_id("0a532821e780-2"), whole_id("f-0a532821e780-12"), whole_id("python-3")
     ('0a532821e780', 'f-0a532821e780', 'python-3')
     """
-    part = _PART.fullmatch(name)
+    part = _PART_ID.fullmatch(name)
     return part[1] if part else name
 
 
-_BEGINNING = re.compile(r"(?:[a-z]+-)?[0-9a-f]+")
-"""How a hash begins; an id that is a name is written out, for "paul" is not "paula"."""
+_HASH_PREFIX = re.compile(r"(?:[a-z]+-)?[0-9a-f]+")
+"""The beginning of a hash. Ids that are names must be complete: "paul" is not "paula"."""
 
 
 def resolve_id(wanted: str, known: Iterable[str]) -> str | None:
-    """The id that somebody means: this very one, or the only hash that begins so; None if there is none.
+    """The id equal to ``wanted``, or the only hash that begins with it; None if there is none.
 
     >>> resolve_id("f-3a9c", ["f-3a9c12d08e41", "f-91ab00000000"]), resolve_id("f-3", ["f-3a9c12d08e41"])
     ('f-3a9c12d08e41', None)
@@ -99,14 +99,14 @@ def resolve_id(wanted: str, known: Iterable[str]) -> str | None:
     True
 
     Raises:
-        BadInputError: Several begin so.
+        BadInputError: Several begin with it.
     """
     ids = {*known}
-    if wanted in ids or len(wanted) < MIN_PREFIX or not _BEGINNING.fullmatch(wanted):
+    if wanted in ids or len(wanted) < MIN_PREFIX or not _HASH_PREFIX.fullmatch(wanted):
         return wanted if wanted in ids else None
     found = sorted(each for each in ids if each.startswith(wanted))
     if len(found) > 1:
-        names = ", ".join(found[:NAMED])
+        names = ", ".join(found[:MAX_SUGGESTIONS])
         raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
     return found[0] if found else None
 
@@ -114,7 +114,7 @@ def resolve_id(wanted: str, known: Iterable[str]) -> str | None:
 def digest(*parts: str) -> str:
     """48 bits of sha256 over length-prefixed parts, as 12 hex digits.
 
-    The length prefix keeps ("ab", "c") and ("a", "bc") apart.
+    The length prefix distinguishes ("ab", "c") from ("a", "bc").
 
     >>> digest("ab", "c") == digest("a", "bc")
     False
@@ -126,9 +126,9 @@ def digest(*parts: str) -> str:
 def turn_key(session: str, speaker: str, time: str | None, text: str, ordinal: int = 0) -> str:
     """Key of a turn or a block of a document.
 
-    With an exact ``time`` (a date and an hour) the ordinal does not count: the same words by the
-    same speaker at the same instant are one turn, whoever delivers them. Without one, ``ordinal``
-    numbers equal turns of the session from 0.
+    With an exact ``time`` (date and time of day), ``ordinal`` is ignored: the same words by the same
+    speaker at the same instant are one turn, whatever their source. Otherwise, it numbers equal turns
+    of the session from 0.
     """
     if time is not None and "T" in time:
         return digest(session, speaker, time, text)
@@ -141,17 +141,17 @@ def episode_id(first_turn_key: str) -> str:
 
 
 def document_id(origin: str) -> str:
-    """Id of a living document, from where it lives (see ``Document.origin``)."""
+    """Id of a living document, from its ``Document.origin``."""
     return f"d-{digest('document', origin)}"
 
 
 def normalise_text(text: str) -> str:
-    """The text of a statement as used for its id: without case and extra blanks."""
+    """The text of a statement as hashed for its id: in lower case, with single spaces."""
     return " ".join(text.lower().split())
 
 
 def statement_id(normalised_text: str, valid_from: str | None = None) -> str:
-    """Id of a statement: its text at birth; ``valid_from`` only when a closed row has that text."""
+    """Id of a statement, from its first text; ``valid_from`` only if a closed row has that text."""
     return f"f-{digest('statement', normalised_text, valid_from or '')}"
 
 
@@ -166,7 +166,7 @@ def edge_id(source: str, edge_type: str, target: str, valid_from: str | None = N
 
 
 def file_name_of(session: str) -> str:
-    """A safe file stem for a session: its readable letters, then a hash of the whole name.
+    """A safe file stem for a session: its readable characters, then a hash of the whole name.
 
     >>> file_name_of("agent:main/..").startswith("agent-main-")
     True
@@ -176,5 +176,5 @@ def file_name_of(session: str) -> str:
 
 
 def tombstone_hash(record_id: str) -> str:
-    """What a tombstone keeps of an id."""
+    """The hash of an id that a tombstone keeps."""
     return sha256(record_id.encode())

@@ -1,8 +1,8 @@
-"""Join two versions of one record: commutative, associative, idempotent, and nothing is lost.
+"""Join versions of one record: commutative, associative and idempotent.
 
-After a ``git merge`` with ``merge=union`` a shard may hold several lines with one id. The reader
-joins them: sets by union; everything else from the higher revision. Since the order of revisions
-is total and looks only at what it decides, the result does not depend on who merged first.
+After a ``git merge`` with ``merge=union``, a shard may have several lines with one id. The reader joins
+them: sets by union, everything else from the higher revision. The order of revisions is total and depends
+only on the fields that it decides, so the result does not depend on the order of merges.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ AnyRecord = TypeVar("AnyRecord", EpisodeRecord, Document, Statement, Node, Edge)
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The join of all lines of one id, and the pinned versions that lost: they go to the review list."""
+    """The join of all lines of one id, and the pinned versions that lost, for the review list."""
 
     record: Record
     lost: tuple[Record, ...]
 
 
 _COMPUTED = ("rev", "confidence", "n", "first", "last", "weight", "exact", "summary", "sources")
-"""Fields that no person sets: a pinned version that differs only in them has not lost."""
+"""Fields that no person sets: a pinned version that differs in these alone has not lost."""
 
 
 def _scalars(record: Record, *without: str) -> str:
-    """What the higher revision decides, as canonical JSON."""
+    """The fields that the higher revision decides, as canonical JSON."""
     mapping = encode(record)
     for name in (*SETS[type(record)], "mentions", "closed", *without):
         mapping.pop(name, None)
@@ -59,7 +59,7 @@ def _union(a: Iterable[str], b: Iterable[str]) -> tuple[str, ...]:
 
 
 def join(a: AnyRecord, b: AnyRecord) -> AnyRecord:
-    """The least record that holds all that ``a`` and ``b`` hold (same id, same type).
+    """The join of two records with the same id and type.
 
     >>> a = Node(id="m", rev=(1, "pi"), label="Mara", aliases=("M",))
     >>> b = Node(id="m", rev=(2, "pc"), label="Mara Lind")
@@ -85,9 +85,9 @@ def join(a: AnyRecord, b: AnyRecord) -> AnyRecord:
 
 
 def join_all(versions: list[Record]) -> Joined:
-    """Join every version of one id. Versions of different types: the highest revision's type wins.
+    """Join all versions of one id; if their types differ, that of the highest revision wins.
 
-    The losing type's lines count as lost only when pinned, like any other.
+    Lines of another type count as lost only if pinned, like any other.
     """
     if len(versions) == 1:
         return Joined(versions[0], ())
@@ -100,11 +100,11 @@ def join_all(versions: list[Record]) -> Joined:
     lost = {
         _scalars(v): v
         for v in versions
-        if v.pinned and not _is_known(v, top) and _scalars(v, *_COMPUTED) != decided
+        if v.pinned and not _had_seen(top, v) and _scalars(v, *_COMPUTED) != decided
     }
     return Joined(record, tuple(lost[key] for key in sorted(lost)))
 
 
-def _is_known(old: Record, new: Record) -> bool:
-    """Whether the writer of ``new`` had seen ``old``, since the same machine wrote it before."""
+def _had_seen(new: Record, old: Record) -> bool:
+    """Whether the writer of ``new`` had seen ``old``: the same machine wrote it before."""
     return old.rev[1] == new.rev[1] and old.rev[0] < new.rev[0]

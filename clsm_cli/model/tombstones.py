@@ -1,8 +1,7 @@
 """What remains of a record after turns, episodes or statements were forgotten.
 
-A tombstone keeps the hash of an id and nothing else. Whatever brings the id back (an old clone's
-file, a source that is read again), what has a tombstone does not exist, and what names it does so
-no longer.
+A tombstone is the hash of an id and nothing else. Readers hide a record with a tombstone, and drop
+references to it, even if the id comes back (in a file of an old clone, or a source that is read again).
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
 def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
     """A record without what was forgotten (hashes of ids with a tombstone); None if nothing remains.
 
-    A statement or an edge that rested on turns, all of them forgotten, is gone with them, and so is
-    a document of which no block is left. A summary that was taken from a forgotten turn is empty
-    until its node is described again.
+    A statement or an edge is removed if all its source turns are forgotten, a document if all its
+    blocks are. A summary taken from a forgotten turn is empty until its node is described again.
 
     >>> row = Statement(id="f-1", rev=(1, "pi"), sources=("a1", "b2"))
     >>> visible(row, frozenset([tombstone_hash("a1")])).sources
@@ -48,23 +46,23 @@ def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
 
 
 def _statement(row: Statement, forgotten: frozenset[str]) -> Statement | None:
-    sources = _left(row.sources, forgotten)
+    sources = _without_forgotten(row.sources, forgotten)
     if row.sources and not sources:
         return None
-    against = _left(row.contradicted_by, forgotten)
-    before = None if _is_gone(row.supersedes, forgotten) else row.supersedes
+    against = _without_forgotten(row.contradicted_by, forgotten)
+    before = None if _is_forgotten(row.supersedes, forgotten) else row.supersedes
     if (sources, against, before) == (row.sources, row.contradicted_by, row.supersedes):
-        return row  # a copy costs more than looking
+        return row  # comparing is cheaper than copying
     return replace(row, sources=sources, contradicted_by=against, supersedes=before)
 
 
 def first_free(ids: Iterable[str], forgotten: frozenset[str]) -> str:
-    """The first of some ids without a tombstone: a new record never takes a forgotten one's id."""
+    """The first id without a tombstone: a new record never gets the id of a forgotten one."""
     return next(each for each in ids if tombstone_hash(each) not in forgotten)
 
 
 def birth_ids(normalised_text: str, *salts: str | None) -> Iterator[str]:
-    """Ids under which a statement may be born, without end: by its salts, then by a number.
+    """Candidate ids of a new statement, without end: one per salt, then numbered ones.
 
     >>> next(birth_ids("mara", "2026-02-24")) == statement_id("mara", "2026-02-24")
     True
@@ -76,46 +74,46 @@ def birth_ids(normalised_text: str, *salts: str | None) -> Iterator[str]:
 
 
 def episode_ids(first_turn_key: str) -> Iterator[str]:
-    """Ids that the episode which starts with this turn may have, without end."""
+    """Candidate ids of the episode that starts with this turn, without end."""
     return (f"e-{each}" for each in digests("episode", first_turn_key))
 
 
 def digests(*parts: str) -> Iterator[str]:
-    """``ids.digest`` of some parts; then, without end, of them and a number."""
+    """``ids.digest`` of the parts; then, without end, of the parts and a number."""
     yield digest(*parts)
     for number in count(1):
         yield digest(*parts, f"again-{number}")
 
 
-def _left(keys: tuple[str, ...], forgotten: frozenset[str]) -> tuple[str, ...]:
+def _without_forgotten(keys: tuple[str, ...], forgotten: frozenset[str]) -> tuple[str, ...]:
     return tuple(key for key in keys if tombstone_hash(key) not in forgotten)
 
 
-def _is_gone(record_id: str | None, forgotten: frozenset[str]) -> bool:
+def _is_forgotten(record_id: str | None, forgotten: frozenset[str]) -> bool:
     return record_id is not None and tombstone_hash(record_id) in forgotten
 
 
 def _edge(edge: Edge, forgotten: frozenset[str]) -> Edge | None:
-    """Edges lead from episodes and to statements too."""
-    sources = _left(edge.sources, forgotten)
+    """Edges may also lead from episodes and to statements."""
+    sources = _without_forgotten(edge.sources, forgotten)
     if edge.sources and not sources:
         return None
-    if _is_gone(edge.source, forgotten) or _is_gone(edge.target, forgotten):
+    if _is_forgotten(edge.source, forgotten) or _is_forgotten(edge.target, forgotten):
         return None
     return edge if sources == edge.sources else replace(edge, sources=sources)
 
 
 def _node(node: Node, forgotten: frozenset[str]) -> Node:
-    sources = _left(node.sources, forgotten)
+    sources = _without_forgotten(node.sources, forgotten)
     if sources == node.sources:
         return node
     return replace(node, sources=sources, summary=node.summary if node.pinned else "")
 
 
 def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
-    mentions = {node: _left(keys, forgotten) for node, keys in record.mentions.items()}
+    mentions = {node: _without_forgotten(keys, forgotten) for node, keys in record.mentions.items()}
     questions = (
-        replace(each, answered_by=None) if _is_gone(each.answered_by, forgotten) else each
+        replace(each, answered_by=None) if _is_forgotten(each.answered_by, forgotten) else each
         for each in record.open_questions
     )
     changed = replace(
@@ -127,11 +125,11 @@ def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
 
 
 def _document(record: Document, forgotten: frozenset[str]) -> Document | None:
-    blocks = tuple(b for b in record.blocks if not _is_gone(b.key, forgotten))
+    blocks = tuple(b for b in record.blocks if not _is_forgotten(b.key, forgotten))
     closed = {
-        key: (at, "" if _is_gone(successor, forgotten) else successor)
+        key: (at, "" if _is_forgotten(successor, forgotten) else successor)
         for key, (at, successor) in record.closed.items()
-        if not _is_gone(key, forgotten)
+        if not _is_forgotten(key, forgotten)
     }
     if (record.blocks or record.closed) and not (blocks or closed):
         return None

@@ -1,20 +1,20 @@
-"""Activation: passages that share concepts with the best ones and contain what those leave open.
+"""Spreading activation: passages that share concepts with the best ones and answer what those leave open.
 
-"What does Mara's husband do for a living?" takes two memories, and only the first shares anything with
-the question: it names him, and his name is the key to the second. Passages and concepts are the
-vertices of one graph. A passage is tied to the concepts it mentions, and to those that a person has
-connected with them by hand. From a seed s activation crosses a concept c to a passage p:
+"What does Mara's husband do for a living?" takes two memories, and only the first shares words with the
+question: it contains his name, which leads to the second. Passages and concepts are the vertices of one
+graph. Edges connect a passage with the concepts it mentions, and with the concepts that a person
+connected with those by hand. Activation goes from a seed s over a concept c to a passage p:
 
-    a(p) = max over s, c:  w(s) · weight(c) · r(c) · (gain(s, p) + ``BARE`` · r(c)³),
-           divided by the largest of a question, but by ``ENOUGH`` at least
+    a(p) = max over s, c:  w(s) · weight(c) · r(c) · (gain(s, p) + ``SHARED_CONCEPT_GAIN`` · r(c)³),
+           divided by the largest of a question, but by ``FULL_ACTIVATION`` at least
     w(s) = e^(8 · (share(s) − 1)),  r(c) = idf(c) / idf of one passage
     gain(s, p) = MaxSim(s and p as one text) − MaxSim(s)
 
-r is the fan effect (Anderson 1983): what many passages mention leads to none of them. The gain says that
-both together answer more than the first alone, the sign of a question that takes two steps; without it
-activation brings what is merely about the same. What only these two mention is a sign by itself. A
-concept that the question names leads nowhere new, as its passages are found by the name. Other forms, and
-edges that the night drew: docs/experiments.md.
+r is the fan effect (Anderson 1983): a concept that many passages mention leads to none of them. A gain
+means that both passages together answer more than the seed alone, as in a question that takes two steps;
+without it, activation returns passages that are merely on the same subject. A concept that only these two
+mention is a sign by itself. Concepts that the question names are skipped, as their passages are found by
+the name. docs/experiments.md has other forms, and the figures of derived edges.
 """
 
 from __future__ import annotations
@@ -33,32 +33,33 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
 
-SEEDS = 3
-"""Passages that lead to others; with four or five more is led to that is not meant."""
-MOST = 50
-"""Passages with a concept above which it leads to none: it would lead anywhere."""
-BARE = 0.02
-"""What a concept counts that no other passage mentions, where both say nothing more together."""
-ENOUGH = 0.04
-"""Activation from which a way counts in full. The largest gain of a question is .037 in the middle where it
-takes two steps (MuSiQue), .009 where strangers' notes are asked, and 0 on LoCoMo."""
+MAX_SEEDS = 3
+"""Seed passages of activation; 4 or 5 bring in more irrelevant passages."""
+MAX_PASSAGES = 50
+"""Passages that mention a concept, at most; activation does not cross a more frequent one."""
+SHARED_CONCEPT_GAIN = 0.02
+"""Gain of a concept that no other passage mentions, if MaxSim has none."""
+FULL_ACTIVATION = 0.04
+"""Activation that counts in full. The median of a question's largest gain is .037 for two-step questions
+(MuSiQue), .009 for questions to strangers' notes, and 0 on LoCoMo.
+"""
 
 
 class ActivationSource(NamedTuple):
-    """How activation reached a passage.
+    """The strongest activation of a passage.
 
     Attributes:
-        start: Row of the passage that it came from.
-        concept: Label of what both mention, or of what a person has connected with that.
+        seed: Row of the passage that it came from.
+        concept: Label of the concept that both mention, or that a person connected with one of them.
     """
 
-    worth: float
-    start: int
+    activation: float
+    seed: int
     concept: str
 
 
 class Neighbour(NamedTuple):
-    """A concept through which a seed passes activation; ``weight`` is 1 unless a person's edge leads to it."""
+    """A concept over which a seed passes activation; ``weight`` is 1 unless reached over a person's edge."""
 
     node: str
     label: str
@@ -66,10 +67,13 @@ class Neighbour(NamedTuple):
 
 
 def linked_passages(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
-    """The visible passages that activation reaches from some others."""
-    ties = _ties(index, question, sorted(set(rows)))
-    held = _held(index, {tie.node: tie.label for found in ties.values() for tie in found})
-    return {row for found in held.values() for row in found}
+    """The visible passages that activation can reach from the given ones."""
+    neighbours = _neighbours(index, question, sorted(set(rows)))
+    rows_by_node = _mentioning_rows(
+        index,
+        {neighbour.node: neighbour.label for found in neighbours.values() for neighbour in found},
+    )
+    return {row for found in rows_by_node.values() for row in found}
 
 
 def spread(
@@ -78,35 +82,45 @@ def spread(
     """How strongly the best passages activate others.
 
     Args:
-        seeds: The best passages, best first, with their scores as shares of the range of all.
-        late: Late interaction with the question; what it did not look at is not led to.
+        seeds: The best passages, best first, with their min-max normalised scores.
+        late: Late interaction with the question; passages outside it are not activated.
 
     Returns:
-        Row → way; what nothing leads to is left out.
+        Row → strongest activation; passages without any are left out.
     """
-    ties = _ties(index, question, [row for row in seeds if row in late.shares])
-    held = _held(index, {tie.node: tie.label for found in ties.values() for tie in found})
+    neighbours = _neighbours(index, question, [row for row in seeds if row in late.shares])
+    rows_by_node = _mentioning_rows(
+        index,
+        {neighbour.node: neighbour.label for found in neighbours.values() for neighbour in found},
+    )
     count, _ = index.size()
     most = match.idf(count, 1)
     found: dict[int, ActivationSource] = {}
-    for start, share in seeds.items():
-        alone = late.window_scores(start)
-        for tie in ties.get(start, ()):
-            rows = held.get(tie.node, ())
+    for seed, share in seeds.items():
+        seed_score = late.window_scores(seed)
+        for neighbour in neighbours.get(seed, ()):
+            rows = rows_by_node.get(neighbour.node, ())
             rarity = match.idf(count, len(rows)) / most
-            conducts = relevance.passage_weight(share) * tie.weight * rarity
+            weight = relevance.passage_weight(share) * neighbour.weight * rarity
             for row in rows:
-                if row == start or row not in late.shares:
+                if row == seed or row not in late.shares:
                     continue
-                worth = conducts * (late.window_scores(start, row) - alone + BARE * rarity**3)
-                if row not in found or worth > found[row].worth:
-                    found[row] = ActivationSource(worth, start, tie.label)
-    largest = max((ENOUGH, *(way.worth for way in found.values())))
-    return {row: way._replace(worth=way.worth / largest) for row, way in found.items()}
+                activation = weight * (
+                    late.window_scores(seed, row) - seed_score + SHARED_CONCEPT_GAIN * rarity**3
+                )
+                if row not in found or activation > found[row].activation:
+                    found[row] = ActivationSource(activation, seed, neighbour.label)
+    largest = max((FULL_ACTIVATION, *(source.activation for source in found.values())))
+    return {
+        row: source._replace(activation=source.activation / largest)
+        for row, source in found.items()
+    }
 
 
-def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, list[Neighbour]]:
-    """What each passage mentions that the question does not name, in order of ids."""
+def _neighbours(
+    index: Index, question: Question, rows: Sequence[int]
+) -> dict[int, list[Neighbour]]:
+    """The concepts of each passage that the question does not name, in order of ids."""
     mentions = index.mentions(rows)
     numbers = {mention.node: graph_queries.number_of(mention.node) for mention in mentions}
     known = graph_queries.nodes(index.connection, numbers.values())
@@ -128,7 +142,9 @@ def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, li
                     min(1.0, edge.weight), mine[other.id].weight if other.id in mine else 0
                 )
                 mine[other.id] = Neighbour(other.id, other.label, weight)
-    return {row: [ties[node] for node in sorted(ties)] for row, ties in found.items()}
+    return {
+        row: [neighbours[node] for node in sorted(neighbours)] for row, neighbours in found.items()
+    }
 
 
 def _is_named(names: Iterable[str], asked: set[str]) -> bool:
@@ -136,26 +152,28 @@ def _is_named(names: Iterable[str], asked: set[str]) -> bool:
     return any(terms and asked.issuperset(terms) for terms in map(tokens.stems, names))
 
 
-def _held(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
-    """The visible passages that mention some nodes; none if there are many.
+def _mentioning_rows(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
+    """The visible passages that mention each node; nodes with too many are left out.
 
-    What a night has noted counts, and what has all words of the label: a name that begins a sentence,
-    or was told since, is found by them.
+    Besides the mentions that consolidation recorded, passages count that contain all words of the label:
+    names at the start of a sentence, or in text told since.
     """
     hidden = index.hidden()
-    found: dict[str, set[int]] = {node: _with_words(index, name) for node, name in labels.items()}
+    found: dict[str, set[int]] = {
+        node: _rows_with_name(index, name) for node, name in labels.items()
+    }
     for node, row in graph_queries.rows_mentioning(index.connection, labels):
         if row not in hidden:
             found[node].add(row)
-    return {node: rows for node, rows in found.items() if len(rows) <= MOST}
+    return {node: rows for node, rows in found.items() if len(rows) <= MAX_PASSAGES}
 
 
-def _with_words(index: Index, name: str) -> set[int]:
-    """The visible passages with all words of a name; none if each word is common."""
+def _rows_with_name(index: Index, name: str) -> set[int]:
+    """The visible passages with all words of a name; none if every word is common."""
     counts = {
         term: postings.document_frequency(index.connection, term) for term in tokens.stems(name)
     }
-    if not counts or min(counts.values()) > MOST:
+    if not counts or min(counts.values()) > MAX_PASSAGES:
         return set()
     rows = (
         {row for row, _, _ in index.postings(term)}

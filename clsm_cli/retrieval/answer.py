@@ -1,4 +1,4 @@
-"""What a recall returns: data only, rendered elsewhere (schema ``clsm.recall/1``)."""
+"""The result of a recall: data only, rendered elsewhere (schema ``clsm.recall/1``)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ SCHEMA = "clsm.recall/1"
 
 
 class Source(NamedTuple):
-    """Where a memory comes from: the ingested file as it was given, with its own lines.
+    """The origin of a memory: the path of the ingested file as it was given, and its lines.
 
     Attributes:
-        file: Absolute path of what can be opened: that file, or where it is no longer there (or never
-            was one) the file of the store that holds the text; "" where there is none.
+        file: Absolute path of a file to open: the ingested one or, if that is gone or was no file, the
+            store's file with the text; "" if there is none.
+        line: Line to open in that file.
     """
 
     path: str
@@ -28,28 +29,29 @@ class Signals(NamedTuple):
     """The signals of a passage, each 0 … 1; their weighted sum is its score.
 
     Attributes:
-        bm25: Its words, as a share of the best of this query, times the square of the largest
-            share of the question's idf that stands in one group: where the store hardly has the
-            question's words, words decide little.
+        bm25: BM25, as a share of the best of this query, times the square of the largest coverage of
+            the question's idf by one group: if the store hardly has the question's words, words
+            count little.
         maxsim: Late interaction with the passage and the one before it, min-max over candidates.
-        context: The same with the one after it too.
+        context: The same with the next passage too.
         episode: Its group (eight turns of a conversation, eight blocks of a section): half BM25,
             half mean cosine.
-        participant: Whether it is by, or in a note about, the one person the question names.
-        date: Whether it was told at, or speaks of, the time that the question names; most for a
-            single day (``match.period_match``).
-        temporal: Whether it speaks of a time, where the question asks for one.
-        question: Whether it is a question itself; that speaks against it.
-        echo: Late interaction with the turn before alone, where that asks nothing; it speaks
-            against: what is found stands there already.
-        session: The best passage of its conversation at first sight.
+        participant: Whether it is by, or in a note about, the one person that the question names.
+        date: How well it fits the time that the question names, best for a single day
+            (``match.period_match``).
+        temporal: Whether it mentions a time, if the question asks for one.
+        question: Whether it is a question itself; weighted negatively.
+        echo: Late interaction with the previous turn alone, unless that is a question; weighted
+            negatively, as that turn already says the same.
+        names: How many names it mentions.
+        session: First-pass score of the best passage of its conversation.
         meaning: The cosine to the question, as far as that asks for several things or names no
             speaker (``ranking``).
-        outdated: Whether all that was learnt from it holds no longer, where the question asks
-            for what does; that speaks against it.
-        literal: What it holds, as it is written, of the question's words that the model does not
-            know (``dense_search``, ``lexical_search``).
-        graph: How strongly the best passages lead to it, by what both mention (``activation``).
+        outdated: Whether all statements learnt from it are closed, if the question asks for the
+            present; weighted negatively.
+        literal: Exact match of the question's words that are not in the model's vocabulary
+            (``dense_search``, ``lexical_search``).
+        graph: Activation by the best passages, over shared concepts (``activation``).
     """
 
     bm25: float = 0.0
@@ -70,7 +72,7 @@ class Signals(NamedTuple):
 
 
 class ActivationPath(NamedTuple):
-    """How activation came to a memory: from which one, and through which concept."""
+    """How activation reached a memory: from which one, and over which concept."""
 
     concept: str
     memory: str
@@ -80,15 +82,18 @@ class Memory(NamedTuple):
     """One item of an answer.
 
     Attributes:
-        text: A turn, a statement, or the window of a note round the block that was found.
+        text: A turn, a statement, or the window of a note around the retrieved block.
         score: Rank score, 0 … 1, relative to this query.
-        confidence: How likely it answers, 0 … 0.99, comparable between queries (``scoring.confidence``).
-        shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
-            before it yields to rivals (``retrieval.demotion``).
-        states: Ids of the statements that it says and that were found too.
-        until: Day from which it holds no longer, says ``replaced_by``; ``perhaps_until``: likely.
-        told_later: Day on which it was told, where that is after the time asked about.
-        way: What led to it, where something did (``retrieval.activation``).
+        confidence: Probability that it answers, 0 … 0.99, comparable between queries
+            (``scoring.confidence``).
+        why: Its signals.
+        shares: Weight · signal of each; their sum is the score before normalisation to 0 … 1 and
+            before demotion (``retrieval.demotion``).
+        states: Ids of retrieved statements that it replaces, since it says the same.
+        until: Day since which it is no longer true, according to ``replaced_by``;
+            ``perhaps_until``: probably.
+        told_later: Day on which it was told, if that is after the time asked about.
+        way: The activation that led to it, if any (``retrieval.activation``).
     """
 
     id: str
@@ -113,17 +118,17 @@ class Memory(NamedTuple):
     way: ActivationPath | None = None
 
     def size(self, unit: str) -> int:
-        """Of its text, in tokens or characters."""
+        """Size of the text, in tokens or characters."""
         return self.tokens if unit == "tokens" else len(self.text)
 
 
 class Concept(NamedTuple):
-    """A node that the query activates.
+    """A node that is relevant to the query.
 
     Attributes:
-        activation: Probability that it belongs to the query.
-        seed: How the query named it (exact, alias, fuzzy; in a preset also bm25, cosine), or None.
-        path: Nodes that activation came through, itself last.
+        activation: Probability that it is relevant.
+        seed: How the query names it (exact, alias, fuzzy; in a preset also bm25, cosine), or None.
+        path: Nodes on the path of activation, itself last.
         steps: Type and weight of each edge between them.
     """
 
@@ -142,7 +147,8 @@ class Fact(NamedTuple):
     """A current statement about something that the query names (``retrieval.known_facts``).
 
     Attributes:
-        time: When it became true, as it is written; None where nobody said.
+        about: Id of the concept.
+        time: When it became true, as written; None if unknown.
         tokens: Estimated word pieces of ``line``.
     """
 
@@ -155,11 +161,11 @@ class Fact(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Trust and day, then the text, which could pose as what comes before it."""
+        """Trust and day come before the text, which could imitate them."""
         return f"- (trust {self.trust}, {(self.time or 'undated')[:10]}) {self.text}"
 
     def size(self, unit: str) -> int:
-        """Of that line, in tokens or characters."""
+        """Size of ``line``, in tokens or characters."""
         return self.tokens if unit == "tokens" else len(self.line)
 
 
@@ -172,7 +178,7 @@ class Dropped(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """The budget and what was used of it; ``unit`` is tokens or characters."""
+    """The budget, and how much was used; ``unit`` is tokens or characters."""
 
     limit: int
     used: int
@@ -184,8 +190,8 @@ class Answer(NamedTuple):
     """The answer to one query, best first.
 
     Attributes:
-        route: The memory that is needed: none, ltm (the store), stm (the current conversation) or
-            both; ``cues`` names what decided.
+        route: Which memory the query needs: none, ltm (the store), stm (the current conversation) or
+            both; ``cues`` lists the reasons.
     """
 
     recall_id: str

@@ -1,7 +1,8 @@
-"""What an agent should read when a session starts and does not read anyway.
+"""The briefing: what an agent should read when a session starts, besides the files that it reads anyway.
 
-What depends on neither the time nor a query is read from one file (``store.index.prepared_briefing``), which is
-made again when the store has changed; so a hook may ask before every turn. No memory counts as used by it.
+The part that depends on neither the time nor a query is read from one file
+(``store.index.prepared_briefing``), which is renewed when the store has changed; so a hook may ask before
+every turn. A briefing does not count as a use of its memories.
 """
 
 from __future__ import annotations
@@ -15,9 +16,16 @@ from typing import TYPE_CHECKING, cast
 
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval.answer import Budget, Dropped
+from clsm_cli.retrieval.briefing_items import (
+    NEED,
+    VERSION,
+    Item,
+    RankedItem,
+    as_contents,
+    make_item,
+)
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import prepared_briefing
-from clsm_cli.store.index.prepared_briefing import NEED, Item, RankedItem, make_item
 from clsm_cli.store.index.source_locations import is_file
 from clsm_cli.text.tokens import count_tokens
 
@@ -26,35 +34,36 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.trust import Trust
     from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.briefing_items import Contents
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.index.prepared_briefing import Contents, OpenTurn
+    from clsm_cli.store.index.prepared_briefing import OpenTurn
     from clsm_cli.store.layout import Store
 
 
 SCHEMA = "clsm.context/2"
 SECTIONS = ("session", "now", "due", "changed", "lately", "tasks", "rules", "who", "concepts")
-"""In the order in which they are read."""
+"""In reading order."""
 OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
+LONGEST_TURN = 500
+"""Characters of a turn that are shown: a page that was pasted in is found by recall."""
 SOON = 30
-"""Days within which something counts as due."""
+"""Days ahead within which an item counts as due."""
 NEWS = 14
-"""Days within which something that took the place of another is told as a change."""
-LATE = 7
-"""Days after which what a line says of a day is no longer due."""
+"""Days within which a replacement counts as a change."""
 
 
 class Section(NamedTuple):
-    """Part of a briefing."""
+    """A part of a briefing."""
 
     name: str
     items: tuple[Item, ...]
 
 
 class Briefing(NamedTuple):
-    """What there is to read, in the order of ``SECTIONS``."""
+    """A briefing, its sections in the order of ``SECTIONS``."""
 
     context_id: str
     now: str
@@ -70,7 +79,7 @@ class Briefing(NamedTuple):
 
 
 class Concepts(NamedTuple):
-    """What a query activates, and remarks about the recall."""
+    """The concepts of a query, and warnings of the recall."""
 
     items: tuple[Item, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -87,16 +96,16 @@ def brief(
     session: Sequence[Item] = (),
     size: Callable[[Briefing], int] | None = None,
 ) -> Briefing:
-    """What to read at this time, within a budget.
+    """Make the briefing for this time, within a budget.
 
     Args:
-        concepts: What the query activates; asked after the store's own part is read.
-        session: What came out of a conversation that goes on.
-        size: How long a briefing is as it is printed, in ``unit``; None counts its items alone.
+        concepts: Returns the concepts of the query; called after the store's part is read.
+        session: Results of the current conversation.
+        size: Size of a briefing as printed, in ``unit``; None counts its items alone.
     """
     contents = prepare(store)
     day = now.astimezone(store.zone).date()
-    if any((line.item.time or "")[:10] > day.isoformat() for line in contents.lines):
+    if any(line.item.told_on > day.isoformat() for line in contents.lines):
         from clsm_cli.retrieval.briefing_contents import collect
 
         contents = collect(store, now)
@@ -128,7 +137,7 @@ def brief(
 def _fitted(
     packed: Callable[[int], Briefing], limit: int, size: Callable[[Briefing], int]
 ) -> Briefing:
-    """The briefing that is as long as allowed when printed: what its items stand in costs room as well."""
+    """The largest briefing whose printed size is within the limit, headings included."""
     room = limit
     while not (found := packed(room)).is_empty and (used := size(found)) > limit:
         room = min(room - 1, room * limit // used)
@@ -137,7 +146,7 @@ def _fitted(
 
 
 def _context_id(found: Briefing) -> str:
-    """Hash of its content; where its files lie on this machine does not count."""
+    """Hash of the content, without paths on this machine."""
     told = [
         section._replace(items=tuple(i._replace(file="", file_line=0) for i in section.items))
         for section in found.sections
@@ -147,30 +156,29 @@ def _context_id(found: Briefing) -> str:
 
 
 def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
-    """In reading order: what is due soonest first, days newest first, and files from their beginning."""
+    """Items in reading order: due ones by day, others newest day first, then by file and line."""
     if name in ("session", "now", "concepts"):
         return tuple(items)
     placed = sorted(items, key=lambda each: (each.path, each.line, each.id))
     if name == "due":
         return tuple(sorted(placed, key=lambda each: each.due or ""))
-    return tuple(sorted(placed, key=lambda each: (each.time or "")[:10], reverse=True))
+    return tuple(sorted(placed, key=lambda each: each.told_on, reverse=True))
 
 
 def _ranked(section: str, items: Sequence[Item]) -> Iterator[RankedItem]:
-    """Items, best first, that are part of no thread."""
+    """Rank items, given best first; each is a thread of its own."""
     for place, each in enumerate(items):
         yield RankedItem(each, section, NEED[section] / (1 + place), each.id)
 
 
 def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
-    """The lines with their worth on a day, without later ones and what the agent reads anyway."""
+    """The lines with their worth on a day, without later ones and those that the agent reads anyway."""
     today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
-    first, last = day - timedelta(days=LATE), day + timedelta(days=SOON)
+    last = day + timedelta(days=SOON)
     for line in contents.lines:
-        at = (line.item.time or "")[:10]
+        at = line.item.told_on
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
-            start = first.isoformat() if at else today
-            start = "0" if line.item.state else start  # what is still to be done is overdue
+            start = "0" if line.item.state else today  # what is still to be done is overdue
             is_due = start <= (line.item.due or "") <= last.isoformat()
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section
@@ -179,28 +187,28 @@ def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
 
 
 def _is_loaded(line: RankedItem, folders: Sequence[str], days: Collection[str]) -> bool:
-    """Whether it stands in the note of one of the days, in ``memory`` beside what is read anyway."""
+    """Whether a line is in the note of one of the days, in a ``memory`` folder beside files read anyway."""
     folder, _, name = line.item.path.rpartition("/")
     above, _, memory = f"/{folder}".rpartition("/")
     return memory == "memory" and above.removeprefix("/") in folders and name[:10] in days
 
 
 def prepare(store: Store) -> Contents:
-    """The contents as the store is now; kept in a file for the next one who asks.
+    """The contents of the store now, cached in a file.
 
-    While a run is at work they are those of before it, as the answers of a recall are.
+    During a run, they are those from before it, as the answers of a recall are.
     """
-    wanted = prepared_briefing.signature(store)
-    found = prepared_briefing.load_contents(store, wanted)
+    wanted = prepared_briefing.signature(store, VERSION)
+    found = as_contents(prepared_briefing.load(store, wanted))
     if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
         return found
     from clsm_cli.retrieval.briefing_contents import collect
     from clsm_cli.store.index.opening import is_run_in_progress
 
     if is_run_in_progress(store):
-        return prepared_briefing.load_contents(store, None) or collect(store)
+        return as_contents(prepared_briefing.load(store, None)) or collect(store)
     found = collect(store)
-    prepared_briefing.save_contents(store, wanted, found)
+    prepared_briefing.save(store, wanted, found._asdict())
     return found
 
 
@@ -212,7 +220,7 @@ def activated_concepts(
     embedder: Embedder,
     progress: Callable[[str, int, int], None],
 ) -> Concepts:
-    """What recall finds a query to be about, strongest first; it is not counted as a use."""
+    """The concepts of a query, strongest first; not logged as a use."""
     from clsm_cli.retrieval.question import Query
     from clsm_cli.retrieval.recall import recall
     from clsm_cli.store.index.opening import open_index
@@ -248,38 +256,55 @@ def _of_concept(index: Index, concept: Concept) -> Item:
 
 
 def _talk(store: Store, now: datetime) -> list[Item]:
-    """The last turns of conversations that are still open, the newest first: one, and those of a day."""
+    """The last turns of open conversations, newest first: the latest one, and others of the last 24 hours."""
     begun: list[tuple[datetime, list[OpenTurn]]] = []
     for turns in prepared_briefing.open_turns(store, OPEN_TURNS):
         with contextlib.suppress(ValueError):
-            at = datetime.fromisoformat(turns[-1].item.time or turns[-1].at)
+            at = datetime.fromisoformat(turns[-1].time or turns[-1].at)
             at = at if at.tzinfo else at.replace(tzinfo=store.zone)
-            # ``now`` is a whole second: what was said within it is not ahead of it.
+            # ``now`` is a whole second; a turn within that second is not in the future.
             begun += [(at, turns)] if at.replace(microsecond=0) <= now else []
     begun.sort(key=lambda talk: talk[0], reverse=True)
     recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > now - timedelta(1))]
-    found = [turn.item for _, turns in recent for turn in reversed(turns)]
-    return [each.with_location(each.file, each.file_line) for each in found]
+    return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
+
+
+def _of_turn(turn: OpenTurn) -> Item:
+    text = turn.text
+    return make_item(
+        turn.key,
+        "turn",
+        text if len(text) <= LONGEST_TURN else f"{text[:LONGEST_TURN].rstrip()} …",
+        stream="flow",
+        trust=turn.trust,
+        time=turn.time,
+        path=turn.path,
+        line=turn.line,
+        about=turn.speaker,
+        file=turn.file,
+        file_line=turn.file_line,
+    )
 
 
 DENSITY = 0.5
-"""Power of an item's size that its worth is divided by: 1 fills a budget with fragments, 0 with
-paragraphs. This and the next: chosen on labelled workspaces, docs/experiments.md."""
+"""Exponent of the size that an item's worth is divided by: 1 fills a budget with fragments, 0 with paragraphs.
+This and ``AGAIN`` were chosen on labelled workspaces (docs/experiments.md).
+"""
 AGAIN = 0.7
-"""Share of its worth that each further item of one section of a file has."""
+"""Factor of the worth of each further item of the same section of a file."""
 
 
 def pack(
     found: Sequence[RankedItem], limit: int, unit: str
 ) -> tuple[dict[str, list[Item]], Budget]:
-    """Choose what fits, the best first; each further item of a thread is worth less.
+    """Choose items that fit, best first; each further item of a thread is worth less.
 
     Returns:
-        The chosen items by section, best first, and the budget with what was cut.
+        The chosen items by section, best first, and the budget with the dropped items.
     """
 
     def size(each: RankedItem) -> int:
-        """Of the item, and of its file's name where that is not shown yet."""
+        """Size of the item, and of its file's name unless that is already shown."""
         item = each.item
         above = "" if (each.section, item.path) in shown else item.name
         if unit == "tokens":
@@ -294,7 +319,7 @@ def pack(
         told = AGAIN ** threads[each.thread]
         return float(each.worth * told / max(1, each.item.tokens) ** DENSITY)
 
-    # What is told only lowers what is left, so the best is certain once its score is up to date.
+    # Choosing an item only lowers other scores, so the top of the heap is best once its score is current.
     heap = [(-score(place), place) for place in range(len(found))]
     heapify(heap)
     kept: dict[str, list[Item]] = {}

@@ -1,8 +1,8 @@
-"""What a briefing needs from the whole store: statements, recent sentences, people and projects.
+"""The part of a briefing from the whole store: statements, recent sentences, people and projects.
 
-It depends on neither the time nor a query, so it is kept in a file until the store changes. The heads
-weigh every sentence, list item and row: how likely it is to be useful weeks later, no noise, and
-understood as it stands or under its headings. Text is quoted; nothing is rewritten.
+It depends on neither the time nor a query, so it is cached until the store changes. Classifiers score every
+sentence, list item and table row: the probability that it is useful weeks later, is not noise, and can be
+understood by itself or under its headings. Text is quoted, never rewritten.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.briefing_items import Contents, Item, RankedItem, make_item
 from clsm_cli.retrieval.briefing_selection import best_lines, said
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
@@ -25,9 +26,9 @@ from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.prepared_briefing import Contents, Item, RankedItem, make_item
 from clsm_cli.text import dumps, sameness, todo
-from clsm_cli.text.plain import to_plain
+from clsm_cli.text.plain import plain_words, to_plain
+from clsm_cli.text.summaries import whole_line
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
@@ -46,44 +47,45 @@ if TYPE_CHECKING:
 ROLE_WORTH = {"log": 1.0, "living": 1.0, "list": 0.7, "instruction": 0.4, "reference": 0.1}
 """How much of what documents of a role say is about what goes on (own choice)."""
 LEAST_ROLE = 0.5
-"""Worth of a document below which none of it is read."""
+"""Worth of a document below which its sentences are skipped."""
 KEEP = 0.5
-"""Power of the probability that a sentence is useful weeks later: what is news need not be."""
+"""Exponent of the probability that a sentence is useful weeks later: news need not be."""
 LEAST = 0.1
-"""Worth of a line below which it is not kept."""
+"""Worth of a line below which it is dropped."""
 LONGEST = 400
-"""Characters of a line; what is longer is told by recall."""
+"""Characters of a line, at most; longer ones are left to recall."""
 DONE = 0.5
-"""Share of its worth that a ticked item has: of 28, somebody wanted 14 % on the next morning, of all 3,579
-lines that were judged for that 30 %, of open tasks 46 %."""
+"""Factor of the worth of a ticked item: of 28, 14 % were wanted on the next morning; of all 3,579 lines judged
+for that, 30 %, and of open tasks 46 %.
+"""
 KEPT = 1.5
-"""How much more a sentence of a note is worth that memory keeps as a statement: of 39 lines that hold what somebody
-wanted in two memories 15 are kept, of all 622 lines 133."""
+"""Factor of the worth of a note's sentence that is kept as a statement: in two memories, 15 of the 39 wanted
+lines are, and 133 of all 622 lines.
+"""
 ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
 _SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")
-"""What a template leaves to be filled in (Mustache, Jinja, Obsidian's templates)."""
+"""A placeholder of a template (Mustache, Jinja, Obsidian's templates)."""
 _FEWEST = 3
-"""Words of a line that says something."""
-
+"""Words of a line, at least."""
 
 DAYS = 28
-"""Days before the newest episode in which what was said is looked at: four weeks."""
+"""Days before the newest episode within which sentences are considered."""
 RULES = ("preference", "convention", "correction", "workflow")
 """Kinds of statements that say how to do things."""
 STATED = 0.6
-"""Worth of a statement of which no sentence is weighed, as those of older conversations."""
+"""Worth of a statement without a scored sentence, such as one from an older conversation."""
 NAMED = 12
-"""Mentions at which a person or project is worth half a line."""
+"""Mentions at which a person or project has a worth of ½."""
 
 
 def collect(store: Store, until: datetime | None = None) -> Contents:
     """Read the contents from the index, which is updated first if the lock is free.
 
     Args:
-        until: Leave out episodes that start later; None: the newest are wanted.
+        until: Leave out episodes that start later; None: leave out none.
     """
     with open_index(store, None) as opened:
         index = opened.index
@@ -116,12 +118,13 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
-        best = tuple(_opening(index, line) for line in best_lines(found, read))
+        lines = [line._replace(item=line.item.on_clock(store.zone)) for line in found]
+        best = tuple(_opening(index, line) for line in best_lines(lines, read))
         return Contents(best, tuple(sorted(folders)), tuple(index.problem_warnings("read")))
 
 
 def _opening(index: Index, line: RankedItem) -> RankedItem:
-    """A line with the place where it can be opened, if it has none yet."""
+    """A line with the location to open, if it has none yet."""
     told = [] if line.item.file else index.by_key(line.item.id[:12])
     file, first = source_locations.locate(index, told[0]) if told else ("", 0)
     if not file:
@@ -131,12 +134,12 @@ def _opening(index: Index, line: RankedItem) -> RankedItem:
 
 
 class Ended(NamedTuple):
-    """Sentences that hold no longer, or perhaps no longer, as ``text_key`` has them.
+    """Sentences that hold no longer, or perhaps no longer, as ``plain_words`` has them.
 
     Attributes:
-        texts: Those that no current statement says.
-        told: What statements say by the turns that they rest on, those that ended and those that hold.
-        unsure: The day since which a statement perhaps holds no longer.
+        texts: Sentences of closed statements that no current statement says.
+        told: Turn → sentences of the closed and of the current statements made of it.
+        unsure: Sentence → day since which it is perhaps no longer true.
     """
 
     texts: frozenset[str]
@@ -145,36 +148,36 @@ class Ended(NamedTuple):
 
     def has(self, turn: str, text: str) -> bool:
         """Whether what a turn says in a sentence ended, wherever a statement tells it behind headings."""
-        key = text_key(text)
+        key = plain_words(text)
         gone, held = (any(self._with_end(turn, key, held)) for held in (False, True))
         return key in self.texts or (gone and not held)
 
     def perhaps_until(self, turn: str, text: str) -> str | None:
         """The day since which it may be no longer so."""
-        held = self._with_end(turn, text_key(text), True)
+        held = self._with_end(turn, plain_words(text), True)
         return max((self.unsure[key] for key in held if key in self.unsure), default=None)
 
     def is_kept(self, turn: str, text: str) -> bool:
         """Whether a current statement says what a turn says in a sentence."""
-        return any(self._with_end(turn, text_key(text), True))
+        return any(self._with_end(turn, plain_words(text), True))
 
     def _with_end(self, turn: str, key: str, held: bool) -> Iterator[str]:
-        """What statements that rest on a turn say, if it ends with some words."""
+        """Sentences of statements made of a turn that end with the words of ``key``."""
         keys = self.told.get(turn, ((), ()))[held]
         return (each for each in keys if f" {each}".endswith(f" {key}"))
 
 
 def ended_sentences(known: Iterable[Statement], unsure: Mapping[str, str]) -> Ended:
-    """What statements that ended say, of all that are known.
+    """The sentences that closed statements say, out of all known statements.
 
     Args:
-        unsure: Ids of those that may have ended, with the day.
+        unsure: Id of a statement that is perhaps no longer true → the day since when.
     """
     texts: tuple[set[str], set[str]] = set(), set()
     told: dict[str, tuple[set[str], set[str]]] = {}
     days: dict[str, str] = {}
     for each in known:
-        key, holds = text_key(each.text), _holds(each)
+        key, holds = plain_words(each.text), _holds(each)
         texts[holds].add(key)
         if each.id in unsure:
             days[key] = unsure[each.id]
@@ -184,7 +187,7 @@ def ended_sentences(known: Iterable[Statement], unsure: Mapping[str, str]) -> En
 
 
 def _doubted(store: Store, index: Index) -> dict[str, str]:
-    """Ids of statements that review asks about, and the last day on which something was said against each."""
+    """Statements with an open review item, and the last day on which a turn contradicted each."""
     found: dict[str, str] = {}
     for item in logs.review_items(store).values():
         if item.state == "open" and item.reason == logs.CONTRADICTION:
@@ -209,12 +212,13 @@ def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Ep
 
 
 class _StatementsAndNodes(NamedTuple):
-    """What there is besides the sentences.
+    """Makes the lines of statements and nodes.
 
     Attributes:
-        worth: Of the best sentence of each turn.
+        worth: Turn → worth of its best sentence.
         loaded: Ids of documents that the agent reads anyway.
-        doubted: Ids of statements that perhaps hold no longer, with the day.
+        known: All statements, by id.
+        doubted: Id of a statement that is perhaps no longer true → the day since when.
     """
 
     reader: Index
@@ -256,14 +260,17 @@ class _StatementsAndNodes(NamedTuple):
                     summary = make_item(
                         node.id,
                         node.kind,
-                        node.summary,
+                        text := whole_line(node.summary, told[0].text),
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
                         time=max((each.time for each in told if each.time), default=None),
                         about=", ".join(
                             name
                             for name in (node.label, *node.aliases)
-                            if f" {text_key(name)} " not in f" {text_key(node.summary)} "
+                            if f" {plain_words(name)} " not in f" {plain_words(text)} "
+                            and not plain_words(name).startswith(
+                                f"{plain_words(text.partition(':')[0])} "
+                            )
                         ),
                         **_place(self.reader, told[0]),
                     )
@@ -271,7 +278,7 @@ class _StatementsAndNodes(NamedTuple):
                     yield RankedItem(summary, "who", worth, node.id)
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
-        """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
+        """The trusted source passages, and their worth: 0 if the agent reads them anyway."""
         found = [turn for key in sources for turn in self.reader.by_key(key)[:1]]
         told = [passage for passage in found if passage.trust not in UNTRUSTED]
         if not found or any(passage.document is None for passage in told):
@@ -280,7 +287,7 @@ class _StatementsAndNodes(NamedTuple):
         return told, max((self.worth.get(key, least) for key in unread), default=0.0)
 
     def _of_statement(self, each: Statement, told: Passage | None, before: str) -> Item:
-        """With the place where its author wrote it; what a person wrote into the topic file stands there."""
+        """A statement with the location of its source, or of the topic file for one written by hand."""
         place = told or next(iter(self.reader.by_key(each.id)), None)
         about, text = _parted(each.text, told.text if told else "")
         when = each.valid_from or (None if told else each.recorded_at)
@@ -300,30 +307,30 @@ class _StatementsAndNodes(NamedTuple):
         )
 
     def _day_ahead(self, each: Statement, told: Passage | None) -> str | None:
-        """The day ahead that a statement names, counted from when it was told or corrected."""
+        """The first day that a statement names after it was told or corrected."""
         at = clocks.day_of(told.time if told else each.recorded_at, self.zone)
         _, _, item = each.text.rpartition(": ")  # a heading before it may name other days
         return _day_ahead(item, at) or _day_ahead(each.text, at)
 
 
 def _parted(statement: str, told: str) -> tuple[str, str]:
-    r"""What stands before its author's words in a statement, and these.
+    r"""Split a statement into its headings and its author's words.
 
     >>> _parted("Hall › Rent: Lift: 9 euros", "- Rent is due.\n- **Lift:** 9 euros")
     ('Hall › Rent', 'Lift: 9 euros')
     >>> _parted("Rent: 9 euros", "- The rent is ten euros.")
     ('', 'Rent: 9 euros')
     """
-    parts, words = statement.split(": "), f" {text_key(told)} "
+    parts, words = statement.split(": "), f" {plain_words(told)} "
     for start in range(len(parts)):
         text = ": ".join(parts[start:])
-        if f" {text_key(text)} " in words:
+        if f" {plain_words(text)} " in words:
             return ": ".join(parts[:start]), text
     return "", statement
 
 
 def _place(index: Index, told: Passage | None) -> dict[str, Any]:
-    """Where a passage stands: as it was given, and what can be opened."""
+    """The location of a passage: path and line as given, and of the file to open."""
     if told is None:
         return {}
     file, line = source_locations.locate(index, told)
@@ -331,7 +338,7 @@ def _place(index: Index, told: Passage | None) -> dict[str, Any]:
 
 
 def _read_in(source: Source) -> Iterator[Said]:
-    """What a document says, sentence by sentence, each behind what introduces it."""
+    """The content of a document's sentences, each with its lead-in."""
     from clsm_cli.heads.units import lead_ins, units
 
     found = units(source.turns)
@@ -342,14 +349,14 @@ def _read_in(source: Source) -> Iterator[Said]:
 
 
 class Source(NamedTuple):
-    """A document as it is now, or an episode of a conversation, which ``thread`` names."""
+    """A current document, or an episode of a conversation with its id as ``thread``."""
 
     turns: tuple[Turn, ...]
     thread: str | None = None
 
 
 def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Iterator[Source]:
-    """Conversations, and the documents with their current blocks among those of the episodes."""
+    """Conversations, and documents with those of their current blocks that are in the episodes."""
     blocks: dict[str, Turn] = {}
     for episode in episodes:
         if episode.document is None:
@@ -369,7 +376,7 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
 
 
 def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Blocks and turns without those of tools and pages, and without dumps."""
+    """Blocks and turns without untrusted ones, and without dumps."""
     return tuple(
         replace(turn, text=dumps.without_dumps(turn.text))
         for turn in turns
@@ -378,7 +385,7 @@ def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 
 def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
-    """The sentences of a document or conversation that are worth a line and hold still."""
+    """The sentences of a document or conversation that are worth a line and still true."""
     from clsm_cli.heads.judge import about_document, judge_units
     from clsm_cli.heads.units import lead_ins
 
@@ -409,7 +416,7 @@ def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
 
 
 def _worth(each: UnitProbabilities) -> float:
-    """How likely a sentence is to matter: usefulness weeks later counts for less here."""
+    """Worth of a sentence; usefulness weeks later counts less than in consolidation."""
     chances = each.chances
     stands = max(chances["alone"], chances["with headings"])
     return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
@@ -449,9 +456,9 @@ def _line(
 
 
 def _day_ahead(text: str, at: date | None) -> str | None:
-    """The first day after it was written that a text itself names.
+    """The first day that a text names after it was written.
 
-    If nobody knows when that was, the last one that it names with its year.
+    If that time is unknown, the last day that the text names with its year.
 
     >>> _day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
     '2026-03-17'
@@ -459,7 +466,7 @@ def _day_ahead(text: str, at: date | None) -> str | None:
     '2026-03-17'
     """
     if at is None:
-        # What a text means whenever it is read has a year of its own.
+        # Only days with a year are the same whenever the text is read.
         read = [{each.day for each in expressions.find_expressions(text, day)} for day in _ANY_DAYS]
         return max((day.isoformat() for day in set.intersection(*read) if day), default=None)
     days = [each.day for each in expressions.find_expressions(text, at)]
@@ -467,7 +474,7 @@ def _day_ahead(text: str, at: date | None) -> str | None:
 
 
 def _about(turn: Turn, text: str, *, is_alone: bool) -> str:
-    """The innermost heading that names something, unless the text does, and those that deny what is below.
+    """The innermost heading with a name, unless the text has it, and all headings with a negation.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> turn = Turn("k", "", "user", "", heading=("Monday", "Never", "Mail"))
@@ -478,20 +485,11 @@ def _about(turn: Turn, text: str, *, is_alone: bool) -> str:
     """
     named = [name for name in map(to_plain, turn.heading) if _is_name(name, turn.time)]
     inner = named[-1] if named and not is_alone else ""
-    inner = "" if text_key(inner) in text_key(text) else inner
+    inner = "" if plain_words(inner) in plain_words(text) else inner
     return " › ".join(name for name in named if name == inner or sameness.denies(name))
 
 
 def _is_name(title: str, day: str | None) -> bool:
-    """Whether a heading has more letters than marks, and is no day."""
+    """Whether a heading is more than a third letters, and no day."""
     letters = len("".join(_WORD.findall(title)))
     return letters > len(title) / 3 and not expressions.is_day(title, day)
-
-
-def text_key(text: str) -> str:
-    """The words of a text, by which two are the same.
-
-    >>> text_key("- **Rent**: 900 euros.") == text_key("rent 900 Euros")
-    True
-    """
-    return " ".join(re.findall(r"\w+", to_plain(text).lower()))

@@ -1,7 +1,7 @@
-"""The passages that may answer a question: the nearest by words, by meaning, by date and over the graph.
+"""Candidate passages for a question: the best by words, by meaning, by date and over the graph.
 
-The scans by words and by meaning are exact. What is dearer, late interaction and the look at a passage's
-surroundings, is done for candidates alone, so its cost does not grow with the store.
+The scans by words and by meaning are exact. The expensive steps, late interaction and the surroundings of
+a passage, are limited to candidates, so their cost does not grow with the store.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
 
 
 class CandidateSet(NamedTuple):
-    """The candidates for a question, and what stands around them.
+    """The candidates for a question, with their surroundings.
 
     Attributes:
-        view: Of the index, in which they were found.
-        traits: Of each, by its row, in order of row.
-        near: The same, and those of the passages beside them.
+        view: View of the index in which they were found.
+        traits: Traits of each candidate, by row, in order of row.
+        surroundings: The same, and those of the passages beside them.
         members: The passages of each of their groups.
-        cosines: Of every stored sentence vector to ``Question.dense``, by its row; empty without a model.
-        asked: Of the same to the question as it was asked.
+        cosines: Of every stored sentence vector to ``Question.embedding_text``, by row; empty without a model.
+        asked_cosines: The same to the question as asked.
     """
 
     view: Index
     settings: RecallSettings
     question: Question
     traits: dict[int, Traits]
-    near: dict[int, Traits]
+    surroundings: dict[int, Traits]
     members: dict[int, list[Member]]
     words: LexicalMatches
     cosines: Sequence[float]
-    asked: Sequence[float]
+    asked_cosines: Sequence[float]
     late: LateInteraction | None
 
-    def maxsim(self, *, after: bool) -> list[float | None]:
-        """Late interaction of each, taken as one text with what is beside it; None without a vector."""
+    def maxsim(self, *, with_next: bool) -> list[float | None]:
+        """Late interaction of each candidate with its neighbours as one text; None without a vector."""
         late = self.late
         return [
-            late.window_scores(row, each.previous, each.next if after else None)
+            late.window_scores(row, each.previous, each.next if with_next else None)
             if late is not None and each.vector >= 0
             else None
             for row, each in self.traits.items()
         ]
 
-    def place(self, row: int) -> tuple[str, int, int]:
-        """What decides between equal ones: the key, which does not depend on rows."""
-        traits = self.near[row]
+    def tie_break(self, row: int) -> tuple[str, int, int]:
+        """Sort key for equal scores: the passage's key first, which does not depend on rows."""
+        traits = self.surroundings[row]
         return traits.key, traits.part, row
 
 
@@ -73,11 +73,11 @@ def find(
     """Every passage with evidence for the question.
 
     Args:
-        engine: Open; None: words only.
+        engine: Open; None: search by words only.
         allowed: Passages that may be returned; None for all.
     """
     limit, meaning = settings.candidates, Meaning(index, question, engine)
-    words = lexical_search.search(index, question, settings, meaning.unfamiliarity(), allowed)
+    words = lexical_search.search(index, question, settings, meaning.out_of_vocabulary(), allowed)
     nearest, by_words = meaning.nearest(limit, allowed), _best(index, words.scores, limit)
     others: list[Iterable[int]] = [index.on_days(*each, limit) for each in question.periods]
     if meaning.cosines and settings.weight_graph:
@@ -87,30 +87,30 @@ def find(
         from clsm_cli.store.index.ranking_queries import Filters
 
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
-    rows = {*by_words, *_best(index, words.literal, limit), *nearest}
+    rows = {*by_words, *_best(index, words.exact_match, limit), *nearest}
     rows |= {row for each in others for row in each if allowed is None or row in allowed}
     found = index.traits(sorted(rows))
-    beside = {
+    beside_rows = {
         row for each in found.values() for row in (each.previous, each.next) if row is not None
     }
-    near = found | index.traits(sorted(beside - found.keys()))
+    surroundings = found | index.traits(sorted(beside_rows - found.keys()))
     is_wanted = question.asks_for_gist
     return CandidateSet(
         index,
         settings,
         question,
         traits={row: found[row] for row in sorted(found) if is_wanted or found[row].kind != "gist"},
-        near=near,
+        surroundings=surroundings,
         members=index.members(sorted({each.group for each in found.values()})),
         words=words,
         cosines=meaning.cosines,
-        asked=meaning.asked,
-        late=meaning.late_interaction(words.idf, settings.least_idf, near),
+        asked_cosines=meaning.asked_cosines,
+        late=meaning.late_interaction(words.idf, settings.least_idf, surroundings),
     )
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:
-    """The rows with the highest scores; ties at the end by key."""
+    """The rows with the highest scores; ties at the limit are decided by key."""
     if len(scores) <= limit:
         return list(scores)
     last = nlargest(limit, scores.values())[-1]

@@ -1,8 +1,7 @@
 """The concepts of a query, in reading order: passages → names → probability → cut-off.
 
-A node counts by the passages that mention it: going through the episodes beats ranking nodes by their
-own name, and activation over edges that the night drew adds nothing to it (docs/experiments.md). What a
-person has connected by hand belongs together: such an edge passes on its weight.
+A node is scored by the passages that mention it: this ranks better than its own name, and activation over
+derived edges adds nothing (docs/experiments.md). An edge set by hand passes on its weight.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ if TYPE_CHECKING:
 
 
 BY_NAME = frozenset({"exact", "alias"})
-"""Seeds that stand in the query, or it in them."""
+"""Seeds whose name contains the query, or is contained in it."""
 
 
 class ScoredConcept(NamedTuple):
-    """A node with its evidence, how the query names it, and an edge by a person that made it so likely."""
+    """A node with its evidence, how the query names it, and the edge by a person that raised its probability."""
 
     node: NodeRow
     evidence: Evidence
@@ -47,20 +46,20 @@ class ScoredConcept(NamedTuple):
 def rank_concepts(
     index: Index, query: str, candidates: Sequence[Candidate], limit: int, cosines: Sequence[float]
 ) -> tuple[Concept, ...]:
-    """The concepts of a query, likeliest first.
+    """The concepts of a query, by descending probability.
 
     Args:
-        cosines: Of every stored sentence vector to the query; none without a model.
+        cosines: Of every stored sentence vector to the query; empty without a model.
     """
-    weighed = score_concepts(index, query, candidates, cosines)
-    is_cue = _is_cue(query, weighed)
+    scored = score_concepts(index, query, candidates, cosines)
+    is_cue = _is_cue(query, scored)
     if is_cue:
-        weighed = _named_first(weighed)
-    probabilities = [each.probability for each in weighed]
+        scored = _named_first(scored)
+    probabilities = [each.probability for each in scored]
     kept = relevance.cut_size(probabilities, limit, index.store.settings.recall.concept_beta)
     if is_cue:
-        kept = max(kept, sum(p >= relevance.LEAST for p in probabilities[:limit]))
-    ids = {each.node.number: each.node.id for each in weighed}
+        kept = max(kept, sum(p >= relevance.MIN_PROBABILITY for p in probabilities[:limit]))
+    ids = {each.node.number: each.node.id for each in scored}
     return tuple(
         Concept(
             id=node.id,
@@ -73,25 +72,25 @@ def rank_concepts(
             path=(ids[edge.node], node.id) if edge else (node.id,),
             steps=((edge.type, edge.weight),) if edge else (),
         )
-        for node, _, p, seed, edge in weighed[:kept]
+        for node, _, p, seed, edge in scored[:kept]
     )
 
 
 def score_concepts(
     index: Index, query: str, candidates: Sequence[Candidate], cosines: Sequence[float]
 ) -> list[ScoredConcept]:
-    """Every node with any evidence, likeliest first; see ``rank_concepts``."""
+    """Every node with evidence, by descending probability; see ``rank_concepts``."""
     settings = index.store.settings.recall
-    own = _by_sense(candidates, settings)
+    own = _by_own_signals(candidates, settings)
     found = _Passages(index, own[: settings.concept_passages])
     named = entity_linking.link_entities(index, query, found.nodes)
     known = found.nodes | graph_queries.nodes(index.connection, named.keys() - found.nodes.keys())
     edges = graph_queries.set_by_hand(index.connection, known)
     known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
-    weighed: dict[int, ScoredConcept] = {}
+    scored: dict[int, ScoredConcept] = {}
     for number, node in known.items():
         meaning = max(0.0, cosine_at(cosines, node.vector) or 0.0)
-        is_note = number in found.written
+        is_note = number in found.in_notes
         evidence = Evidence(
             mentioned=float(number in found.best),
             best=found.best.get(number, 0.0),
@@ -103,49 +102,49 @@ def score_concepts(
         )
         seed = named.get(number)
         p = relevance.probability(evidence, is_named=seed is not None)
-        weighed[number] = ScoredConcept(node, evidence, p, seed)
-    # A node connected by a person's edge is as likely as its neighbour, times the weight of the edge.
-    before = {number: each.probability for number, each in weighed.items()}
+        scored[number] = ScoredConcept(node, evidence, p, seed)
+    # Over a person's edge, a node gets the probability of its neighbour times the weight of the edge.
+    before = {number: each.probability for number, each in scored.items()}
     for edge in edges:
-        target = weighed.get(edge.other)
+        target = scored.get(edge.other)
         given = before[edge.node] * min(1.0, edge.weight)
         if target is not None and given > target.probability:
-            weighed[edge.other] = target._replace(probability=given, edge=edge)
-    return sorted(weighed.values(), key=lambda each: (-each.probability, each.node.id))
+            scored[edge.other] = target._replace(probability=given, edge=edge)
+    return sorted(scored.values(), key=lambda each: (-each.probability, each.node.id))
 
 
-def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
+def _by_own_signals(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
     """Passages by their own signals alone, best first.
 
-    What activation leads to answers, but is of something else; and where words decide, what the other
-    passages are about is no less near to the question.
+    Activated passages answer, but are about something else; and exact matches of single words say
+    nothing about the subject of the other passages.
     """
     weights = signal_weights(settings)._replace(graph=0.0, literal=0.0)
     own = [each._replace(score=weighted(each.signals, weights)) for each in candidates]
     return sorted(own, key=lambda each: -each.score)
 
 
-def _is_cue(query: str, weighed: Sequence[ScoredConcept]) -> bool:
-    """Whether a query consists of names only: then it is no question but asks for everything about them."""
-    seeds = [name for each in weighed if each.seed in BY_NAME for name in each.node.names]
+def _is_cue(query: str, scored: Sequence[ScoredConcept]) -> bool:
+    """Whether a query consists of names only, and so asks for everything about them."""
+    seeds = [name for each in scored if each.seed in BY_NAME for name in each.node.names]
     terms = {term for name in seeds for term in tokens.stems(name)}
     return bool(seeds) and {*tokens.stems(query)} <= terms
 
 
-def _named_first(weighed: Sequence[ScoredConcept]) -> list[ScoredConcept]:
-    """A query of names only is about these, whatever else the passages mention."""
-    best = weighed[0].probability
-    named = [each._replace(probability=best) if each.seed in BY_NAME else each for each in weighed]
+def _named_first(scored: Sequence[ScoredConcept]) -> list[ScoredConcept]:
+    """Put the named nodes first, for a query of names only."""
+    best = scored[0].probability
+    named = [each._replace(probability=best) if each.seed in BY_NAME else each for each in scored]
     return sorted(named, key=lambda each: (-each.probability, each.seed not in BY_NAME))
 
 
 class _Passages:
-    """What the best passages mention.
+    """The nodes that the best passages mention.
 
     Attributes:
         best: Score of the best passage that mentions a node, as a share of the best score.
-        mass: Share of the passages' weight that mentions it.
-        written: Numbers of those whose best passage is a block of a note.
+        mass: Weight of the passages that mention it, as a share of the weight of all.
+        in_notes: Numbers of the nodes whose best passage is a block of a note.
     """
 
     def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
@@ -153,7 +152,7 @@ class _Passages:
         self.nodes: dict[int, NodeRow] = {}
         self.best: dict[int, float] = {}
         self.mass: dict[int, float] = {}
-        self.written: set[int] = set()
+        self.in_notes: set[int] = set()
         mentions = self._mentions(index, candidates)
         whole = 0.0
         for candidate in candidates:
@@ -162,32 +161,34 @@ class _Passages:
             whole += weight
             for number in mentions.get(candidate.row, ()):
                 if number not in self.best and candidate.traits.is_document:
-                    self.written.add(number)
+                    self.in_notes.add(number)
                 self.best[number] = max(self.best.get(number, 0.0), share)
                 self.mass[number] = self.mass.get(number, 0.0) + weight
         self.mass = {number: mass / whole for number, mass in self.mass.items()}
 
     def _mentions(self, index: Index, candidates: Sequence[Candidate]) -> dict[int, set[int]]:
         """Passage → the nodes it mentions, by number; fills ``nodes``."""
-        stated = [each.row for each in candidates if each.traits.kind == "statement"]
-        sources = graph_queries.source_keys(index.connection, sorted(stated))
+        statement_rows = [each.row for each in candidates if each.traits.kind == "statement"]
+        sources = graph_queries.source_keys(index.connection, sorted(statement_rows))
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
         keys |= {key for _, key in sources}
-        noted = graph_queries.nodes_of_turns(index.connection, keys)
-        mentioned = {number for each in noted.values() for number in each}
+        recorded = graph_queries.nodes_of_turns(index.connection, keys)
+        mentioned = {number for each in recorded.values() for number in each}
         self.nodes = graph_queries.nodes(index.connection, mentioned)
         found: dict[int, set[int]] = {
-            each.row: {*noted[each.traits.key]}
+            each.row: {*recorded[each.traits.key]}
             for each in candidates
-            if each.traits.key in noted and self.nodes.keys() >= {*noted[each.traits.key]}
+            if each.traits.key in recorded and self.nodes.keys() >= {*recorded[each.traits.key]}
         }
-        # Of a statement those nodes of its turns that its own text names.
-        texts = {row: {*tokens.stems(each.text)} for row, each in index.passages(stated).items()}
-        for row, number in ((row, n) for row, key in sources for n in noted.get(key, ())):
+        # A statement mentions those nodes of its turns that its own text names.
+        texts = {
+            row: {*tokens.stems(each.text)} for row, each in index.passages(statement_rows).items()
+        }
+        for row, number in ((row, n) for row, key in sources for n in recorded.get(key, ())):
             node = self.nodes.get(number)
             if node and any(texts[row].issuperset(tokens.stems(n)) for n in node.names):
                 found.setdefault(row, set()).add(number)
-        # A turn with a name that no night has made a node of.
+        # Turns with names that consolidation has not made nodes of yet.
         rest = [candidate.row for candidate in candidates if candidate.row not in found]
         ids: dict[int, str] = {}
         labels: dict[int, list[str]] = {}
@@ -203,7 +204,7 @@ class _Passages:
 
 
 def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
-    """A name used only in texts not yet consolidated, as an otherwise empty node."""
+    """A name that occurs only in unconsolidated texts, as an otherwise empty node."""
     label = max(labels, key=lambda each: (labels.count(each), each))
     aliases = tuple(sorted({*labels} - {label}))
     return graph_queries.NodeRow(number, node, label, aliases, "concept", "flow", 1, None, "", -1)

@@ -1,15 +1,14 @@
-"""Demote what answers as well as something else but is less trustworthy, current or to the point.
+"""Demote passages that answer as well as others but are less trustworthy, current or specific.
 
-A page that a tool printed, a rumour, what was so before, what is so of somebody else: each may answer
-a question in much its words, so likeness alone cannot tell it from what is true. Such a passage
-yields to its rivals, those that answer as well and have no such flaw, and comes right below the last
-of them. Where it has none it keeps its place: what only a tool has told is still found. What took the
-place of something stands right above it, however few words of the question it has.
+A page that a tool printed, a rumour, a former state, a fact about somebody else: each may answer a question
+in nearly its words, so similarity cannot tell it from the truth. Such a passage is moved right below the
+last of its rivals: passages that answer as well without such a flaw. Without rivals it keeps its place, so
+that a fact that only a tool printed is still found. A passage that replaced another is moved right above
+it, however few words of the question it has.
 
-Whoever can make an agent read a page can write what is found for many questions. So a text of trust
-tool or web is no filler either (``verdict.without_fillers``), and one such source has a share of an
-answer's items (``SourceQuota``). What is trusted is never held back so: one note may well be all that is asked
-for.
+Whoever makes an agent read a page can write text that is retrieved for many questions. So untrusted text
+does not fill up an answer (``verdict.filter_untrusted``), and one untrusted source has a limited share of
+an answer's items (``SourceQuota``). Trusted text has no such limit: a single note may be the whole answer.
 """
 
 from __future__ import annotations
@@ -33,21 +32,22 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-HEAD = 40
-"""Passages that are looked at: the best; others are read by hardly anybody."""
-HELD = 0.5
-"""Share of the question's idf that a passage must hold to mislead by what it denies, what it asks or what has passed."""
-SHARED = 0.5
-"""Share of what a passage holds of the question that a rival holds of it; a planted text holds it all."""
-AS_NEAR, NEARER = 0.7, 0.8
-"""Shares of the nearness in meaning of something untrusted from which a rival is about as near: where it
-is about as sure, and where that holds more of the question's words."""
-AS_SURE = 0.8
-"""Both shares where two tell much the same, of which one lacks the name that is asked about."""
-ALIKE = 0.4
-"""Dice's coefficient of their search terms from which two passages may tell the same."""
-_STEP = 1e-3
-"""Of a score: enough to show in the four digits of an item's."""
+HEAD_SIZE = 40
+"""Best passages to which demotion is limited; others are hardly ever read."""
+MIN_COVERAGE = 0.5
+"""Share of the question's idf that a passage must have for its denial, question or outdated state to mislead."""
+RIVAL_COVERAGE = 0.5
+"""Coverage of a rival, at least, as a share of that of the flawed passage; planted text has full coverage."""
+MIN_NEARNESS, MIN_NEARNESS_ALONE = 0.7, 0.8
+"""Nearness of a rival in meaning, at least, as a share of that of an untrusted passage: if it is about as
+confident, and if it is not.
+"""
+RIVAL_CONFIDENCE = 0.8
+"""Confidence of a rival, at least, as a share of that of a passage that lacks the name asked about."""
+MIN_DICE = 0.4
+"""Dice's coefficient of the search terms from which two passages may say the same."""
+_SCORE_STEP = 1e-3
+"""Difference of scores that shows in the four digits of an item's score."""
 
 
 class _Item(NamedTuple):
@@ -69,93 +69,99 @@ def demote(
     settings: RecallSettings,
     ended: Mapping[int, Ended],
 ) -> list[Candidate]:
-    """Candidates, with each demoted one right below its rivals.
+    """The candidates, with flawed ones moved right below their rivals.
 
     Args:
         candidates: Best first.
-        ended: What ``supersession`` found.
+        ended: Superseded passages, from ``supersession``.
     """
     if not settings.rivals:
         return list(candidates)
-    passages = index.passages([each.row for each in candidates[:HEAD]])
-    head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
-    flawed = _flawed(question, head, {each.row for each in ended.values()})
-    if not question.asks_for_all:  # what holds now is no news of a time past
-        head = _raised(head, _later([each for each in head if each.row not in flawed], ended))
-    # A gist is made of what others tell: it speaks against none of them.
+    passages = index.passages([each.row for each in candidates[:HEAD_SIZE]])
+    head = [_Item(each, passages[each.row]) for each in candidates[:HEAD_SIZE]]
+    flawed = _flawed_rows(question, head, {each.row for each in ended.values()})
+    if not question.asks_for_all:  # a past time is not about the present state
+        head = _raise_replacements(
+            head, _replacements([each for each in head if each.row not in flawed], ended)
+        )
+    # A gist is derived from other passages, so it is no rival of any.
     best = [each for each in head if each.row not in flawed and each.passage.kind != "gist"]
     found = []
     for each in head:
-        rivals = _nearer(question, each, best)
+        rivals = _rivals_with_name(question, each, best)
         if each.row in flawed:
-            sure = settings.rivals
+            min_confidence = settings.rivals
             rivals = [
                 rival
                 for rival in best
-                if _answers(rival, each, sure, SHARED) or _is_nearer(rival, each, sure)
+                if _answers(rival, each, min_confidence, RIVAL_COVERAGE)
+                or _is_nearer(rival, each, min_confidence)
             ]
         own = each.candidate.score
-        lowest = min((rival.candidate.score for rival in rivals), default=own + _STEP)
-        found.append(each.with_score(min(own, lowest - _STEP)).candidate)
-    found.sort(key=lambda each: -each.score)  # of equal ones the order stays
-    return [*found, *candidates[HEAD:]]
+        lowest = min((rival.candidate.score for rival in rivals), default=own + _SCORE_STEP)
+        found.append(each.with_score(min(own, lowest - _SCORE_STEP)).candidate)
+    found.sort(key=lambda each: -each.score)  # stable
+    return [*found, *candidates[HEAD_SIZE:]]
 
 
-def _flawed(question: Question, head: Sequence[_Item], newer: Container[int | None]) -> set[int]:
-    """Rows that are untrusted, turns that only ask what is asked, and rows that deny what they speak of.
+def _flawed_rows(
+    question: Question, head: Sequence[_Item], newer: Container[int | None]
+) -> set[int]:
+    """Rows of untrusted passages, of turns that only ask the question, and of passages that deny it.
 
-    One of ``newer``, which take the place of others, may deny those, but not what is asked itself.
+    Passages in ``newer``, which replace others, may deny those, but not what the question asks.
     """
     is_free = factuality.asks_for_output(question.text)
     found = {each.row for each in head if not is_free and each.passage.trust in UNTRUSTED}
-    held = [each for each in head if each.candidate.evidence.coverage >= HELD]
+    covering = [each for each in head if each.candidate.evidence.coverage >= MIN_COVERAGE]
     terms = frozenset(question.terms)
     found |= {
         each.row
-        for each in held
+        for each in covering
         if each.passage.kind == "passage"
         and each.passage.document is None
         and factuality.unasked(each.passage.text, terms) is not None
     }
-    for each in held if factuality.asks_what_is(question.text) else ():
+    for each in covering if factuality.asks_what_is(question.text) else ():
         states = factuality.replaces if each.row in newer else factuality.states_as_fact
         if not states(each.passage.text, terms):
             found.add(each.row)
     return found
 
 
-def _later(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item]:
-    """Row → what replaces it, the last of a chain."""
+def _replacements(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item]:
+    """Row → the last passage in its chain of replacements."""
     items = {each.row: each for each in good}
     found: dict[int, _Item] = {}
     for row in items.keys() & ended.keys():
         last = row
-        while (over := ended.get(last)) and over.row is not None:
-            last = over.row
+        while (replacement := ended.get(last)) and replacement.row is not None:
+            last = replacement.row
         if last != row and last in items:
             found[row] = items[last]
     return found
 
 
-def _raised(head: Sequence[_Item], later: Mapping[int, _Item]) -> list[_Item]:
-    """The items, with what took the place of another right above that."""
+def _raise_replacements(head: Sequence[_Item], later: Mapping[int, _Item]) -> list[_Item]:
+    """The items, with each replacement moved right above the item that it replaces."""
     scores = {each.row: each.candidate.score for each in head}
     for row, each in later.items():
         old = next(other.candidate.score for other in head if other.row == row)
-        scores[each.row] = max(scores[each.row], old + _STEP)
+        scores[each.row] = max(scores[each.row], old + _SCORE_STEP)
     return [each.with_score(scores[each.row]) for each in head]
 
 
-def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
-    """Passages that say much the same about the name asked about, which this one lacks.
+def _rivals_with_name(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
+    """Passages that say much the same and contain the name asked about, which ``other`` lacks.
 
-    "The ferry of Perve leaves at nine" has every word of a question but the name of the ferry.
+    "The ferry of Perve leaves at nine" has every word of a question except the name of another ferry.
     """
-    held = other.candidate.evidence.coverage
+    coverage = other.candidate.evidence.coverage
     rivals = [
         each
         for each in best
-        if 0 < held < each.candidate.evidence.coverage and _answers(each, other, AS_SURE, 1.0)
+        if 0 < coverage < each.candidate.evidence.coverage
+        and _answers(each, other, RIVAL_CONFIDENCE, 1.0)
     ]
     names = terms_of(" ".join(capitals_inside(question.text))) if rivals else frozenset()
     if not names:
@@ -166,33 +172,35 @@ def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_It
         for each in rivals
         if names & terms_of(each.passage.text) - own
         and asked & own < asked & terms_of(each.passage.text)
-        and dice(each.passage.text, other.passage.text) >= ALIKE
+        and dice(each.passage.text, other.passage.text) >= MIN_DICE
     ]
 
 
-def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
-    """Whether a passage answers as well as another, about the same person or number."""
+def _answers(rival: _Item, other: _Item, min_confidence: float, min_coverage: float) -> bool:
+    """Whether a passage answers as well as another, by confidence, coverage, person and exact match."""
     one, two = rival.candidate, other.candidate
     return (
         one.row != two.row
         and one.signals.literal >= two.signals.literal
         and not one.traits.is_question
         and one.signals.participant >= two.signals.participant
-        and one.confidence >= sure * two.confidence
-        and one.evidence.coverage >= shared * two.evidence.coverage
+        and one.confidence >= min_confidence * two.confidence
+        and one.evidence.coverage >= min_coverage * two.evidence.coverage
     )
 
 
-def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
-    """Whether it is about as near to the question as something untrusted.
+def _is_nearer(rival: _Item, other: _Item, min_confidence: float) -> bool:
+    """Whether a passage is about as near in meaning to the question as an untrusted one.
 
-    However many of its words that holds: who plants a text writes down what it is to be found for.
+    The untrusted one's coverage does not count: planted text copies the words of the question.
     """
     one, two = rival.candidate, other.candidate
     if other.passage.trust not in UNTRUSTED or one.traits.is_question:
         return False
-    least = AS_NEAR if one.confidence >= sure * two.confidence else NEARER
-    return one.nearness >= least * two.nearness
+    min_nearness = (
+        MIN_NEARNESS if one.confidence >= min_confidence * two.confidence else MIN_NEARNESS_ALONE
+    )
+    return one.nearness >= min_nearness * two.nearness
 
 
 def dice(text: str, other: str) -> float:
@@ -203,14 +211,14 @@ def dice(text: str, other: str) -> float:
 
 @cache
 def terms_of(text: str) -> frozenset[str]:
-    """The search terms of a text, each once."""
+    """The distinct search terms of a text."""
     return frozenset(tokens.stems(text))
 
 
 class SourceQuota:
-    """Counts the items of each untrusted source: a document, or a conversation with its tools.
+    """Limits the items of each untrusted source: a document, or the tools of a conversation.
 
-    Where a question asks for what a tool or a page said, nothing is counted.
+    There is no limit if the question asks for what a tool or a page said.
     """
 
     def __init__(self, question: Question, k: int, settings: RecallSettings) -> None:
@@ -219,12 +227,12 @@ class SourceQuota:
         self._taken: Counter[tuple[str | None, str]] = Counter()
 
     def is_used_up(self, passage: Passage) -> bool:
-        """Whether the source of a passage has used up its share."""
+        """Whether the source of a passage has reached its limit."""
         if self._most is None or passage.trust not in UNTRUSTED:
             return False
         return self._taken[passage.document, passage.session] >= self._most
 
     def take(self, passage: Passage) -> None:
-        """Count an item of an answer."""
+        """Count a passage that becomes an item of the answer."""
         if passage.trust in UNTRUSTED:
             self._taken[passage.document, passage.session] += 1

@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
 
-MOST_TOKENS = 32
-"""Tokens of a question that late interaction looks at: those of its rarest words."""
-BLOCK = 8
-"""Tokens of a passage whose largest cosine the engine gives as one number: a fifth more products for
-an eighth of the numbers to read, which takes half the time."""
+MAX_QUESTION_TOKENS = 32
+"""Question tokens in late interaction, at most: those of the rarest words."""
+BLOCK_TOKENS = 8
+"""Passage tokens for which the engine returns only the largest cosine: a fifth more products, but an eighth
+of the numbers to read, which takes half the time.
+"""
 
 
 class Engine(Protocol):
-    """What retrieval needs of an embedding engine (``commands.engine``)."""
+    """The interface of an embedding engine (``commands.engine``)."""
 
     name: str
 
@@ -37,7 +38,7 @@ class Engine(Protocol):
         """Load the model, or raise ModelMissingError, ModelDigestError or DiskError."""
 
     def encode(self, text: str) -> QueryVectors:
-        """A query as vectors; the engine must be open."""
+        """The vectors of a query; the engine must be open."""
 
     def products(
         self,
@@ -51,38 +52,38 @@ class Engine(Protocol):
 
 
 def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
-    """The cosine of a vector's row; None for −1, no vector."""
+    """The cosine at a vector's row; None for −1 (no vector)."""
     return cosines[vector] if 0 <= vector < len(cosines) else None
 
 
 class LateInteraction(NamedTuple):
-    """Passage → share of each token of the question in its MaxSim."""
+    """MaxSim of passages, by question token: passage → each token's share."""
 
     shares: dict[int, list[float]]
 
     def window_scores(self, *window: int | None) -> float:
-        """MaxSim of the question to a window of passages; None and passages without tokens count nothing."""
+        """MaxSim of a window of passages; None and passages without tokens are ignored."""
         known = self.shares
         return match.maxsim_over([known[row] for row in window if row in known])
 
 
 class Meaning:
-    """A question as the model reads it, beside the vectors of the index; empty without a model.
+    """The vectors of a question, compared with those of the index; empty without a model.
 
     Attributes:
-        cosines: Of every stored sentence vector to ``Question.dense``, by its row.
-        asked: Of the same to the question as it was asked, in which its names stand.
+        cosines: Of every stored sentence vector to ``Question.embedding_text``, by row.
+        asked_cosines: The same to the question as asked, with its names.
     """
 
     def __init__(self, index: Index, question: Question, engine: Engine | None) -> None:
         self._index, self._question, self._engine = index, question, engine
-        self._vectors = engine.encode(question.dense) if engine is not None else None
+        self._vectors = engine.encode(question.embedding_text) if engine is not None else None
         self.cosines: Sequence[float] = ()
-        self.asked: Sequence[float] = ()
+        self.asked_cosines: Sequence[float] = ()
         if engine is not None and self._vectors is not None:
-            self.cosines = self.asked = self._products(engine, self._vectors)
-            if question.text != question.dense:
-                self.asked = self._products(engine, engine.encode(question.text))
+            self.cosines = self.asked_cosines = self._products(engine, self._vectors)
+            if question.text != question.embedding_text:
+                self.asked_cosines = self._products(engine, engine.encode(question.text))
 
     def _products(self, engine: Engine, vectors: QueryVectors) -> Sequence[float]:
         """The cosine of every stored sentence vector to a text."""
@@ -105,29 +106,29 @@ class Meaning:
             return []
         if allowed is not None:
             vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
-            held = index.rows_of_vectors(sorted(vectors - {-1}))
-            held = [each for each in held if each[-1] in allowed]
+            rows = index.rows_of_vectors(sorted(vectors - {-1}))
+            rows = [each for each in rows if each[-1] in allowed]
         else:
-            count = 2 * limit  # more than are wanted, as closed passages have rows too
-            held = index.rows_of_vectors(_best(cosines, count))
-            while len(held) < limit and count < len(cosines) and index.has_archived():
+            count = 2 * limit  # closed passages have vectors too
+            rows = index.rows_of_vectors(_best(cosines, count))
+            while len(rows) < limit and count < len(cosines) and index.has_archived():
                 count *= 2
-                held = index.rows_of_vectors(_best(cosines, count))
-        held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
-        return [each[-1] for each in held[:limit]]
+                rows = index.rows_of_vectors(_best(cosines, count))
+        rows.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
+        return [each[-1] for each in rows[:limit]]
 
     def late_interaction(
-        self, idf: Mapping[str, float], least: float, passages: Mapping[int, Traits]
+        self, idf: Mapping[str, float], min_weight: float, passages: Mapping[int, Traits]
     ) -> LateInteraction | None:
-        """Compare the question's tokens with those of some passages; None where there are none.
+        """Late interaction of the question with some passages; None without token vectors.
 
-        A token weighs the idf of its word's rarest term, at least ``least``, which words have that
-        carry no term ("what", "did"): they say what kind of answer is meant.
+        The weight of a token is the idf of its word's rarest term, at least ``min_weight``, which words
+        without a term have ("what", "did"): they show which kind of answer is expected.
         """
         if self._engine is None or self._vectors is None:
             return None
-        weights = self._weights(self._vectors, idf, least)
-        heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MOST_TOKENS]
+        weights = self._weights(self._vectors, idf, min_weight)
+        heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MAX_QUESTION_TOKENS]
         chosen = sorted(heaviest)
         if not chosen or self._index.vectors.token_rows() is None:
             return None
@@ -138,43 +139,45 @@ class Meaning:
         for passage, traits in passages.items():
             own = self._index.vectors.tokens_of(traits.vector_rows)
             if own is not None:
-                missing = -traits.tokens % BLOCK  # of the last block: its last token, once more
+                missing = -traits.tokens % BLOCK_TOKENS  # pad the last block with its last token
                 parts += [own, bytes(own[-TOKEN_BYTES:]) * missing]
-                blocks = (traits.tokens + missing) // BLOCK
+                blocks = (traits.tokens + missing) // BLOCK_TOKENS
                 spans[passage] = (end, end + blocks)
                 end += blocks
         rows = unpacked_tokens(b"".join(parts))
-        found = self._engine.products(rows, len(queries[0]), queries, TOKEN_STEP, BLOCK)
+        found = self._engine.products(rows, len(queries[0]), queries, TOKEN_STEP, BLOCK_TOKENS)
         products = [row.tolist() for row in found]
         return LateInteraction(match.token_shares(products, spans, [weights[i] for i in chosen]))
 
     def _weights(
-        self, vectors: QueryVectors, idf: Mapping[str, float], least: float
+        self, vectors: QueryVectors, idf: Mapping[str, float], min_weight: float
     ) -> list[float]:
         known: dict[tuple[int, int], float] = {}
         for piece in vectors.pieces:
             span = (piece.start, piece.end)
             if span not in known:
-                terms = tokens.stems(self._question.dense[piece.start : piece.end])
-                known[span] = max([least, *(idf.get(term, least) for term in terms)])
+                terms = tokens.stems(self._question.embedding_text[piece.start : piece.end])
+                known[span] = max([min_weight, *(idf.get(term, min_weight) for term in terms)])
         return [known[piece.start, piece.end] for piece in vectors.pieces]
 
-    def unfamiliarity(self) -> dict[str, float]:
-        """How unknown the terms of the question are to the model, 0 … 1; 0 for its times and names.
+    def out_of_vocabulary(self) -> dict[str, float]:
+        """How far each term of the question is out of the model's vocabulary, 0 … 1.
 
-        It was trained on words that it has a piece for, with their endings. A word that it spells in
-        n > 2 pieces is strange to it by 1 − 2/n; one that it cannot spell, or with a digit in it that
-        it has to cut up, altogether. So are numbers and codes, coined names, and the words of scripts
-        of which it has no more than letters.
+        The model was trained on words that are one piece, with their endings. A word of n > 2 pieces
+        gets 1 − 2/n; a word with an unknown piece, or with a digit and several pieces, gets 1. This
+        covers numbers, codes, coined names, and scripts of which the vocabulary has only letters.
+        Empty for a question that consists of times and names.
         """
-        dense = self._question.dense
-        if self._vectors is None or not self._question.besides:
+        embedding_text = self._question.embedding_text
+        if self._vectors is None or not self._question.n_content_terms:
             return {}
         pieces: dict[tuple[int, int], list[bool]] = {}
         for piece in self._vectors.pieces:
             pieces.setdefault((piece.start, piece.end), []).append(piece.is_spelt)
         spans = list(pieces.items())
-        if not dense.isascii():  # an ideograph is a word to the model, two of them are a term
+        if (
+            not embedding_text.isascii()
+        ):  # an ideograph is a word to the model, two of them are a term
             spans += [
                 ((one[0][0], other[0][1]), one[1] + other[1])
                 for one, other in pairwise(pieces.items())
@@ -183,7 +186,7 @@ class Meaning:
         found: dict[str, float] = {}
         for (start, end), spelt in spans:
             share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
-            for term in tokens.stems(dense[start:end]):
+            for term in tokens.stems(embedding_text[start:end]):
                 is_number = len(spelt) > 1 and not term.isalpha()
                 found.setdefault(term, 1.0 if is_number else share)
         return found

@@ -1,8 +1,7 @@
-"""The current conversation: what fits beside the memories, and what a question refers back to.
+"""The current conversation: the part that fits beside the memories, and what a question refers back to.
 
-Short-term memory is read whole where it fits its share of the budget and in extract where it does
-not: the end of the conversation, and what lies nearest to the question (CAIM, section 3.3.1, leaves
-the criterion open).
+Short-term memory is read whole if it fits its share of the budget, otherwise as an extract: the end of the
+conversation, and the parts nearest to the question (CAIM, section 3.3.1, leaves the criterion open).
 """
 
 from __future__ import annotations
@@ -22,28 +21,28 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-_RECENT = 1 / 3
-"""Share of the budget that the end of the conversation has before anything else."""
-_FINEST = 1 / 4
-"""Share of the budget that one message may have whole; a longer one is taken by sentences."""
-_JOINT = 2
-"""Tokens at most that a piece costs beyond its own: the mark of a gap, and rounding."""
+_RECENT_SHARE = 1 / 3
+"""Share of the budget reserved for the end of the conversation."""
+_WHOLE_SHARE = 1 / 4
+"""Share of the budget up to which a message is kept whole; a longer one is split into sentences."""
+_JOIN_TOKENS = 2
+"""Tokens that a piece costs beyond its own, at most: the mark of a gap, and rounding."""
 _GAP = "\n…\n"
-_WORDS = 8
-"""Words at most that one message lends to a question."""
+_MAX_WORDS = 8
+"""Words that one message adds to a question, at most."""
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _ORDINALS |= {"last": -1, "latter": -1}
 _ORDINAL = rf"\bthe (?P<which>{'|'.join(_ORDINALS)})\b"
 _ITEM = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*+•])\s+(\S.*)$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_OF_PEOPLE = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
+_PERSON_PRONOUNS = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
 
 
 class DialogueTurn(NamedTuple):
     """One message of the current conversation, or one paragraph of a text.
 
     Attributes:
-        speaker: A name or a role; empty where none is known.
+        speaker: A name or a role; empty if unknown.
     """
 
     speaker: str
@@ -66,43 +65,44 @@ class _Piece(NamedTuple):
 def select_turns(
     turns: Sequence[DialogueTurn], terms: Collection[str], budget: int
 ) -> list[DialogueTurn]:
-    """The conversation if it fits, else an extract of it, in its order.
+    """The conversation if it fits, else an extract, in order.
 
-    First the last messages, up to a third of the budget; then what is nearest to the question; what
-    is left over goes to earlier messages, the last first. Of a long message its sentences compete,
-    and a mark stands where some between them are left out.
+    First the last messages, up to a third of the budget; then the pieces nearest to the question; then
+    earlier messages, the latest first. A long message competes by its sentences; a mark shows gaps
+    between them.
 
     Args:
-        budget: Tokens (``tokens.count_tokens``) of the result at most.
+        terms: Search terms of the question.
+        budget: Tokens (``tokens.count_tokens``) of the result, at most.
 
     >>> words = ("The red barge leaks.", "I see that now.", "So do I.", "It rains today.")
-    >>> [said.text for said in select_turns([DialogueTurn("a", text) for text in words], ["barg"], 14)]
+    >>> [message.text for message in select_turns([DialogueTurn("a", text) for text in words], ["barg"], 14)]
     ['The red barge leaks.', 'It rains today.']
     """
-    if sum(tokens.count_tokens(said.text) for said in turns) <= budget:
+    if sum(tokens.count_tokens(message.text) for message in turns) <= budget:
         return list(turns)
     pieces = _pieces(turns, budget)
     nearness = _nearness(pieces, terms)
     latest = range(len(pieces) - 1, -1, -1)
     sizes = accumulate(pieces[i].tokens for i in latest)
-    ends = [i for i, size in zip(latest, sizes, strict=True) if size <= int(budget * _RECENT)]
+    ends = [i for i, size in zip(latest, sizes, strict=True) if size <= int(budget * _RECENT_SHARE)]
     near = sorted((i for i in latest if nearness[i] > 0), key=lambda i: -nearness[i])
     chosen: set[int] = set()
     for number in (*ends, *near, *latest):
         if number not in chosen and pieces[number].tokens <= budget:
             chosen.add(number)
             budget -= pieces[number].tokens
-    return _joined(turns, pieces, sorted(chosen))
+    return _join_pieces(turns, pieces, sorted(chosen))
 
 
 def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> list[Memory]:
     """Messages as items of an answer, of kind ``context``.
 
-    Score and confidence are the share of the question's terms that a message holds, each weighted
-    by how rare it is in the conversation.
+    Score and confidence are the share of the question's terms in the message, weighted by their idf in
+    the conversation.
     """
-    said = list(turns)
-    pieces = [_piece(number, each.text) for number, each in enumerate(said)]
+    messages = list(turns)
+    pieces = [_piece(number, each.text) for number, each in enumerate(messages)]
     nearness = _nearness(pieces, terms)
     return [
         Memory(
@@ -130,16 +130,16 @@ def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> l
             shares=Signals(),
             speaker=each.speaker,
         )
-        for each, score in zip(said, nearness, strict=True)
+        for each, score in zip(messages, nearness, strict=True)
     ]
 
 
 def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
-    """The question with the words of what it refers back to; for matching only.
+    """Append to a question the words of what it refers back to; for matching only.
 
-    "the second one" takes the words of that item of the last list; "she" the names that were told
-    last; anything else the first content words of the last two messages but small talk. What it adds
-    may be beside the point; a question that points nowhere stays as it is.
+    "the second one" adds the words of that item of the last list; "she" the last names mentioned;
+    anything else the first content words of the last two messages that are not small talk. Some of
+    these words may be irrelevant; a question without a back-reference is not changed.
 
     >>> turns = [DialogueTurn("user", "Is the barge in Haarlem insured?"), DialogueTurn("user", "What about that?")]
     >>> resolve_references("What about that?", turns)
@@ -151,31 +151,31 @@ def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
         return text
     own = {word.casefold() for word in _WORD.findall(text)}
     asked = text.strip().casefold()
-    before = [said for said in turns if said.text.strip().casefold() != asked]
-    before = [said for said in before if not route.is_small_talk(said.text)]
-    item = _item(text, before)
+    before = [message for message in turns if message.text.strip().casefold() != asked]
+    before = [message for message in before if not route.is_small_talk(message.text)]
+    item = _listed_item(text, before)
     if item:
-        found = _content(item)
-    elif own & _OF_PEOPLE:
-        found = next((names for said in reversed(before) if (names := _names(said.text))), [])
+        found = _content_words(item)
+    elif own & _PERSON_PRONOUNS:
+        found = next((names for message in reversed(before) if (names := _names(message.text))), [])
     else:
-        found = [word for said in before[-2:] for word in _content(said.text)]
+        found = [word for message in before[-2:] for word in _content_words(message.text)]
     kept = dict.fromkeys(word for word in found if word.casefold() not in own)
     return " ".join([text, *kept])
 
 
 def _pieces(turns: Sequence[DialogueTurn], budget: int) -> list[_Piece]:
-    """Messages, long ones by sentences, and sentences that could never fit by words."""
+    """Messages; long ones split into sentences, and sentences that cannot fit into words."""
     found: list[_Piece] = []
-    step = max(1, int(budget * _FINEST))
-    for number, said in enumerate(turns):
-        if tokens.count_tokens(said.text) <= step:
-            found.append(_piece(number, said.text))
+    step = max(1, int(budget * _WHOLE_SHARE))
+    for number, message in enumerate(turns):
+        if tokens.count_tokens(message.text) <= step:
+            found.append(_piece(number, message.text))
             continue
         from clsm_cli.text.sentences import sentences
 
-        for sentence in sentences(said.text):
-            if tokens.count_tokens(sentence) + _JOINT <= budget:
+        for sentence in sentences(message.text):
+            if tokens.count_tokens(sentence) + _JOIN_TOKENS <= budget:
                 found.append(_piece(number, sentence))
                 continue
             words = sentence.split(" ")
@@ -185,7 +185,9 @@ def _pieces(turns: Sequence[DialogueTurn], budget: int) -> list[_Piece]:
 
 
 def _piece(turn: int, text: str) -> _Piece:
-    return _Piece(turn, text, frozenset(tokens.stems(text)), tokens.count_tokens(text) + _JOINT)
+    return _Piece(
+        turn, text, frozenset(tokens.stems(text)), tokens.count_tokens(text) + _JOIN_TOKENS
+    )
 
 
 def _nearness(pieces: Sequence[_Piece], terms: Collection[str]) -> list[float]:
@@ -197,46 +199,46 @@ def _nearness(pieces: Sequence[_Piece], terms: Collection[str]) -> list[float]:
     return [sum(idf[term] for term in sorted(piece.terms & wanted)) / whole for piece in pieces]
 
 
-def _joined(
+def _join_pieces(
     turns: Sequence[DialogueTurn], pieces: Sequence[_Piece], chosen: Sequence[int]
 ) -> list[DialogueTurn]:
-    """The chosen pieces as messages again, with a mark where something is left out."""
+    """The chosen pieces as messages, with a mark at gaps."""
     found: list[DialogueTurn] = []
     before = -1
     for number in chosen:
         piece = pieces[number]
-        said = turns[piece.turn]
+        message = turns[piece.turn]
         if found and pieces[before].turn == piece.turn:
             gap = " " if number == before + 1 else _GAP
             found[-1] = found[-1]._replace(text=found[-1].text + gap + piece.text)
         else:
-            found.append(said._replace(text=piece.text))
+            found.append(message._replace(text=piece.text))
         before = number
     return found
 
 
-def _item(text: str, before: Sequence[DialogueTurn]) -> str | None:
-    """The item of the last list that "the second" means."""
+def _listed_item(text: str, before: Sequence[DialogueTurn]) -> str | None:
+    """The item of the last list that an ordinal refers to; None if there is none."""
     found = re.search(_ORDINAL, text, re.IGNORECASE)
     if found is None:
         return None
     place = _ORDINALS[found["which"].lower()]
-    for said in reversed(before):
-        items: list[str] = _ITEM.findall(said.text)
+    for message in reversed(before):
+        items: list[str] = _ITEM.findall(message.text)
         if len(items) > 1:
             return items[place] if place < len(items) else None
     return None
 
 
-def _content(text: str) -> list[str]:
-    """The first words of a text that say something about its subject."""
+def _content_words(text: str) -> list[str]:
+    """The first content words of a text."""
     words = (word for word in _WORD.findall(text) if len(word) > 2 and tokens.stems(word))
-    return list(dict.fromkeys(words))[:_WORDS]
+    return list(dict.fromkeys(words))[:_MAX_WORDS]
 
 
 def _names(text: str) -> list[str]:
-    """Capitalised words that begin no sentence and are no days or the like."""
+    """Capitalised words inside sentences, without days and other words that are no names."""
     from clsm_cli.text.name_matching import NO_NAMES
 
     found = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
-    return [name for name in dict.fromkeys(found) if name not in NO_NAMES][:_WORDS]
+    return [name for name in dict.fromkeys(found) if name not in NO_NAMES][:_MAX_WORDS]

@@ -1,9 +1,9 @@
-"""The names in a query: which nodes it means by them, and misspelt ones set right before anything is looked for.
+"""Link a query to the nodes that it names, and correct misspelt names before the search.
 
-A query names a concept by a label or alias that stands in it, or by being a part of one, on the borders of
-words; where there is none, by the names that its words misspell. A word is a slip where no passage has it,
-the model has no piece for it, so that it is no word of its language and no name as common as one ("Maria"
-is none for "Marit"), and a name of the store is like it.
+A query names a node if it contains one of its labels or aliases, or is part of one, on word boundaries;
+otherwise, if one of its words misspells one. A word is a misspelling if no passage contains it, if it is
+more than one piece of the model's vocabulary (so it is neither a common word nor a common name: "Maria" is
+not taken for "Marit"), and if a name in the store is similar.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
 _INSIDE = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w-]+")
-LONGEST_NAME = 5
-"""Words of a name that is looked for in the query."""
-SHORT_QUERY = 3
-"""Words, without those that say nothing, of a query that is looked for in names."""
-MISSPELT, MIXED_UP = 5, 4
-"""Letters of a word that may be misspelt, and of one of which two may have changed places."""
-ONE_OF_FOUR = 0.75
-ALIKE = 0.8
-"""Share of letters that stay (1 − edits / letters, neighbours that changed places being one edit) from
-which a word is a misspelt name: one edit in five to nine letters, two in ten."""
+MAX_NAME_WORDS = 5
+"""Words of a name that is searched for in the query, at most."""
+MAX_SHORT_QUERY = 3
+"""Content words of a query that is searched for in names, at most."""
+MIN_EDITED_LETTERS, MIN_SWAPPED_LETTERS = 5, 4
+"""Letters of a word that may be misspelt, at least, and of one in which only two letters are swapped."""
+MIN_SWAP_SIMILARITY = 0.75
+MIN_SIMILARITY = 0.8
+"""Similarity (1 − edits / letters, a swap of neighbours being one edit) from which a word is a misspelt name:
+one edit in five to nine letters, two in ten.
+"""
 _MAX_QUERY_WORDS = 64
 _WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
 
 
 def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """The nodes that a query names: number → how (exact, alias, fuzzy)."""
+    """The nodes that a query names: number → kind of match (exact, alias, fuzzy)."""
     words = _words(query)
     return (
         _in_query(index, words, near) or _around_query(words, near) or _misspelt(index, words, near)
@@ -47,12 +48,12 @@ def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict
 
 
 def names_something(index: Index, query: str) -> bool:
-    """Whether a query names a node, by a part of its name too where that is written as a name."""
+    """Whether a query names a node, or has a capitalised word that begins a name."""
     return bool(link_entities(index, query, {}) or names_inside(index, query))
 
 
 def capitals_inside(text: str) -> list[str]:
-    """The words inside the sentences of a text that begin with a capital, each once.
+    """The distinct capitalised words inside the sentences of a text.
 
     >>> capitals_inside("Wo wohnt Émile übrigens, und wo Ötzi?")
     ['Émile', 'Ötzi']
@@ -61,7 +62,7 @@ def capitals_inside(text: str) -> list[str]:
 
 
 def names_inside(index: Index, query: str) -> list[str]:
-    """The words inside the sentences of a query that are written as names, and are or begin one."""
+    """The capitalised words inside the sentences of a query that are, or begin, a name of a node."""
     words = capitals_inside(query)
     return [w for w in words if graph_queries.begins_name(index.connection, node_id(w))]
 
@@ -72,10 +73,10 @@ def _words(query: str) -> list[str]:
 
 
 def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """Names in the query; of overlapping ones the longest, then the first."""
+    """Nodes whose name the query contains; of overlapping names the longest, then the first."""
     runs = [
         (start, end, node_id(" ".join(words[start:end])))
-        for length in range(min(LONGEST_NAME, len(words)), 0, -1)
+        for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1)
         for start in range(len(words) - length + 1)
         for end in [start + length]
         if length > 1 or words[start].casefold() not in tokens.STOP_WORDS
@@ -95,9 +96,9 @@ def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
 
 
 def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """Names that contain a short query."""
+    """Nodes whose name contains a short query."""
     asked = [word.casefold() for word in words if word.casefold() not in tokens.STOP_WORDS]
-    if not 0 < len(asked) <= SHORT_QUERY:
+    if not 0 < len(asked) <= MAX_SHORT_QUERY:
         return {}
     wanted = f" {' '.join(asked)} "
     return {
@@ -109,7 +110,7 @@ def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, st
 
 
 def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """Nodes with a word in their name that resembles a query word unknown to the store."""
+    """Nodes with a name that a query word misspells."""
     parts: dict[str, set[int]] = {}
     for number, node in near.items():
         for part in node.label.casefold().replace("-", " ").split():
@@ -119,37 +120,37 @@ def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
 
 
 class LikelyName(NamedTuple):
-    """A word of names that another word may be a slip for, the nodes that have it, and how like it is."""
+    """A word of names that a query word may misspell, the nodes with it, and its similarity."""
 
     part: str
     numbers: set[int]
-    likeness: float
+    similarity: float
 
 
 def likely_names(index: Index, query: str) -> dict[str, LikelyName]:
-    """The words of a query that the store does not know, each with the word of a name most like it."""
+    """The query words that no passage contains, each with the most similar word of a name."""
     found = _likely_names(index, _words(query), {})
     return {
-        word: min(likely, key=lambda each: (-each.likeness, each.part)) for word, likely in found
+        word: min(likely, key=lambda each: (-each.similarity, each.part)) for word, likely in found
     }
 
 
 def _likely_names(
     index: Index, words: list[str], known: Mapping[str, set[int]]
 ) -> Iterator[tuple[str, list[LikelyName]]]:
-    """The words that no passage has, each with the words of names that resemble it, if any.
+    """The words that no passage contains and that may misspell a name, with the words of these names.
 
     Args:
-        known: Words of names that are looked at whatever they begin with, and their nodes.
+        known: Words of names, with their nodes, that are compared even if their first letter differs.
     """
-    for written in (word for word in words if len(word) >= MIXED_UP):
+    for written in (word for word in words if len(word) >= MIN_SWAPPED_LETTERS):
         word = written.casefold()
         if any(index.postings(stem) for stem in tokens.stems(word)):
             continue
         parts = {part: {*numbers} for part, numbers in known.items()}
         for name, node in graph_queries.names_from(index.connection, word[0]):
             parts.setdefault(name.split("-")[0], set()).add(graph_queries.number_of(node))
-        # rapidfuzz takes 10 ms to load, so it is asked only about what has nearly the same letters.
+        # rapidfuzz takes 10 ms to load, so only words with nearly the same letters are compared.
         near_by = [part for part in parts if len({*word} ^ {*part}) <= 2 + len(word) // 10]
         if near_by:
             from rapidfuzz.distance import OSA
@@ -158,37 +159,37 @@ def _likely_names(
                 LikelyName(part, parts[part], OSA.normalized_similarity(word, part))
                 for part in near_by
             ]
-            if likely := [each for each in likely if _is_slip(word, each)]:
+            if likely := [each for each in likely if _is_misspelling(word, each)]:
                 yield written, likely
 
 
-def _is_slip(word: str, name: LikelyName) -> bool:
-    """Whether a word may be a misspelt name; one of four letters only where two have changed places."""
-    if len(word) < MISSPELT:
-        return name.likeness >= ONE_OF_FOUR and sorted(word) == sorted(name.part)
-    return name.likeness >= ALIKE
+def _is_misspelling(word: str, name: LikelyName) -> bool:
+    """Whether a word may misspell a name; a word of four letters only by a swap of two."""
+    if len(word) < MIN_EDITED_LETTERS:
+        return name.similarity >= MIN_SWAP_SIMILARITY and sorted(word) == sorted(name.part)
+    return name.similarity >= MIN_SIMILARITY
 
 
-def set_right(index: Index, text: str, engine: Engine | None) -> tuple[str, str]:
-    """A question with the right names, and what to say of that; "" where nothing was misspelt.
+def correct_names(index: Index, text: str, engine: Engine | None) -> tuple[str, str]:
+    """Correct misspelt names in a question; return it with a warning, "" if nothing was misspelt.
 
     Args:
-        engine: Open; without one every word that is like a name is taken for it.
+        engine: Open; without one, every unknown word that is similar to a name is corrected.
     """
-    said: list[str] = []
+    corrections: list[str] = []
     for word, likely in likely_names(index, text).items():
         if any(map(str.isdigit, word)):
-            continue  # of a code each character counts
+            continue  # a code must match exactly
         if engine is not None and len(engine.encode(word).pieces) < 2:
             continue
-        name = _as_written(index, likely)
+        name = _spelling(index, likely)
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", name.replace("\\", r"\\"), text)
-        said.append(f'nothing has "{word}"; read as "{name}"')
-    return text, "; ".join(said)
+        corrections.append(f'nothing has "{word}"; read as "{name}"')
+    return text, "; ".join(corrections)
 
 
-def _as_written(index: Index, likely: LikelyName) -> str:
-    """A word of a name as the label of its node has it."""
+def _spelling(index: Index, likely: LikelyName) -> str:
+    """A word of a name, as spelt in the label of its node."""
     for node in graph_queries.nodes(index.connection, likely.numbers).values():
         for word in node.label.replace("-", " ").split():
             if word.casefold() == likely.part:

@@ -1,7 +1,7 @@
-"""Users' judgements of recalled items, and what the weights of the signals learn from them.
+"""Users' judgements of recalled items, and the signal weights learnt from them.
 
-The credit of an item goes to the signal that led to it (Smriti, systems.md 4.7). A recall notes that
-signal with the ids it returned; a line of ``feedback.jsonl`` repeats it, since activations are folded later.
+The credit for an item goes to the signal that led to it (Smriti, systems.md 4.7). A recall logs this signal
+with the returned ids; a line of ``feedback.jsonl`` repeats it, since activations are folded later.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from clsm_cli.store.logs import Activation
 
 FILE = "feedback.jsonl"
-READ = 32 << 10
-"""Bytes of the end of each machine's log that a recall reads: about 170 lines. What is older has
-mostly faded, as a judgement counts half after seven days."""
+READ_BYTES = 32 << 10
+"""Bytes that a recall reads from the end of each machine's log: about 170 lines. Older judgements have mostly
+decayed, as a judgement counts half after seven days.
+"""
 PRIORS = {"bm25": (1.2, 1.0), "maxsim": (2.0, 1.0), "context": (2.0, 1.0)}
-"""Good and bad judgements that are assumed of a signal before the first (Smriti's for text and
-cosine)."""
-OTHER = (1.5, 1.0)
-"""The same of every other signal (Smriti's for its third)."""
+"""Prior good and bad judgements of a signal (Smriti's for text and cosine)."""
+DEFAULT_PRIOR = (1.5, 1.0)
+"""The same for every other signal (Smriti's for its third)."""
 
 
 def leading_signal(memory: Memory) -> str:
-    """The signal that led to an item: the largest positive one; "" where nothing spoke for it.
+    """The signal that led to an item: the largest of those with a positive share; "" if there is none.
 
-    Weights do not count, or what is heavy would earn all the credit and grow heavier; of equal ones
-    the one with the larger share leads.
+    Signals are compared unweighted, or heavy ones would get all the credit and grow heavier; ties go to
+    the larger share.
     """
     named = zip(memory.why._fields, memory.why, memory.shares, strict=True)
     found = [(value, share, name) for name, value, share in named if share > 0]
@@ -49,26 +49,28 @@ def leading_signal(memory: Memory) -> str:
 def learn_multipliers(
     store: Store, now: datetime, seed: str | int | None = None
 ) -> dict[str, float] | None:
-    """The factor for the weight of each signal; None while too few items were judged.
+    """The factor for the weight of each signal; None if nothing has been learnt yet.
 
-    With a seed it is drawn from what is believed instead of being its mean (Thompson sampling).
+    With a seed, it is drawn from the posterior instead of being its mean (Thompson sampling).
     """
     paths = [path for flow in store.flows() if (path := flow / FILE).exists()]
     if not paths:
         return None
     from clsm_cli.scoring import thompson_sampling
 
-    told = [
-        (said.led, said.is_good, (now - said.at).total_seconds() / 86400)
-        for said in latest_judgements(paths).values()
+    judgements = [
+        (judgement.led, judgement.is_good, (now - judgement.at).total_seconds() / 86400)
+        for judgement in latest_judgements(paths).values()
     ]
-    priors = {name: thompson_sampling.Beta(*PRIORS.get(name, OTHER)) for name in Signals._fields}
-    found = thompson_sampling.multipliers(priors, told, seed)
+    priors = {
+        name: thompson_sampling.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
+    }
+    found = thompson_sampling.multipliers(priors, judgements, seed)
     return found if any(value != 1.0 for value in found.values()) else None
 
 
 class Judgement(NamedTuple):
-    """What was said of an item, and the signal that led to it."""
+    """A judgement of an item, and the signal that led to the item."""
 
     at: datetime
     is_good: bool
@@ -76,14 +78,14 @@ class Judgement(NamedTuple):
 
 
 def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]:
-    """The last judgement of each item of each recall, on whatever machine it was given."""
+    """The latest judgement of each item of each recall, over all machines."""
     from datetime import UTC, datetime
 
     from clsm_cli.store import logs
 
     found: dict[tuple[str, str], Judgement] = {}
     for path in paths:
-        for row in log_rows(path, at_most=READ):
+        for row in log_rows(path, at_most=READ_BYTES):
             try:
                 line = logs.parse(logs.Feedback, row)
                 at = datetime.fromisoformat(line.at)
@@ -93,20 +95,23 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
             sides = ((True, line.good, line.good_led), (False, line.bad, line.bad_led))
             for is_good, ids, led in sides:
                 for place, item in enumerate(ids):
-                    said = Judgement(at, is_good, led[place] if place < len(led) else "")
+                    judgement = Judgement(at, is_good, led[place] if place < len(led) else "")
                     key = (str(line.recall), str(item))
                     if key not in found or found[key].at <= at:
-                        found[key] = said
+                        found[key] = judgement
     return found
 
 
 def log_rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, Any]]:
-    """The mappings of a log, or of its last bytes; unreadable lines are left out.
+    """The mappings of a log, or of its last bytes; unreadable lines are skipped.
 
     Args:
-        holding: Only lines with these characters; they are asked for, so that a disk which fails is
-            told, and not taken for a log without them.
-        at_most: Bytes of its end that are looked at; 0 for all.
+        holding: Only lines that contain this text. The caller needs them, so a disk error is raised;
+            without it, an unreadable log counts as empty.
+        at_most: Bytes to read from the end; 0 for all.
+
+    Raises:
+        DiskError: The log cannot be read, with ``holding``.
     """
     from clsm_cli.store import atomic, logs
     from clsm_cli.store.jsonlines import LineError, load
@@ -127,14 +132,14 @@ def log_rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[st
 
 
 class JudgedItem(NamedTuple):
-    """An item of a recall, and the signal that led to it ("" where it is not known)."""
+    """An item of a recall, and the signal that led to it ("" if unknown)."""
 
     id: str
     led: str
 
 
 class FeedbackResult(NamedTuple):
-    """What was recorded, and what the weight of each signal is now multiplied by (None: nothing learnt)."""
+    """What was recorded, and the resulting factors of the signal weights (None: nothing learnt)."""
 
     recall: str
     good: tuple[JudgedItem, ...]
@@ -153,10 +158,10 @@ def record_feedback(
     *,
     dry_run: bool = False,
 ) -> FeedbackResult:
-    """Record the good and bad items of a recall; twice the same counts once.
+    """Record good and bad items of a recall; a repeated judgement counts once.
 
     Raises:
-        BadInputError: No such recall is known, or it did not return an id.
+        BadInputError: The recall is unknown, did not return an id, or an id is given as good and bad.
     """
     from datetime import UTC
 
@@ -164,14 +169,18 @@ def record_feedback(
     from clsm_cli.store.lock import locked
 
     with locked(store.root, store.settings.store.lock_wait):
-        known = _recalled(store, recall)
+        known = _find_recall(store, recall)
         liked, disliked = _judged(good, known), _judged(bad, known)
         for each in sorted({*liked} & {*disliked}):
             raise BadInputError(each.id, "is named as good and as bad", "give it once")
         before = latest_judgements(flow / FILE for flow in store.flows())
-        said = {each.id: True for each in liked} | {each.id: False for each in disliked}
-        old = {item: told.is_good for (of, item), told in before.items() if of == known.recall}
-        is_new = not said.items() <= old.items()
+        judged = {each.id: True for each in liked} | {each.id: False for each in disliked}
+        old = {
+            item: judgement.is_good
+            for (of, item), judgement in before.items()
+            if of == known.recall
+        }
+        is_new = not judged.items() <= old.items()
         run = None
         if is_new and not dry_run:
             line = logs.Feedback(
@@ -188,8 +197,8 @@ def record_feedback(
     return FeedbackResult(known.recall, liked, disliked, is_new, run.id if run else None, weights)
 
 
-def _recalled(store: Store, wanted: str) -> Activation:
-    """What a recall returned, by its id or how that begins."""
+def _find_recall(store: Store, wanted: str) -> Activation:
+    """Find the log line of a recall, by its id or a prefix."""
     from clsm_cli.store import logs
 
     found: dict[str, Activation] = {}
@@ -213,7 +222,7 @@ def _recalled(store: Store, wanted: str) -> Activation:
 
 
 def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
-    """Some items of a recall with their signals, each once, in the order of the recall."""
+    """The wanted items of a recall with their signals, in the order of the recall."""
     chosen = set()
     for each in wanted:
         item = resolve_id(each, known.ids)

@@ -1,7 +1,7 @@
-"""What holds of the people and things that a message names, in short lines above the passages.
+"""Facts about the people and things that a message names, in short lines above the passages.
 
-A message like "write to Tomas about the disk" is answered by passages about disks; who Tomas is stands
-in none of them. The statements were ranked with the passages already, so this costs no model.
+A message like "write to Tomas about the disk" is answered by passages about disks; none of them says who
+Tomas is. The statements are already ranked with the passages, so this needs no model.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 
-ACTIVATED = 2
-"""Concepts that the passages activate, looked at where the message names none."""
-LOOKED_AT = 60
-"""Statements that are looked at: the best for the message."""
-MOST = 4
-"""Facts at most; two of each concept."""
-SHARE = 0.2
-"""Of the budget, at most: the passages are the answer."""
+MAX_ACTIVATED = 2
+"""Concepts used if the message names none: the best that its passages mention."""
+MAX_STATEMENTS = 60
+"""Statements considered: the best for the message."""
+MAX_FACTS = 4
+"""Facts returned, at most; two per concept."""
+BUDGET_SHARE = 0.2
+"""Share of the budget for facts, at most: the passages are the answer."""
 
-_FIRST = 8
-"""Words of a statement by which a summary that begins with it is recognised."""
+_PREFIX_WORDS = 8
+"""Words at the start of a statement that identify it in a summary."""
 
 
 def find(
@@ -45,33 +45,34 @@ def find(
     limit: int,
     unit: str,
 ) -> tuple[Fact, ...]:
-    """Current, trusted statements about what a message names that the passages do not say.
+    """Current, trusted statements about what a message names, unless a shown memory says them.
 
     Args:
-        index: Fresh; it shows current statements alone.
+        index: Up to date, without closed statements.
         candidates: Passages and statements, best for the message first.
-        limit: What the facts may have together, in ``unit`` (tokens or characters).
+        shown: Memories of the answer.
+        limit: Total size of the facts, in ``unit`` (tokens or characters).
     """
-    about = [each for each in concepts if each.seed in BY_NAME] or list(concepts[:ACTIVATED])
-    rows = [each.row for each in candidates if each.traits.kind == "statement"][:LOOKED_AT]
+    about = [each for each in concepts if each.seed in BY_NAME] or list(concepts[:MAX_ACTIVATED])
+    rows = [each.row for each in candidates if each.traits.kind == "statement"][:MAX_STATEMENTS]
     if not about or not rows:
         return ()
     passages = index.passages(rows)
-    unsaid = [each for each in (passages[row] for row in rows) if not _is_said(each, shown)]
+    uncovered = [each for each in (passages[row] for row in rows) if not _is_covered(each, shown)]
     found: dict[str, Fact] = {}
     left = limit
     for concept in about:
         node = index.node(concept.id)
-        for passage in _of_concept(concept, node.summary if node else "", unsaid):
+        for passage in _of_concept(concept, node.summary if node else "", uncovered):
             fact = _fact(concept, passage)
-            if fact.id not in found and fact.size(unit) <= left and len(found) < MOST:
+            if fact.id not in found and fact.size(unit) <= left and len(found) < MAX_FACTS:
                 found[fact.id] = fact
                 left -= fact.size(unit)
     return tuple(found.values())
 
 
-def _is_said(statement: Passage, shown: Sequence[Memory]) -> bool:
-    """Whether it is untrusted, or one of the memories says it."""
+def _is_covered(statement: Passage, shown: Sequence[Memory]) -> bool:
+    """Whether a statement is untrusted, or one of the memories says it."""
     text = normalise_text(statement.text)
     return statement.trust in UNTRUSTED or any(
         statement.id in each.states
@@ -82,13 +83,13 @@ def _is_said(statement: Passage, shown: Sequence[Memory]) -> bool:
 
 
 def _of_concept(concept: Concept, summary: str, statements: Sequence[Passage]) -> Iterator[Passage]:
-    """The statement that a concept's summary quotes, which says what it is, and the best one naming it."""
+    """The statement quoted by a concept's summary, which says what it is, and the best one naming it."""
     names = "|".join(re.escape(name) for name in (concept.label, *concept.aliases))
     named = re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.IGNORECASE)
     naming = [each for each in statements if named.search(each.text)]
     quoted = {*summary.split()}
     if naming:
-        yield max(naming, key=lambda each: len(quoted & {*each.text.split()[:_FIRST]}))
+        yield max(naming, key=lambda each: len(quoted & {*each.text.split()[:_PREFIX_WORDS]}))
         yield naming[0]
 
 

@@ -1,4 +1,4 @@
-"""Search by words: BM25 of passages and of their groups."""
+"""Lexical search: BM25 of passages and of their groups."""
 
 from __future__ import annotations
 
@@ -7,94 +7,95 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import identifiers
 from clsm_cli.scoring import match
-from clsm_cli.scoring.confidence import FEW
+from clsm_cli.scoring.confidence import SMALL_STORE
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.identifiers import Placed
+    from clsm_cli.retrieval.identifiers import CodePostings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Member
 
 _BEYOND_LATIN = "\u0250"
-"""First character behind the letters of Latin scripts."""
+"""First character after the letters of Latin scripts."""
 GROUP_K1 = 1.2
 GROUP_B = 0.5
-"""Groups are as long as pages, for which Lucene's saturation is made."""
+"""BM25 parameters of groups, which are as long as the pages that Lucene's defaults are made for."""
 
 
 class GroupScore(NamedTuple):
-    """BM25 of a group as one text, and the share of the question's idf whose terms it holds, 0 … 1."""
+    """BM25 of a group as one text, and its coverage of the question's idf, 0 … 1."""
 
     score: float
     coverage: float
 
 
 class LexicalMatches(NamedTuple):
-    """What the words of a ``question`` find.
+    """The lexical matches of a ``question``.
 
     Attributes:
         scores: Passage → BM25; only passages that share a term with the question.
         idf: Term → inverse document frequency among all current passages.
         postings: Term → passage, occurrences, terms of the passage.
-        literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
-            passages that hold some.
-        all: How much of that counts as all, 0 … 1.
-        codes: Of the question, with where each stands.
+        exact_match: Passage → share of the question's out-of-vocabulary terms that it contains,
+            0 … 1; only passages with such a term.
+        full_match: The ``exact_match`` that counts as 1.
+        passages: Passages of the index.
+        codes: Codes of the question with their postings.
     """
 
     question: Question
     scores: dict[int, float]
     idf: dict[str, float]
     postings: dict[str, list[tuple[int, int, int]]]
-    literal: dict[int, float]
-    all: float
+    exact_match: dict[int, float]
+    full_match: float
     passages: int
-    codes: Sequence[Placed] = ()
+    codes: Sequence[CodePostings] = ()
 
     @property
     def content_terms(self) -> Sequence[str]:
-        """The terms of the question without speakers' names, unless there is nothing else."""
+        """The terms of the question without speakers' names, unless there are no others."""
         question = self.question
         return [t for t in question.terms if t not in question.name_terms] or question.terms
 
     def unseen_share(self) -> float:
-        """Share of the question's idf in words that no passage holds, times N / (N + ``FEW``).
+        """Share of the question's idf in words that no passage contains, times N / (N + ``SMALL_STORE``).
 
-        A few passages hold few words: that one is missing tells the more, the more there are.
+        A missing word means more, the more passages there are.
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
         missing = sum(self.idf[term] for term in terms if not self.postings[term])
-        return missing / mass * self.passages / (self.passages + FEW) if mass else 0.0
+        return missing / mass * self.passages / (self.passages + SMALL_STORE) if mass else 0.0
 
     def foreign_share(self) -> float:
-        """Share of the question's idf in words of a script that the model, made for English, cannot read."""
+        """Share of the question's idf in words of scripts that the English model cannot read."""
         mass = sum(self.idf[term] for term in self.content_terms)
         read = sum(self.idf[term] for term in self.content_terms if max(term) < _BEYOND_LATIN)
         return 1 - read / mass if mass else 0.0
 
     def idf_coverage(self, rows: Collection[int]) -> dict[int, float]:
-        """Share of the question's idf in the words of some passages, 0 … 1.
+        """Passage → share of the question's idf in its words, 0 … 1, for some passages.
 
-        Names of speakers are left out, unless there is nothing else: every turn they say has them.
+        Names of speakers are ignored, unless there are no other terms: every turn of theirs has them.
         """
         terms = self.content_terms
         mass = sum(self.idf[term] for term in terms)
-        held: dict[int, float] = {}
+        covered: dict[int, float] = {}
         for term in terms:
             for passage, _, _ in self.postings[term]:
                 if passage in rows:
-                    held[passage] = held.get(passage, 0.0) + self.idf[term]
-        return {passage: share / mass for passage, share in held.items()}
+                    covered[passage] = covered.get(passage, 0.0) + self.idf[term]
+        return {passage: share / mass for passage, share in covered.items()}
 
     def score_groups(self, members: Mapping[int, Sequence[Member]]) -> dict[int, GroupScore]:
         """Score groups by the words of their members.
 
-        Names are left out: in a conversation they stand in every group.
+        Names of speakers are ignored: in a conversation, they are in every group.
         """
         group_of = {each.row: group for group, found in members.items() for each in found}
         lengths = {group: sum(each.length for each in found) for group, found in members.items()}
@@ -122,13 +123,13 @@ def search(
     index: Index,
     question: Question,
     settings: RecallSettings,
-    strange: Mapping[str, float],
+    out_of_vocabulary: Mapping[str, float],
     allowed: Collection[int] | None = None,
 ) -> LexicalMatches:
     """BM25 of every passage that shares a term with the question.
 
     Args:
-        strange: How little the model knows of each term, 0 … 1 (``dense_search.Meaning.unfamiliarity``).
+        out_of_vocabulary: Term → 0 … 1 (``dense_search.Meaning.out_of_vocabulary``).
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()
@@ -144,40 +145,42 @@ def search(
         found[term] = postings
         match.add_bm25(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
     written = {key: index.postings(key) for key in question.keys}
-    codes = identifiers.in_question(index, question)
-    if question.besides:
+    codes = identifiers.find_codes(index, question)
+    if question.n_content_terms:
         written |= {code.written: places for code, places in codes}
     for key, places in written.items():
         found[key] = [each for each in places if allowed is None or each[0] in allowed]
-    worth = {term: strange[term] for term in question.terms if term in strange}
-    worth |= dict.fromkeys(written, 1.0)
-    literal = _literal(found, worth, count)
-    return LexicalMatches(question, scores, idf, found, *literal, count, codes)
+    weights = {
+        term: out_of_vocabulary[term] for term in question.terms if term in out_of_vocabulary
+    }
+    weights |= dict.fromkeys(written, 1.0)
+    exact_match = _exact_match(found, weights, count)
+    return LexicalMatches(question, scores, idf, found, *exact_match, count, codes)
 
 
-def _literal(
-    postings: Mapping[str, list[tuple[int, int, int]]], strange: Mapping[str, float], count: int
+def _exact_match(
+    postings: Mapping[str, list[tuple[int, int, int]]], weights: Mapping[str, float], count: int
 ) -> tuple[dict[int, float], float]:
-    """Share of some terms in passages, Σ strangeness · idf, and the sum that counts as 1.
+    """``exact_match`` of passages by some terms, Σ weight · idf, and ``full_match``.
 
-    A word that the model can spell in part counts where at most √N of N passages hold it, which is
-    where it tells half as much as one that a single passage holds; others are told by their sense.
+    A term with a weight below 1 counts if at most √N of N passages contain it, where its idf is half that
+    of a term in a single passage; commoner ones are left to dense search.
 
-    A share of all that the store holds of them; where that is less than the idf of a term that one
-    passage has, of that. All is all of it; the less the model knows of a question, the rather it is
-    the most that any passage holds: where only words speak, the best is the best there is.
+    The sum is divided by that of all terms in the store, or by the idf of a term in one passage, if that is
+    larger. ``full_match`` is 1 for a question that the model knows, and approaches the best passage's sum
+    the more of the question is out of vocabulary: if only exact matches count, the best one is full.
     """
-    worth = {
+    idf_weights = {
         term: share * match.idf(count, len(postings[term]))
-        for term, share in strange.items()
+        for term, share in weights.items()
         if postings[term] and share and (share == 1 or len(postings[term]) <= isqrt(count))
     }
-    whole = max(sum(worth.values()), match.idf(count, 1))
-    held: dict[int, float] = {}
-    for term, value in worth.items():
+    total = max(sum(idf_weights.values()), match.idf(count, 1))
+    shares: dict[int, float] = {}
+    for term, value in idf_weights.items():
         for passage, _, _ in postings[term]:
-            held[passage] = held.get(passage, 0.0) + value / whole
-    best = max(held.values(), default=1.0)
+            shares[passage] = shares.get(passage, 0.0) + value / total
+    best = max(shares.values(), default=1.0)
     known = sum(match.idf(count, len(each)) for each in postings.values() if each)
-    share = sum(worth.values()) / known if known else 0.0
-    return held, 1 - share + share * best
+    share = sum(idf_weights.values()) / known if known else 0.0
+    return shares, 1 - share + share * best

@@ -1,7 +1,7 @@
-"""What a week or a longer time was about, as one item: what it decided, learnt and did, and what else was told.
+"""Digest of a week or longer as one item: what was decided, learnt and done, and what else was told.
 
-It is made of what ``clsm log --month`` lists (``text.period_parts``) where a question asks for all of
-such a time, whether a night made a gist of it or not. The passages of that time stand below it.
+It lists what ``clsm log --month`` does (``text.period_parts``), if a question asks for all of such a period,
+whether or not there is a gist of it. The passages of the period rank below it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.session_queries import ToldTurn
 
-SHORTEST = 7
-"""Days of a time that is summed up: the notes of a shorter one are read as they are."""
-LINES = 5
-"""Lines of each part."""
-EPISODES = 500
-"""Episodes that are looked at, the last: more than a month has, so that a decade costs no more."""
-SHARE = 4
-"""Parts of the budget of which the item takes one at most."""
+MIN_DAYS = 7
+"""Days of a period that gets a digest; the notes of a shorter one are shown as they are."""
+MAX_LINES = 5
+"""Lines per part."""
+MAX_EPISODES = 500
+"""Episodes considered, the last ones: more than a month has, so that a decade costs no more."""
+BUDGET_PARTS = 4
+"""The digest takes at most the budget divided by this."""
 
 
 class _Line(NamedTuple):
@@ -52,7 +52,7 @@ class _Line(NamedTuple):
 def with_digest(
     index: Index, query: Query, question: Question, memories: Sequence[Memory]
 ) -> list[Memory]:
-    """The items for a question, with what the time it asks for was about behind the gists of that time."""
+    """The items for a question, with the digest of its period inserted after the gists."""
     found = [*memories]
     filters = query.filters or Filters()
     if (
@@ -61,7 +61,7 @@ def with_digest(
         and filters._replace(kind=None) == Filters()
     ):
         first, until = max(question.periods, key=lambda each: each[1] - each[0])
-        if until - first >= SHORTEST and filters.kind in (None, "gist"):
+        if until - first >= MIN_DAYS and filters.kind in (None, "gist"):
             gists = sum(each.kind == "gist" for each in memories)
             found[gists:gists] = _digest(index, query, first, until, memories)
     return found[: query.k]
@@ -70,33 +70,35 @@ def with_digest(
 def _digest(
     index: Index, query: Query, first: int, until: int, memories: Sequence[Memory]
 ) -> list[Memory]:
-    """The item as a list; empty where nothing was told then, or it is not sure enough."""
-    told = [
+    """The digest as a list; empty if nothing was told in the period, or its confidence is too low."""
+    turns_told = [
         turn
         for turn in session_queries.told_on(index.connection, first, until)
         if turn.row not in index.hidden()
     ]
-    parts, count = _lines(index, first, until, told)
+    parts, count = _lines(index, first, until, turns_told)
     if not parts:
         return []
-    size = query.budget // SHARE
-    # A side that is open ends with what was told.
-    first = max(first, told[-1].day) if first == OPEN_FIRST and told else first
-    until = min(until, told[0].day + 1) if until == OPEN_UNTIL and told else until
+    size = query.budget // BUDGET_PARTS
+    # An open side of the period ends at the first or last turn.
+    first = max(first, turns_told[-1].day) if first == OPEN_FIRST and turns_told else first
+    until = min(until, turns_told[0].day + 1) if until == OPEN_UNTIL and turns_told else until
     days = f"{date.fromordinal(first)} to {date.fromordinal(until - 1)}"
     text, kept = _text(f"{days}, {count}", parts, size if query.unit == "tokens" else size // 4)
     of_time = Evidence(1.0, None, 1.0, passages=index.size()[0])
-    sure = max([confidence.probability(of_time), *(each.confidence for each in memories[:1])])
-    if query.min_score is not None and sure < query.min_score:
+    item_confidence = max(
+        [confidence.probability(of_time), *(each.confidence for each in memories[:1])]
+    )
+    if query.min_score is not None and item_confidence < query.min_score:
         return []
     signals = Signals(date=1.0)
     item = Memory(
-        id=kept[0].id,  # what stands first can be opened
+        id=kept[0].id,  # clsm show opens the first line's record
         kind="gist",
         text=text,
         stream="flow",
         score=max((each.score for each in memories), default=1.0),
-        confidence=round(sure, 4),
+        confidence=round(item_confidence, 4),
         tokens=tokens.count_tokens(text),
         trust="agent",
         session="",
@@ -108,16 +110,16 @@ def _digest(
 
 
 def _lines(
-    index: Index, first: int, until: int, told: Sequence[ToldTurn]
+    index: Index, first: int, until: int, turns_told: Sequence[ToldTurn]
 ) -> tuple[dict[str, list[_Line]], str]:
-    """The lines of each part under its title, and how many episodes there are."""
+    """The lines of each part, by title, and the number of episodes."""
     rows = index.matching_rows(Filters(kind="statement", first=first, until=until))
-    said: dict[str, Passage] = {
+    passages: dict[str, Passage] = {
         each.key: each
         for each in index.passages(sorted(rows)).values()
         if each.trust not in UNTRUSTED
     }
-    records = ((each, index.record(each.key)) for each in said.values())
+    records = ((each, index.record(each.key)) for each in passages.values())
     statements = [
         replace(record, text=each.text)
         for each, record in records
@@ -126,12 +128,12 @@ def _lines(
         or first <= date.fromisoformat(record.done_at[:10]).toordinal() < until
     ]
     statements.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    turns = grouped((turn.episode, turn) for turn in told)
-    found = (index.record(episode) for episode in [*turns][:EPISODES])
+    turns = grouped((turn.episode, turn) for turn in turns_told)
+    found = (index.record(episode) for episode in [*turns][:MAX_EPISODES])
     episodes = [record for record in found if isinstance(record, EpisodeRecord)]
     keys = {episode: {turn.key for turn in each} for episode, each in turns.items()}
     parts = period_parts.sort_out(statements, episodes, keys)
-    rest = most_salient(parts.told, ((turn.episode, turn.is_by_user) for turn in told))
+    rest = most_salient(parts.told, ((turn.episode, turn.is_by_user) for turn in turns_told))
     begins = index.passages([each[-1].row for each in turns.values()])
 
     def of(record: EpisodeRecord, text: str) -> _Line:
@@ -140,7 +142,7 @@ def _lines(
     def stated(rows: Iterable[Statement]) -> Iterator[_Line]:
         for row in rows:
             turns = index.by_key(row.sources[0]) if row.sources else []
-            yield _Line(row.id, row.text, turns[0] if turns else said[row.id])
+            yield _Line(row.id, row.text, turns[0] if turns else passages[row.id])
 
     listed = {
         "Decided": [*stated(parts.decided), *(of(*each) for each in parts.reported)],
@@ -153,11 +155,11 @@ def _lines(
 
 
 def _text(title: str, parts: dict[str, list[_Line]], size: int) -> tuple[str, list[_Line]]:
-    """The item's text, and the lines that it has: ``LINES`` of each part, as far as there is room."""
+    """The digest's text, and the lines in it: ``MAX_LINES`` per part, up to ``size`` tokens."""
     text, kept = title, list[_Line]()
     for name, lines in parts.items():
         text += f"\n{name}"
-        for line in lines[:LINES]:
+        for line in lines[:MAX_LINES]:
             more = f"{text}\n- {' '.join(line.text.split())}"
             if kept and tokens.count_tokens(more) > size:
                 break

@@ -1,6 +1,6 @@
-"""A query, and what it asks for by its words alone: who, when, and the rest, which is matched by meaning.
+"""A query, and its analysis by words alone: who, when, and the content that is matched by meaning.
 
-A question without a word of time pays for one look at its words; what they mean reads ``time_scope``.
+A question without time words costs one substring scan; ``time_scope`` resolves time expressions.
 """
 
 from __future__ import annotations
@@ -22,32 +22,34 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
-_PAST = frozenset([
+_PAST_WORDS = frozenset([
     "ago", "already", "before", "been", "did", "earlier", "ever", "first", "former", "formerly",
     "had", "last", "old", "once", "originally", "past", "previous", "previously", "since", "then",
     "used", "was", "were",
 ])  # fmt: skip
-"""Words of a question that may ask for what holds no longer."""
-_SUMMING_UP = frozenset(
+"""Words of a question that may ask for a former state."""
+_SUMMARY_TERMS = frozenset(
     tokens.stems(
         "happen did going went gone learn learnt decide decision summary summarise summarize overview"
         " recap gist important event anything everything show list tell say said talk discuss mention"
         " write wrote note diary journal entry log day"
     )
 )
-"""Terms of a question that asks for all of a time; another term asks for one thing of it."""
-_TASK = frozenset(tokens.stems("task todo open due overdue pending undone"))
-_AHEAD = frozenset(tokens.stems("still next left remaining need must yet"))
-_TO_DO = _TASK | _AHEAD | frozenset(tokens.stems("done list show tell step thing"))
-"""Terms of a question that asks for open tasks, by their name or state, or with "do" by what lies ahead."""
+"""Terms of a question that asks for all of a period; any other term asks for something in particular."""
+_TASK_TERMS = frozenset(tokens.stems("task todo open due overdue pending undone"))
+_REMAINING = frozenset(tokens.stems("still next left remaining need must yet"))
+_TASK_QUESTION_TERMS = (
+    _TASK_TERMS | _REMAINING | frozenset(tokens.stems("done list show tell step thing"))
+)
+"""Terms of a question that asks for open tasks, by their name or state, or with "do" by what remains."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
-_OWNER = re.compile(r"['’]s$")
-_MARKS = str.maketrans(
+_POSSESSIVE = re.compile(r"['’]s$")
+_PUNCTUATION = str.maketrans(
     dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
 )
-_CALENDAR = (
+_CALENDAR_CUES = (
     " day ", " days ", " week", " month", " year", " night", " morning", " afternoon", " evening",
     " today ", " yesterday ", " tomorrow ", " tonight ", " monday ", " tuesday ", " wednesday ",
     " thursday ", " friday ", " saturday ", " sunday ", " january ", " february ", " april ",
@@ -58,8 +60,8 @@ _CALENDAR = (
     " minutes ", " just now ", " march ", " in may ", " was may ", " last may ", " next may ",
     " during may ", " since may ", " until may ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
 )  # fmt: skip
-"""One of these is in every question with a time by the calendar."""
-_ORDER = (
+"""Every question with a calendar time contains one of these."""
+_ORDER_CUES = (
     " first ", " last ", " latest ", " recent ", " previous ", " prior ", " second ", " third ",
     " fourth ", " fifth ", " sixth ", " seventh ", " eighth ", " ninth ", " tenth ", " eleventh ",
     " twelfth ", "1st ", "2nd ", "3rd ", "th ", " newest ", " final ", " earliest ", " oldest ",
@@ -67,27 +69,29 @@ _ORDER = (
     " our discussion", " conversation about ", " before ", " after ", " since ", " until ", " till ", " between ",
     " following ", " preceding ", " ago ", " back ", " earlier ",
 )  # fmt: skip
-_TALK = (
+_CONVERSATION_CUES = (
     " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
     " exchange", " dialog", " reference", " came ", " comes ", " happened ", " happens ", " come up ", " brought up ", " bring up ",
     " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
     " refer", " last time ",
 )  # fmt: skip
-"""One of each is in every question that places a memory among the conversations."""
+"""Every question that locates a memory among the conversations contains one of these, and one of ``_ORDER_CUES``."""
 
 
 class TimeScope(NamedTuple):
-    """Where a question looks.
+    """The periods and conversations that a question refers to.
 
     Attributes:
-        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
-            is meant roughly lies inside a second, longer one.
-        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
-            it names none, or none is found.
-        hard: Whether what lies outside cannot answer; else it is a preference.
-        rest: The question without the words of time; empty where it has no others.
-        event: What the question asks what came ``side`` of, before or after; empty where it does not.
-        rows: The passages that came then, the nearest first (``time_scope``).
+        periods: Days as proleptic ordinals: first, and the one after the last; in order. An
+            approximate day lies inside a second, longer period.
+        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty if the
+            question names none, or none is found.
+        hard: Whether passages outside the scope are excluded; otherwise the scope is a preference.
+        contradictory: Whether no time can satisfy it.
+        rest: The question without time words; empty if it has no others.
+        event: The event, for a question about what came before or after it; else empty.
+        side: Before or after the event.
+        rows: The passages on that side, nearest first (``time_scope``).
         sure: Probability that the event was found.
     """
 
@@ -104,21 +108,21 @@ class TimeScope(NamedTuple):
 
 
 ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
-"""Of a question that does not say when or where it looks."""
+"""The scope of a question that names no time or conversation."""
 
 
 class Query(NamedTuple):
-    """What is asked, and how much may come back.
+    """A query with its options and limits.
 
     Attributes:
-        k: Turns, statements and windows of notes at most.
-        budget: Text at most, in ``unit`` (tokens or characters).
-        min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
-        as_of: When it should have been true; relative expressions count from it.
-        known_at: When it should have been known; None for now.
-        current: Messages of the current conversation, the oldest first.
+        k: Turns, statements and windows of notes, at most.
+        budget: Size of the text, at most, in ``unit`` (tokens or characters).
+        min_score: Confidence from 0 to 1 below which items are left out; None: the setting.
+        as_of: Valid time of the answer; relative time expressions count from it.
+        known_at: Transaction time of the answer; None for now.
+        current: Messages of the current conversation, oldest first.
         is_gated: Whether a message that needs no memory gets none.
-        with_facts: Whether to tell, in a part of the budget, what holds of what it names.
+        with_facts: Whether to add facts about what it names, within the budget.
         seed: Of the draw of weights from feedback; None: their means.
     """
 
@@ -138,118 +142,126 @@ class Query(NamedTuple):
 
     @property
     def past(self) -> str | None:
-        """The time that is looked from, if that is not now."""
+        """The past time of the query; None for now."""
         return self.as_of or self.known_at
 
 
 class Question(NamedTuple):
-    """A query, understood.
+    """An analysed query.
 
     Attributes:
-        terms: Its search terms, each once, in order.
-        keys: What it holds that has several words and is one name (``tokens.identifier_keys``), each once.
-        besides: How many terms it has besides its time and its names; without one it has no key, as
-            none of its words is looked for as it is written.
-        named_speakers: Speakers of the store that it names, as the store writes them.
-        dense: The text as that speaker would say it, "I" for the name: whoever tells of themselves
-            uses no name, and one pulls MiniLM towards whatever mentions it (recall@10 on LoCoMo of
-            the sentence vector alone 29 % with names, 56 % without). Nor does it hold the words that
-            say when (recall@1 of LoCoMo's dated questions 51 % with them, 62 % without).
+        terms: Its distinct search terms, in order.
+        named_speakers: Speakers of the store that it names, as the store spells them.
+        name_terms: Search terms of these names.
+        embedding_text: The text in the first person of that speaker, "I" for the name: people do not
+            use their own names, and a name pulls MiniLM towards passages that mention it (recall@10
+            of the sentence vector alone on LoCoMo: 29 % with names, 56 % without). Time words are left
+            out (recall@1 of LoCoMo's dated questions: 51 % with them, 62 % without).
         periods: The days it asks about: first, and the day after the last, as ordinals.
+        asks_when: Whether it asks for a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
-        asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
-        asks_for_all: Whether it asks what a time was about ("what happened in March?", "notes of 4 May"),
-            for all and nothing in particular; then what is of that time answers, whatever it says.
-        asks_for_gist: Whether it does, or only gists are wanted; else none answers.
-        asks_for_tasks: Whether it asks what is open, and for nothing in particular.
-        scope: When and where it looks.
+        asks_of_now: Whether it asks for the present state: in the present tense and for no past time.
+        keys: Its distinct multi-word identifiers (``tokens.identifier_keys``); empty without content
+            terms, as then no word is matched exactly.
+        n_content_terms: Number of terms that are neither time words nor names of speakers.
+        asks_for_all: Whether it asks what a period was about and for nothing in particular ("what
+            happened in March?", "notes of 4 May"); then everything of that period answers.
+        asks_for_gist: Whether gists may answer: for all of a period, or if only gists are wanted.
+        asks_for_tasks: Whether it asks for open tasks; ``task_terms`` name those that it asks for, if not all.
+        scope: The periods and conversations that it refers to.
     """
 
     text: str
     terms: tuple[str, ...]
     named_speakers: tuple[str, ...]
     name_terms: frozenset[str]
-    dense: str
+    embedding_text: str
     periods: tuple[tuple[int, int], ...]
     asks_when: bool
     means_both: bool
     asks_of_now: bool = False
     keys: tuple[str, ...] = ()
-    besides: int = 0
+    n_content_terms: int = 0
     asks_for_all: bool = False
     asks_for_gist: bool = False
     asks_for_tasks: bool = False
+    task_terms: frozenset[str] = frozenset()
     scope: TimeScope = ANY_TIME
 
 
 def may_name_time(text: str) -> tuple[bool, bool]:
-    """Whether a question may name a time by the calendar, and a place among the conversations.
+    """Whether a question may name a calendar time, and whether a position among the conversations.
 
     >>> may_name_time("who knows the Sunday song?"), may_name_time("why is the sky blue?")
     ((True, False), (False, False))
     >>> may_name_time("what did we discuss before the move?")
     (False, True)
     """
-    padded = f" {text.casefold().translate(_MARKS)} "
+    padded = f" {text.casefold().translate(_PUNCTUATION)} "
     return (
         # Two months are common words without a capital.
-        any(cue in padded for cue in _CALENDAR) or "May" in text or "March" in text,
-        any(cue in padded for cue in _TALK) and any(cue in padded for cue in _ORDER),
+        any(cue in padded for cue in _CALENDAR_CUES) or "May" in text or "March" in text,
+        any(cue in padded for cue in _CONVERSATION_CUES)
+        and any(cue in padded for cue in _ORDER_CUES),
     )
 
 
 def understand(
     text: str, periods: tuple[tuple[int, int], ...], speakers: Iterable[str], rest: str = ""
 ) -> Question:
-    """Read a query.
+    """Analyse a query by its words.
 
     Args:
-        rest: The text without the words that say when, if it has any; empty where it has no others.
+        periods: The days that it asks about.
+        speakers: All speakers of the store.
+        rest: The text without its time words, if it has any; empty if it has no others.
 
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
-    >>> asked.named_speakers, asked.dense, asked.asks_when
+    >>> asked.named_speakers, asked.embedding_text, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
     >>> understand("what do I still have to do?", (), ()).asks_for_tasks
     True
     >>> understand("What was March about?", ((740041, 740072),), (), "What was about?").asks_for_gist
     True
     """
-    named, dense = _in_first_person(rest or text, list(speakers))
+    named, embedding_text = _in_first_person(rest or text, list(speakers))
     means_both = len(named) == 2 and _are_joined(text, named)
     name_terms = frozenset(term for name in named for term in tokens.stems(name))
-    beside = {*tokens.stems(rest if periods else text)}
-    besides = len(beside - name_terms)
-    asks_for_all = bool(periods) and beside <= _SUMMING_UP
-    words = {*text.casefold().translate(_MARKS).split()}
-    is_of_now = not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split())
+    content = {*tokens.stems(rest if periods else text)}
+    n_content_terms = len(content - name_terms)
+    asks_for_all = bool(periods) and content <= _SUMMARY_TERMS
+    words = {*text.casefold().translate(_PUNCTUATION).split()}
+    is_past = not _PAST_WORDS.isdisjoint(text.casefold().rstrip("?!. ").split())
+    asks_for_tasks = not is_past and _names_tasks(content, words)
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
-        besides=besides,
+        n_content_terms=n_content_terms,
         named_speakers=named,
         name_terms=name_terms,
-        dense=dense,
+        embedding_text=embedding_text,
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=means_both,
-        keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
+        keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if n_content_terms else (),
         asks_for_all=asks_for_all,
         asks_for_gist=asks_for_all,
-        asks_for_tasks=is_of_now and beside <= _TO_DO and _names_tasks(beside, words),
-        asks_of_now=is_of_now,
+        asks_for_tasks=asks_for_tasks,
+        task_terms=frozenset(content - _TASK_QUESTION_TERMS if asks_for_tasks else ()),
+        asks_of_now=not periods and not is_past,
     )
 
 
 def _names_tasks(terms: set[str], words: set[str]) -> bool:
-    """Whether words mean tasks that are open, by their name or state or by what is left to do."""
-    is_named = bool(terms & _TASK) and "done" not in words
-    return is_named or (bool(terms & _AHEAD) and not words.isdisjoint(("do", "done")))
+    """Whether words mean open tasks, by their name or state, or by what remains to do."""
+    is_named = bool(terms & _TASK_TERMS) and "done" not in words
+    return is_named or (bool(terms & _REMAINING) and not words.isdisjoint(("do", "done")))
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:
-    """The named speakers, and the text as if they asked about themselves, if that says any more.
+    """The named speakers, and the text in their first person, unless only pronouns remain.
 
-    A speaker goes by the whole name or by its first word, unless several share that.
+    A speaker is named by the whole name or its first word, unless several share it.
     """
     known: dict[str, set[str]] = {}
     for speaker in speakers:
@@ -264,27 +276,27 @@ def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], s
         length = 0
         for length in range(min(longest, len(words) - place), 0, -1):
             start, end = words[place].start(), words[place + length - 1].end()
-            meant = known.get(_OWNER.sub("", " ".join(text[start:end].casefold().split())), ())
+            meant = known.get(_POSSESSIVE.sub("", " ".join(text[start:end].casefold().split())), ())
             if len(meant) == 1:
                 named |= dict.fromkeys(meant)
                 before = text[done:start]
                 before = before[:-4] if before.casefold().endswith("the ") else before
-                kept += [before, "my" if _OWNER.search(text[start:end]) else "I"]
+                kept += [before, "my" if _POSSESSIVE.search(text[start:end]) else "I"]
                 done = end
                 break
         else:
             length = 1
         place += length
     kept.append(text[done:])
-    dense = " ".join("".join(kept).split())
+    embedding_text = " ".join("".join(kept).split())
     if len(named) == 1:
-        dense = _PRONOUN.sub(lambda match: _OWN_PRONOUNS[match[0]], dense)
-    says_more = any(word not in ("I", "my") for word in _WORD.findall(dense))
-    return tuple(named), dense if says_more else text
+        embedding_text = _PRONOUN.sub(lambda match: _OWN_PRONOUNS[match[0]], embedding_text)
+    says_more = any(word not in ("I", "my") for word in _WORD.findall(embedding_text))
+    return tuple(named), embedding_text if says_more else text
 
 
 def _are_joined(text: str, named: Sequence[str]) -> bool:
-    """Whether two names stand side by side ("Mara and Brian"), or both are asked about."""
+    """Whether two names are joined ("Mara and Brian"), or the text says "both"."""
     one, other = (re.escape(name.split()[0]) for name in named)
     side = r"(?:['’]s)?\s*(?:and|or|&|,)\s*"
     joined = rf"{one}{side}{other}|{other}{side}{one}|\bboth\b"

@@ -1,16 +1,15 @@
-"""Candidates ranked for a question, in reading order: first pass → second pass → evidence → score.
+"""Rank candidates for a question, in reading order: first pass → second pass → evidence → score.
 
     score = Σ weight · signal     (``answer.Signals``, weights in ``config.RecallSettings``)
 
-What a question asks for is told in one conversation or in many. A narrow question gains from what
-stands around a good passage, in its group and its conversation; a broad one (``text.breadth``) from
-the plain meaning of each passage instead. Where the turn before says it already, without asking,
-this one is its echo. On LoCoMo that is worth six points of recall@10 of multi-hop questions.
+The answer may be in one conversation or spread over many. A narrow question gains from the surroundings of a
+good passage, its group and its conversation; a broad one (``text.breadth``) from the meaning of each
+passage by itself. A passage that repeats the turn before it, unless that is a question, is an echo. On
+LoCoMo, this is worth six points of recall@10 of multi-hop questions.
 
-A question that names no speaker is put to talks in which a fact may stand alone among small talk:
-there what stands around a passage counts only as far as the passage itself is near in meaning, and
-so does its meaning, whatever the breadth. Last, the best passages raise those they lead to over the
-graph (``activation``).
+A question that names no speaker is asked of conversations in which a fact may be surrounded by small talk:
+there, surroundings count only as far as the passage itself is near in meaning, and its meaning counts at any
+breadth. Last, the best passages activate others over the graph (``activation``).
 
 The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words.
 ``verdict`` corrects it.
@@ -18,7 +17,6 @@ The confidence of a candidate (``scoring.confidence``) comes from signs: cosines
 
 from __future__ import annotations
 
-import json
 from math import fsum, log1p
 from operator import mul
 from typing import TYPE_CHECKING
@@ -28,9 +26,10 @@ from clsm_cli.retrieval.answer import Signals
 from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.scoring import confidence, match
 from clsm_cli.scoring.confidence import Evidence
-from clsm_cli.scoring.match import filled, spread, weighted
+from clsm_cli.scoring.match import min_max, min_max_or, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
+from clsm_cli.store.index.database import json_list
 from clsm_cli.store.index.graph_queries import SourceDates
 from clsm_cli.text.breadth import breadth
 
@@ -40,29 +39,31 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.activation import ActivationSource
     from clsm_cli.retrieval.candidates import CandidateSet
-    from clsm_cli.retrieval.identifiers import Placed
+    from clsm_cli.retrieval.identifiers import CodePostings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.ranking_queries import Traits
 
 
-FIRST = 10
-"""Candidates of which the surest decides whether anything is said: what a reader sees."""
-FIRST_PASS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
-"""Weights by which the best of a conversation is found; fitted ones are no better."""
-IN_NOTES = 7
-"""How many times as much the words of a question count in a block of a note: a talk says them again and
-again, a note where it answers. By 879 questions to 22 workspaces, and LoCoMo's."""
-OF_TIME = 200
-"""How many times as much the day counts where all of a time is asked for: more than everything else."""
-BY_DAY = 0.9
-"""Fit of what was said on a day beside that of its notes, where all of a day is asked for; squared, of what
-tells of it from elsewhere."""
-WORDS_TELL = 2
-"""How much nearness in meaning each share of a question's words allows that the model cannot read."""
+CONFIDENCE_SIZE = 10
+"""First candidates, of which the most confident decides whether there is an answer: as many as a reader sees."""
+FIRST_PASS_WEIGHTS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
+"""Weights that find the best passage of a conversation; fitted ones are no better."""
+NOTE_BM25_FACTOR = 7
+"""Factor of the BM25 weight for blocks of notes: a conversation repeats the words of a question, a note has
+them where it answers. From 879 questions to 22 workspaces, and LoCoMo's.
+"""
+FOR_ALL_DATE_FACTOR = 200
+"""Factor of the date weight if all of a period is asked for: it outweighs everything else."""
+CONVERSATION_FIT = 0.9
+"""Fit of conversations of a day, relative to its notes, if all of the day is asked for; squared for passages
+of other days that mention it.
+"""
+COVERAGE_FACTOR = 2
+"""Caps similarity for words that the model cannot read, at this multiple of the lexical coverage."""
 MANY_NAMES = 7
-"""Names at which a passage counts as full of them."""
-BELOW = 1e-4
-"""Activation that a passage lacks to stand as high as the one that leads to it."""
+"""Names at which the ``names`` signal is 1."""
+ACTIVATION_GAP = 1e-4
+"""Difference by which an activated passage stays below the one that activated it."""
 
 
 class Candidate(NamedTuple):
@@ -70,8 +71,9 @@ class Candidate(NamedTuple):
 
     Attributes:
         score: The sum of ``shares``, relative to this query.
-        confidence: That it answers, 0 … 1, comparable between queries (``scoring.confidence``).
-        shares: Weight · signal of each.
+        confidence: Probability that it answers, 0 … 1, comparable between queries (``scoring.confidence``).
+        shares: Weight · signal of each signal.
+        way: The activation that raised it, if any.
     """
 
     row: int
@@ -85,54 +87,55 @@ class Candidate(NamedTuple):
 
     @property
     def nearness(self) -> float:
-        """How near it is to the question in meaning; its confidence if there is no model."""
+        """Cosine to the question; its confidence without a model."""
         return self.confidence if self.evidence.cosine is None else self.evidence.cosine
 
 
 class Ranked(NamedTuple):
-    """What was found for a question.
+    """The ranked candidates for a question.
 
     Attributes:
-        confidence: That something answers, which is that of the surest of the first ``FIRST``.
-        cosines: Of every stored sentence vector to the question, by its row; empty without a model.
-        unread: The confidence before any of them was read.
-        codes: Of the question, with where each stands (``identifiers``).
+        confidence: Probability that one answers: that of the most confident of the first
+            ``CONFIDENCE_SIZE``.
+        cosines: Of every stored sentence vector to the question, by row; empty without a model.
+        unread: The confidence by signs, before the answer head.
+        codes: Codes of the question with their postings (``identifiers``).
     """
 
     candidates: list[Candidate]
     confidence: float
     cosines: Sequence[float]
     unread: float
-    codes: Sequence[Placed] = ()
+    codes: Sequence[CodePostings] = ()
 
 
 def rank(found: CandidateSet) -> Ranked:
     """The candidates, best first."""
     fits = _time_fits(found)
-    around_it = found.maxsim(after=True)
-    signals = _first_pass(found, fits, around_it)
+    window_maxsim = found.maxsim(with_next=True)
+    signals = _first_pass(found, fits, window_maxsim)
     if found.cosines and signals:
         signals = _second_pass(found, signals)
-    ranked = _scored(found, signals, _evidence(found, fits, around_it))
-    surest = max((each.confidence for each in ranked[:FIRST]), default=0.0)
+    ranked = _score(found, signals, _evidence(found, fits, window_maxsim))
+    surest = max((each.confidence for each in ranked[:CONFIDENCE_SIZE]), default=0.0)
     return Ranked(ranked, surest, found.cosines, surest, found.words.codes)
 
 
 def signal_weights(
     settings: RecallSettings, *, is_note: bool = False, for_all: bool = False
 ) -> Signals:
-    """The weight of each signal, in a talk or a note, and where all of a time is asked for."""
+    """The weight of each signal, for a note, and for a question that asks for all of a period."""
     found = Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
-    found = found._replace(date=OF_TIME * found.date) if for_all else found
-    return found._replace(bm25=IN_NOTES * found.bm25) if is_note else found
+    found = found._replace(date=FOR_ALL_DATE_FACTOR * found.date) if for_all else found
+    return found._replace(bm25=NOTE_BM25_FACTOR * found.bm25) if is_note else found
 
 
 def _time_fits(found: CandidateSet) -> list[float]:
-    """How well each fits the time asked about, see ``match.period_match``.
+    """How well each candidate fits the time asked about; see ``match.period_match``.
 
-    A statement is as much of a day as the turns are that it rests on, on average; what was said on
-    many days is no news of one. A gist has no day of its own, only its month. Where all of a time is
-    asked for, the week after is no part of it, and its notes come before what was said in it.
+    A statement fits as well as its source turns on average: what was said on many days is specific to
+    none. A gist fits no single day, only its month. If all of a period is asked for, the days after it
+    do not fit, and notes fit better than conversations.
     """
     asked = found.question.periods
     if not asked:
@@ -145,32 +148,31 @@ def _time_fits(found: CandidateSet) -> list[float]:
         told = dates.get(row) or (SourceDates(traits.day, traits.periods),)
         periods = longer if traits.kind == "gist" else asked
         each_fits = [
-            match.period_match(periods, each.day, json.loads(each.periods) if each.periods else [])
-            for each in told
+            match.period_match(periods, each.day, json_list(each.periods)) for each in told
         ]
         fit = sum(each_fits) / len(each_fits)
-        fits.append(_part_of_all(asked, traits, fit) if found.question.asks_for_all else fit)
+        fits.append(_fit_for_all(asked, traits, fit) if found.question.asks_for_all else fit)
     return fits
 
 
-def _part_of_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> float:
-    """How well a passage fits where all of a time is asked for."""
-    if fit < match.LONGER:
+def _fit_for_all(asked: Sequence[match.Period], traits: Traits, fit: float) -> float:
+    """How well a passage fits if all of a period is asked for."""
+    if fit < match.LONG_PERIOD_MATCH:
         return 0.0
     if traits.day is None or not any(first <= traits.day < until for first, until in asked):
-        return BY_DAY**2 * fit
-    return fit if traits.is_document else BY_DAY * fit
+        return CONVERSATION_FIT**2 * fit
+    return fit if traits.is_document else CONVERSATION_FIT * fit
 
 
 def _first_pass(
-    found: CandidateSet, fits: Sequence[float], around_it: Sequence[float | None]
+    found: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> list[Signals]:
-    """What each candidate and its surroundings say, brought to one scale over them."""
+    """The signals of each candidate and its surroundings, normalised over the candidates."""
     question, words = found.question, found.words
     rows, traits = [*found.traits], [*found.traits.values()]
     groups = words.score_groups(found.members)
     in_group = [groups[each.group].score if each.group in groups else 0.0 for each in traits]
-    share = 1.0  # the weight of the question's words: coverage², 1 if there is nothing else
+    share = 1.0  # of BM25: squared coverage; 1 without a model, or for a question of names only
     if found.late is not None and not question.name_terms.issuperset(question.terms):
         share = max((group.coverage for group in groups.values()), default=0.0) ** 2
     about = {row for t in question.name_terms for row, _, _ in words.postings.get(t, ())}
@@ -179,13 +181,16 @@ def _first_pass(
     if found.settings.weight_outdated and question.asks_of_now:
         keys = sorted({each.key for each in traits})
         outdated = graph_queries.outdated_sources(found.view.connection, keys)
-    meant = _meaning_of_groups(found)
-    alone = found.maxsim(after=False)
-    by_words = spread([words.scores.get(row, 0.0) for row in rows])
+    group_cosines = _meaning_of_groups(found)
+    own_maxsim = found.maxsim(with_next=False)
+    by_words = min_max([words.scores.get(row, 0.0) for row in rows])
     unmeasured = [0.0] * len(rows) if found.late is None else by_words
-    besides = 0 if question.asks_for_all else question.besides
-    maxsim, context = filled(unmeasured, alone), filled(unmeasured, around_it)
-    group_words, group_meaning = spread(in_group), spread([meant[t.group] for t in traits])
+    n_content = 0 if question.asks_for_all else question.n_content_terms
+    maxsim, context = min_max_or(unmeasured, own_maxsim), min_max_or(unmeasured, window_maxsim)
+    group_words, group_meaning = (
+        min_max(in_group),
+        min_max([group_cosines[t.group] for t in traits]),
+    )
     return [
         Signals(
             bm25=by_words[i] * (share if each.vector >= 0 else 1.0),
@@ -193,12 +198,12 @@ def _first_pass(
             context=context[i],
             episode=(group_words[i] + group_meaning[i]) / 2,
             participant=by_whom[i],
-            # The evidence of a dated question often stands in the note of another day: what else is
-            # in a question says more, unless it asks for all of the day.
-            date=fits[i] / (1 + besides * each.is_document),
+            # The evidence for a dated question is often in the note of another day, so the other
+            # terms of the question count more, unless it asks for all of the day.
+            date=fits[i] / (1 + n_content * each.is_document),
             temporal=float(question.asks_when and bool(each.periods)),
             question=float(each.is_question),
-            literal=words.literal.get(rows[i], 0.0) / words.all,
+            literal=words.exact_match.get(rows[i], 0.0) / words.full_match,
             outdated=float(each.key in outdated),
         )
         for i, each in enumerate(traits)
@@ -216,77 +221,79 @@ def _meaning_of_groups(found: CandidateSet) -> dict[int, float]:
 
 
 def _second_pass(found: CandidateSet, first: Sequence[Signals]) -> list[Signals]:
-    """The signals with those that need the first ones."""
+    """Add the signals that depend on those of the first pass."""
     question, settings, late = found.question, found.settings, found.late
     rows, traits = [*found.traits], [*found.traits.values()]
     terms = len({*question.terms} - question.name_terms)
     broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
-    alone = 0.0 if question.named_speakers else settings.alone
+    own_share = 0.0 if question.named_speakers else settings.alone
     names = found.view.names_in(rows)
     before = [late.window_scores(each.previous) if late is not None else 0.0 for each in traits]
-    told = {row for row, each in found.near.items() if not each.is_question}
+    no_questions = {row for row, each in found.surroundings.items() if not each.is_question}
     cosines = [cosine_at(found.cosines, each.vector) for each in traits]
-    session = spread(_best_of_session(traits, [weighted(values, FIRST_PASS) for values in first]))
-    meaning = filled([values.bm25 for values in first], cosines)
-    around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
-    # An echo repeats the turn before, unless that is a question.
+    session = min_max(
+        _best_of_session(traits, [weighted(values, FIRST_PASS_WEIGHTS) for values in first])
+    )
+    meaning = min_max_or([values.bm25 for values in first], cosines)
+    context_share = [(1 - broad) * (1 - own_share * (1 - own)) for own in meaning]
+    # An echo repeats the previous turn, unless that is a question.
     echo = [
-        value * (not each.is_document and (each.previous is None or each.previous in told))
-        for each, value in zip(traits, spread(before), strict=True)
+        value * (not each.is_document and (each.previous is None or each.previous in no_questions))
+        for each, value in zip(traits, min_max(before), strict=True)
     ]
     return [
         values._replace(
-            episode=around_it[i] * values.episode,
+            episode=context_share[i] * values.episode,
             echo=echo[i],
             names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
-            session=around_it[i] * session[i],
-            meaning=max(broad, alone) * meaning[i],
+            session=context_share[i] * session[i],
+            meaning=max(broad, own_share) * meaning[i],
         )
         for i, (row, values) in enumerate(zip(rows, first, strict=True))
     ]
 
 
 def _evidence(
-    found: CandidateSet, fits: Sequence[float], around_it: Sequence[float | None]
+    found: CandidateSet, fits: Sequence[float], window_maxsim: Sequence[float | None]
 ) -> Iterator[Evidence]:
     """The evidence of each passage by itself, and how well it fits the time asked about.
 
-    A note of that time counts as having the terms of the question that only say when. Where all of a
-    time is asked for, the time is all that there is to tell by. What the model cannot read is as near in
-    meaning as the words that are shared let it be.
+    A note of that time counts as covering the time words of the question. If all of a period is asked
+    for, the fit is the only evidence. For words that the model cannot read, similarity is capped by the
+    lexical coverage.
     """
     question, words = found.question, found.words
     coverage, unseen = words.idf_coverage(found.traits), words.unseen_share()
     foreign = words.foreign_share()
-    asked = len({*question.terms} - question.name_terms)
-    of_time = max(0.0, 1 - question.besides / asked) if asked else 0.0
-    for (row, each), fit, maxsim in zip(found.traits.items(), fits, around_it, strict=True):
+    n_terms = len({*question.terms} - question.name_terms)
+    of_time = max(0.0, 1 - question.n_content_terms / n_terms) if n_terms else 0.0
+    for (row, each), fit, maxsim in zip(found.traits.items(), fits, window_maxsim, strict=True):
         if question.asks_for_all:
             yield Evidence(fit, None, fit, length=each.length, passages=max(1, words.passages))
             continue
         of_day = fit * of_time if each.is_document else 0.0
-        held = max(coverage.get(row, 0.0), words.literal.get(row, 0.0), of_day)
-        most = 1 - foreign * (1 - min(1.0, WORDS_TELL * coverage.get(row, 0.0)))
+        covered = max(coverage.get(row, 0.0), words.exact_match.get(row, 0.0), of_day)
+        cap = 1 - foreign * (1 - min(1.0, COVERAGE_FACTOR * coverage.get(row, 0.0)))
         yield Evidence(
-            held,
+            covered,
             cosine_at(found.cosines, each.vector),
             fit,
-            asked=_at_most(most, cosine_at(found.asked, each.vector)),
-            maxsim=_at_most(most, maxsim),
+            asked_cosine=_capped(cap, cosine_at(found.asked_cosines, each.vector)),
+            maxsim=_capped(cap, maxsim),
             unseen=unseen,
             length=each.length,
             passages=max(1, words.passages),
         )
 
 
-def _at_most(most: float, near: float | None) -> float | None:
-    return None if near is None else min(most, near)
+def _capped(cap: float, similarity: float | None) -> float | None:
+    return None if similarity is None else min(cap, similarity)
 
 
-def _scored(
+def _score(
     found: CandidateSet, signals: Sequence[Signals], evidence: Iterable[Evidence]
 ) -> list[Candidate]:
-    """The candidates, best first; what activation reaches stands below what leads to it."""
+    """The candidates, best first; an activated one stays below the one that activated it."""
     settings, for_all = found.settings, found.question.asks_for_all
     factors = {
         is_note: signal_weights(settings, is_note=is_note, for_all=for_all)
@@ -296,9 +303,9 @@ def _scored(
     own = dict(zip(found.traits, map(weighted, signals, weights), strict=True))
     ways: Mapping[int, ActivationSource] = {}
     if found.late is not None and own and settings.weight_graph > 0:
-        shares = zip(own, spread([*own.values()]), strict=True)
-        seeds = sorted(shares, key=lambda each: (-each[1], *found.place(each[0])))
-        seeds = seeds[: activation.SEEDS]
+        shares = zip(own, min_max([*own.values()]), strict=True)
+        seeds = sorted(shares, key=lambda each: (-each[1], *found.tie_break(each[0])))
+        seeds = seeds[: activation.MAX_SEEDS]
         ways = activation.spread(found.view, found.question, dict(seeds), found.late)
     ranked = []
     for (row, traits), values, weight, known in zip(
@@ -306,8 +313,8 @@ def _scored(
     ):
         reached, way = values, ways.get(row)
         if way is not None:
-            room = (own[way.start] - own[row]) / settings.weight_graph - BELOW
-            reached = values._replace(graph=max(0.0, min(way.worth, room)))
+            room = (own[way.seed] - own[row]) / settings.weight_graph - ACTIVATION_GAP
+            reached = values._replace(graph=max(0.0, min(way.activation, room)))
         parts = Signals(*map(mul, weight, reached))
         ranked.append(
             Candidate(
@@ -321,19 +328,19 @@ def _scored(
                 way=way if reached.graph else None,
             )
         )
-    return sorted(ranked, key=lambda each: (-each.score, *found.place(each.row)))
+    return sorted(ranked, key=lambda each: (-each.score, *found.tie_break(each.row)))
 
 
 def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> float:
-    """Whether a passage is by the person asked about.
+    """The ``participant`` signal of a passage.
 
     Args:
         is_about: Whether its own words name that person.
 
     Returns:
-        1: said by the only participant the question names, or a note that names them. ½: a note
+        1: said by the only participant that the question names, or a note that names them. ½: a note
         that does not, or said by the first of two ("What does Mara think of Brian?") unless both
-        are meant. 0: said by another, or the question names nobody or several.
+        are meant. 0: said by another, or the question names nobody or more than two.
     """
     if len(question.named_speakers) == 2:
         return 0.5 * (not question.means_both and traits.speaker == question.named_speakers[0])
@@ -345,7 +352,7 @@ def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> fl
 
 
 def _best_of_session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
-    """The best first score in the conversation of each; blocks of notes stand for themselves."""
+    """The best first-pass score in each passage's conversation; blocks of notes keep their own."""
     best: dict[str, float] = {}
     scored = list(zip(traits, scores, strict=True))
     for each, score in scored:

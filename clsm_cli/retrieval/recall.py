@@ -1,12 +1,12 @@
 """Recall, in reading order: route → passes → pack → log.
 
-A pass (``_run_pass``) is a line of stages over one view of the index, which nothing changes: question → find →
-rank → confidence → concepts → order → items. All but finding and ranking look at the words first, and load
-nothing where a question is simple.
+A pass (``_run_pass``) is a sequence of stages over one immutable view of the index: question → find → rank →
+confidence → concepts → order → items. All stages except find and rank check the words first, and load
+nothing for a simple question.
 
-The first pass leaves out archived items, except passages that hold a rare word of the question
-(``Search.with_rare``). The second pass searches the archive too. It is made where the first found
-nothing, or is not sure of it while something archived is among the passages nearest in meaning.
+The first pass skips archived items, except passages that contain a rare word of the question
+(``Search.with_rare``). The second pass also searches the archive. It runs if the first found nothing, or
+is in doubt while an archived passage is among the nearest in meaning.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def recall(
     embedder: Embedder,
     progress: Progress | None = None,
 ) -> Iterator[Answer]:
-    """Answer queries from the store, one after the other; never waits for a lock."""
+    """Answer queries from the store one after the other, without ever waiting for a lock."""
     missing: str | None = None
     try:
         engine.open()
@@ -90,23 +90,23 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     if route != "none":
         found = search(index, query, engine)
         if query.is_gated and not found.memories:
-            found = _about_names(index, query, engine) or found
-        facts, kept, budget = _packed(index, query, found)
+            found = _search_names(index, query, engine) or found
+        facts, kept, budget = _pack_with_facts(index, query, found)
         own = [each for each in kept if each.kind != "context"]
-        told = filter(None, [found.question.scope.warning])
+        remarks = filter(None, [found.question.scope.warning])
         answer = answer._replace(
             confidence=max((m.confidence for m in own), default=found.ranked.confidence),
             concepts=found.concepts,
             memories=tuple(kept),
             budget=budget,
             facts=facts,
-            warnings=(*answer.warnings, *told, *opened.late_warnings()),
+            warnings=(*answer.warnings, *remarks, *opened.late_warnings()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
 
 
-def _about_names(index: Index, query: Query, engine: Engine | None) -> Found | None:
-    """What is known of the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
+def _search_names(index: Index, query: Query, engine: Engine | None) -> Found | None:
+    """Search for the names in a message that asks nothing: "remind me to phone Coen tomorrow"."""
     from clsm_cli.text import factuality, route
 
     names = entity_linking.names_inside(index, query.text)
@@ -118,7 +118,7 @@ def _about_names(index: Index, query: Query, engine: Engine | None) -> Found | N
 
 
 def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
-    """Which memory the query needs, and by which cues; a question about memory itself is one."""
+    """Which memory the query needs, with the cues that decided it."""
     if not (query.is_gated or query.current):
         return "ltm", ()
     from clsm_cli.text import route
@@ -131,11 +131,12 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
 
 
 class Found(NamedTuple):
-    """What a query found.
+    """The result of a search.
 
     Attributes:
-        ranked: Every passage with evidence, best first; none where it cannot be answered.
-        concepts: Of the passages that are sure enough, and so ``memories``.
+        ranked: Every passage with evidence, best first; empty if the question contradicts itself.
+        concepts: Concepts of the passages above the threshold.
+        memories: Items of these passages.
     """
 
     question: Question
@@ -144,19 +145,20 @@ class Found(NamedTuple):
     memories: Sequence[Memory] = ()
 
 
-DOUBT = 3.6
-"""How many times the floor an answer must be sure to do without the archive. Facts that were told once and
-asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times five
-points fewer."""
-NEAREST = 3
-"""Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
-one, seven points of what the doubt brought are lost; with five nothing is gained."""
+ARCHIVE_DOUBT = 3.6
+"""Confidence, as a multiple of the floor, below which the archive is searched too. Facts told once and asked for
+after the store had grown tenfold are then recalled as if nothing were archived; at 2, five points fewer.
+"""
+ARCHIVE_NEAREST = 3
+"""Passages nearest in meaning, of which one must be archived for a second pass in doubt. With 1, seven points of
+its gain are lost; 5 gain nothing.
+"""
 
 
 def search(index: Index, query: Query, engine: Engine | None) -> Found:
-    """What a query finds; if that is not enough, what it finds with the archive included.
+    """Search for a query; if the result is empty or in doubt, search the archive too.
 
-    As of a time, what was told by then answers; only if none of it does, what was told later.
+    As of a past time, passages told by then answer; only if none does, those told later.
     """
     settings = _settings(index.store, query)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
@@ -164,18 +166,18 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
     if view.told_later and not first.memories:
         later = _run_pass(view.told_after(), query, engine, settings)
         return later if later.memories else first
-    is_sure = first.ranked.confidence >= DOUBT * settings.floor
+    is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
     if not view.has_archived() or (
         first.memories and (is_sure or not _archive_is_near(index, first.ranked.cosines))
     ):
         return first
     second = _run_pass(index.with_archive(), query, engine, settings)
-    # What is read is other in the archive: it hides no answer that was found without.
+    # The second pass may read other passages; it must not suppress an answer of the first.
     return first if first.memories and not second.memories else second
 
 
 def _settings(store: Store, query: Query) -> RecallSettings:
-    """The settings for a query, with the weights that feedback taught."""
+    """The settings for a query, with the weights learnt from feedback."""
     from datetime import datetime
 
     settings, moment = store.settings.recall, datetime.fromisoformat(query.now)
@@ -189,25 +191,27 @@ def _settings(store: Store, query: Query) -> RecallSettings:
 
 
 def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
-    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
-    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
+    """Whether one of the passages nearest in meaning is archived; without a model, assume so."""
+    nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
     return not cosines or index.has_archived_vector(nearest)
 
 
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
-    """Stage after stage over one view of the index; what a time was about stands above its passages."""
+    """Run the stages over one view of the index."""
     question, ranked, *_ = retrieve_passages(index, query, engine, settings)
     if engine is not None:
         ranked = verdict.read(index, question, ranked)
-    ranked = verdict.without_look_alikes(index, question, ranked)
-    kept, is_silent = verdict.sure_enough(index, question, ranked, settings.floor, query.min_score)
-    kept = verdict.without_fillers(index, question, kept, settings)
+    ranked = verdict.discount_look_alikes(index, question, ranked)
+    kept, concepts_only = verdict.apply_threshold(
+        index, question, ranked, settings.floor, query.min_score
+    )
+    kept = verdict.filter_untrusted(index, question, kept, settings)
     cosines = ranked.cosines
     named: tuple[Concept, ...] = ()
     memories: list[Memory] = []
     if kept:
         named = concepts.rank_concepts(index, query.text, kept, settings.concepts, cosines)
-    if kept and not is_silent:
+    if kept and not concepts_only:
         past = query.past
         ended = supersession.ended(index, question, kept, cosines, past) if settings.rivals else {}
         kept = demotion.demote(index, question, kept, settings, ended)
@@ -219,7 +223,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     elif question.asks_for_tasks:
         from clsm_cli.retrieval import open_tasks
 
-        memories = open_tasks.find(index, query) or memories
+        memories = open_tasks.find(index, query, question) or memories
     return Found(question, ranked, named, memories)
 
 
@@ -227,18 +231,18 @@ def retrieve_passages(
     index: Index, query: Query, engine: Engine | None, settings: RecallSettings
 ) -> Found:
     """Rank the passages of a view of the index for a query; without an engine, by words only."""
-    right, warning = entity_linking.set_right(index, query.text, engine)
-    query = query._replace(text=right)
+    corrected, warning = entity_linking.correct_names(index, query.text, engine)
+    query = query._replace(text=corrected)
     question = _analyse(index, query)
     if warning:
-        told = "; ".join(filter(None, (warning, question.scope.warning)))
-        question = question._replace(scope=question.scope._replace(warning=told))
+        joined = "; ".join(filter(None, (warning, question.scope.warning)))
+        question = question._replace(scope=question.scope._replace(warning=joined))
     if question.scope.event:
-        question = _beside_event(index, query, question, engine, settings)
+        question = _place_event(index, query, question, engine, settings)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
     is_bound = question.scope.hard and settings.time_filter
-    allowed = _allowed(index, query.filters, question.scope if is_bound else ANY_TIME)
+    allowed = _allowed_rows(index, query.filters, question.scope if is_bound else ANY_TIME)
     index = index.with_rare(question.terms)
     found = candidates.find(index, question, engine, settings, allowed)
     ranked = ranking.rank(found)
@@ -249,10 +253,10 @@ def retrieve_passages(
     return Found(question, ranked)
 
 
-def _beside_event(
+def _place_event(
     index: Index, query: Query, question: Question, engine: Engine | None, settings: RecallSettings
 ) -> Question:
-    """A question for what came before or after an event, placed where its words find that event."""
+    """Search for the event of a before/after question, and set the question's scope beside it."""
     from clsm_cli.retrieval import time_scope
 
     scope, asked = question.scope, query._replace(text=question.scope.event)
@@ -260,12 +264,14 @@ def _beside_event(
     ranked = verdict.read(index, event.question, event.ranked) if engine else event.ranked
     scope = time_scope.resolve_event(index, scope, query.past or query.now, ranked, settings.floor)
     return (
-        _read(index, query, question.text, scope) if scope.rows else question._replace(scope=scope)
+        _understand(index, query, question.text, scope)
+        if scope.rows
+        else question._replace(scope=scope)
     )
 
 
 def _analyse(index: Index, query: Query) -> Question:
-    """Read a query: what it refers back to, when and where it looks, who is meant, and the rest."""
+    """Analyse a query: back-references, time scope, speakers, content."""
     text, scope = query.text, ANY_TIME
     if query.current:
         from clsm_cli.retrieval import dialogue_context
@@ -275,11 +281,11 @@ def _analyse(index: Index, query: Query) -> Question:
         from clsm_cli.retrieval import time_scope
 
         scope = time_scope.resolve(index, text, query.past or query.now)
-    return _read(index, query, text, scope)
+    return _understand(index, query, text, scope)
 
 
-def _read(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
-    """What a query asks, by its text with its references resolved and the days that it means."""
+def _understand(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
+    """The question of a query, from its text with resolved references and its scope."""
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
     return question._replace(
@@ -290,8 +296,10 @@ def _read(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
     )
 
 
-def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collection[int] | None:
-    """The passages that a filter, and the days or conversations that are meant, leave; None: all."""
+def _allowed_rows(
+    index: Index, filters: Filters | None, scope: TimeScope
+) -> Collection[int] | None:
+    """The passages that pass the filters and a hard scope; None: all."""
     allowed = None if filters is None else index.matching_rows(filters)
     if not scope.hard:
         return allowed
@@ -307,52 +315,52 @@ def _allowed(index: Index, filters: Filters | None, scope: TimeScope) -> Collect
     return inside if allowed is None else inside & frozenset(allowed)
 
 
-def _packed(
+def _pack_with_facts(
     index: Index, query: Query, found: Found
 ) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
-    """What fits into the budget: facts about what the query names, if it asks for any, and memories.
+    """The facts (if the query wants any) and memories that fit into the budget.
 
-    What was said in the current conversation comes first, in at most half the budget. The facts are what
-    the memories beside them leave unsaid; the room that they do not need is theirs.
+    Messages of the current conversation come first, in at most half the budget. Facts that a packed
+    memory says are left out; room that the facts do not need goes to the memories.
     """
-    said: list[Memory] = []
+    conversation: list[Memory] = []
     if query.current:
         from clsm_cli.retrieval import dialogue_context
 
         half, terms = query.budget // (2 if query.unit == "tokens" else 8), found.question.terms
         turns = dialogue_context.select_turns(query.current, terms, half)
-        said = dialogue_context.context_memories(turns, terms)
+        conversation = dialogue_context.context_memories(turns, terms)
     if not (query.with_facts and found.memories):
-        return (), *pack(found.memories, query.budget, query.unit, said)
+        return (), *pack(found.memories, query.budget, query.unit, conversation)
     from clsm_cli.retrieval import known_facts
 
     ranked = found.ranked.candidates
-    taken = int(known_facts.SHARE * query.budget)
+    taken = int(known_facts.BUDGET_SHARE * query.budget)
     facts: tuple[Fact, ...] = ()
     for _ in range(2):
-        kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
+        kept, budget = pack(found.memories, query.budget - taken, query.unit, conversation)
         facts = known_facts.find(index, found.concepts, ranked, kept, taken, query.unit)
         taken = sum(fact.size(query.unit) for fact in facts)
     return facts, kept, budget._replace(limit=query.budget, used=budget.used + taken)
 
 
 STEEPNESS = 12.0
-"""What a score is worth, as the exponent of its value: a conditional logit's choice among items."""
+"""Steepness of an item's value in its score: a conditional logit over the items."""
 
 
 def pack(
-    memories: Sequence[Memory], limit: int, unit: str, said: Sequence[Memory] = ()
+    memories: Sequence[Memory], limit: int, unit: str, conversation: Sequence[Memory] = ()
 ) -> tuple[list[Memory], Budget]:
-    """Fill the budget with the items that are worth most together, and list the rest.
+    """Fill the budget with the items of the largest total value, and list the dropped ones.
 
-    An item is worth e^(12 · score), in proportion to the probability that it is the evidence. The
-    0/1 knapsack over that (CMA, section 3.2) holds more evidence than items in the order of rank:
-    on LoCoMo 89.7 % against 88.4 % at a reduction of 96.5 %, as much in 1,000 tokens.
+    The value of an item is e^(12 · score), proportional to the probability that it is the evidence. The
+    0/1 knapsack (CMA, section 3.2) packs more evidence than the order of rank: on LoCoMo 89.7 % against
+    88.4 % at a reduction of 96.5 %, the same in 1,000 tokens.
 
     Args:
-        said: Of the current conversation, which was fitted to the budget already and comes first.
+        conversation: Messages of the current conversation, already fitted to the budget; they come first.
     """
-    room = limit - sum(each.size(unit) for each in said)
+    room = limit - sum(each.size(unit) for each in conversation)
     sizes = [each.size(unit) for each in memories]
     kept = set(range(len(memories)))
     if sum(sizes) > room:
@@ -365,23 +373,23 @@ def pack(
         for place, memory in enumerate(memories)
         if place not in kept
     ]
-    chosen = [*said, *(memories[place] for place in sorted(kept))]
+    chosen = [*conversation, *(memories[place] for place in sorted(kept))]
     used = sum(each.size(unit) for each in chosen)
     return chosen, Budget(limit, used, unit, tuple(dropped))
 
 
 def _recall_id(answer: Answer, query: Query) -> str:
-    """Hash of query, options, now and answer; where files lie on this machine does not count."""
-    told = [
+    """Hash of query, options, now and answer, without paths on this machine."""
+    without_paths = [
         memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
         for memory in answer.memories
     ]
-    answer = answer._replace(memories=tuple(told))
+    answer = answer._replace(memories=tuple(without_paths))
     return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
 
 
 def touch(store: Store, answer: Answer) -> None:
-    """Record that these memories were used; a failing disk must not spoil the answer."""
+    """Log that these memories were used; a disk error must not spoil the answer."""
     from datetime import UTC, datetime
 
     from clsm_cli.store import atomic

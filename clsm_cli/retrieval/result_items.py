@@ -1,8 +1,8 @@
-"""From ranked passages to the items of an answer, without repeats, with their sources.
+"""Turn ranked passages into the items of an answer, with their sources and without repeats.
 
-A turn is returned as it is. A block is what a note is best ranked by, a section what it is best read by;
-a window of about 450 characters (``recall.window``) round the block is near both in recall by item. By
-token single blocks hold more evidence, so a small budget has smaller windows, or none.
+A turn is returned as it is. Notes rank best by block, but read best by section; a window of about 450
+characters (``recall.window``) around the block has nearly the recall of both per item. Per token, single
+blocks contain more evidence, so a small budget has smaller windows, or none.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def build_items(
     settings: RecallSettings,
     ended: Mapping[int, Ended],
 ) -> list[Memory]:
-    """The best items; one that rests on n turns counts n of ``k``, any other one.
+    """Build the best items; a statement derived from n turns uses n of ``k``, others one.
 
-    A score is the share of what a passage would have that is as good as the best in everything;
-    the items end where it falls below ``settings.faded``. A turn that stands in two files is returned once.
+    A score is relative to that of a passage with the best value of every signal; the list ends where it
+    falls below ``settings.faded``. A turn in two files is returned once.
 
-    A turn says all that a statement made of it says, and what else was said: so in the place of a
-    statement stands the first of its turns that has its words, and names it. Where none has them, as
-    it was corrected or its turn was forgotten, a statement stands for itself. What repeats an item
-    nearly word for word is folded into it: its source is named there, and it counts of ``k``.
+    A turn says more than the statement made of it: so the first of its turns that has its words replaces
+    the statement, and lists its id. If none has them (the statement was corrected, or its turn
+    forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded into it: its
+    source is added there, and it uses one of ``k``.
     """
-    # The score of a passage that equals the best in every signal.
+    # The score of a passage with the best share of every signal.
     columns = zip(*(each.shares for each in candidates), strict=True)
     full = sum(max(0.0, *shares) for shares in columns) or 1.0
     taken: dict[str, int] = {}
@@ -56,17 +56,17 @@ def build_items(
             rows_of.setdefault(each.traits.key, []).append(each.row)
     found: list[Memory] = []
     seen: list[tuple[Passage, float]] = []
-    starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
+    starts = index.passages(sorted({each.way.seed for each in candidates[:k] if each.way}))
     quota, left = SourceQuota(question, k, settings), k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < settings.faded * full:
             break
-        turn = _saying(index, hit, rows_of)
+        turn = _source_turn(index, hit, rows_of)
         states = () if turn is None else (hit.id,)
         row, passage = turn or (candidate.row, hit)
         if passage.id in taken:
             at = taken[passage.id]
-            found[at] = _also(found[at], (), states)
+            found[at] = _with_repeat(found[at], (), states)
             continue
         if quota.is_used_up(passage):
             continue
@@ -74,73 +74,73 @@ def build_items(
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         quota.take(passage)
-        same = _repeated(passage, candidate.signals.date, seen, settings.fold)
+        same = _find_repeat(passage, candidate.signals.date, seen, settings.fold)
         if same is None:
             same = len(found)
             seen.append((passage, candidate.signals.date))
             memory = _memory(candidate, passage, shown, sources, full)
-            if (over := ended.get(row) or ended.get(candidate.row)) is not None:
-                memory = over.marked(memory)
-            if (told := index.told_later.get(row)) is not None:
-                memory = memory._replace(told_later=told[:10])
-            start = starts.get(candidate.way.start) if candidate.way else None
+            if (superseded := ended.get(row) or ended.get(candidate.row)) is not None:
+                memory = superseded.marked(memory)
+            if (told_at := index.told_later.get(row)) is not None:
+                memory = memory._replace(told_later=told_at[:10])
+            start = starts.get(candidate.way.seed) if candidate.way else None
             way = (
                 ActivationPath(candidate.way.concept, start.id) if candidate.way and start else None
             )
             found.append(memory._replace(states=states, way=way))
         else:
-            found[same] = _also(found[same], sources, states)
+            found[same] = _with_repeat(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
 
 
-def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
-    """An item that others say as well."""
+def _with_repeat(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
+    """An item with the sources and statements of a repeat."""
     return memory._replace(sources=(*memory.sources, *sources), states=(*memory.states, *states))
 
 
-def _saying(
+def _source_turn(
     index: Index, statement: Passage, rows_of: Mapping[str, Sequence[int]]
 ) -> tuple[int, Passage] | None:
     """The best turn or block that says a statement, with its row; None if none does.
 
-    A statement in other words than it was born with, of which its id is the hash, was written by
-    a person or is an old value: no turn says that.
+    The id of a statement is the hash of its first text. If its text differs, a person edited it or it
+    is an old value, and no turn says it.
 
     Args:
-        rows_of: Candidates that are turns or blocks, by their key.
+        rows_of: Rows of candidates that are turns or blocks, by key.
     """
     rows = [row for key in statement.sources for row in rows_of.get(key, ())]
     if not rows or statement.key != statement_id(normalise_text(statement.text)):
         return None
     words = frozenset(_WORD.findall(statement.text.casefold()))
     for row, passage in index.passages(rows).items():
-        if len(words & {*_WORD.findall(passage.text.casefold())}) >= SAID * len(words):
+        if len(words & {*_WORD.findall(passage.text.casefold())}) >= MIN_SHARED_WORDS * len(words):
             return row, passage
     return None
 
 
-SAID = 0.5
-"""Share of the words of a statement from which a turn says it: it may have "I" for a name."""
+MIN_SHARED_WORDS = 0.5
+"""Share of a statement's words that a turn must contain to say it: the turn may have "I" for a name."""
 _WORD = re.compile(r"\w+")
 
 
-def _repeated(
+def _find_repeat(
     passage: Passage, date: float, seen: Sequence[tuple[Passage, float]], least: float
 ) -> int | None:
-    """The place of the item that a passage repeats.
+    """The position of the item that a passage repeats; None if there is none.
 
-    Sameness is Dice's coefficient of the search terms between what one speaker said; the windows
-    of notes are cut from one text and never repeat it. Where a time is asked for, what was said
-    then is not the same as what was said at another (``date``).
+    Repeats are turns of one speaker with a Dice's coefficient of search terms from ``least`` on; windows
+    of notes are cut from one text and never repeat it. If a time is asked for, turns of different times
+    (``date``) are not repeats.
     """
     for place, (other, fits) in enumerate(seen):
-        # Stemming a text takes 1 ms, so it waits for a second text of the same speaker.
+        # Stemming a text takes 1 ms, so cheaper conditions come first.
         if (
             date == fits
             and passage.speaker == other.speaker
             and passage.document is other.document is None
-            and len(terms_of(passage.text)) >= _FEW
+            and len(terms_of(passage.text)) >= _MIN_FOLD_TERMS
             and dice(passage.text, other.text) >= least
             and sameness.same_particulars(passage.text, other.text)
         ):
@@ -148,14 +148,14 @@ def _repeated(
     return None
 
 
-_FEW = 4
-"""Search terms below which two texts are not compared: "Thanks, Mara!" is said a hundred times."""
+_MIN_FOLD_TERMS = 4
+"""Search terms below which texts are not compared: "Thanks, Mara!" is said a hundred times."""
 
 
 def _in_order(
     index: Index, candidates: Sequence[Candidate], k: int
 ) -> Iterator[tuple[Candidate, Passage]]:
-    """Candidates with their passages, ties in an order that does not depend on rows."""
+    """Candidates with their passages; the order of ties does not depend on rows."""
     start = 0
     while start < len(candidates):
         end = start + 2 * k
@@ -197,7 +197,7 @@ def _memory(
 
 
 def _joined(shown: Sequence[Passage]) -> str:
-    """Blocks as one text, with a blank line where the note has one."""
+    """Join blocks, with a blank line where the note has one."""
     text = shown[0].text
     for before, after in pairwise(shown):
         gap = "\n\n" if after.line_start > before.line_end + 1 else "\n"
@@ -206,13 +206,13 @@ def _joined(shown: Sequence[Passage]) -> str:
 
 
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
-    """Where an item is found; for a statement its own line, then the turns it rests on."""
+    """The sources of an item; for a statement, its own line, then its source turns."""
     turns = [turn for key in passage.sources for turn in index.by_key(key)[:1]]
     return (source_of(index, passage, shown), *(source_of(index, turn) for turn in turns))
 
 
 def source_of(index: Index, passage: Passage, shown: Sequence[Passage] = ()) -> Source:
-    """The source of a passage, and of those beside it that are shown with it; the first decides what opens."""
+    """The source of a passage and of those shown with it; the first one decides what opens."""
     shown = shown or (passage,)
     first = min(shown, key=lambda each: each.line_start)
     file, line = source_locations.locate(index, first)
@@ -227,29 +227,29 @@ def source_of(index: Index, passage: Passage, shown: Sequence[Passage] = ()) -> 
     )
 
 
-LONGEST = 1600
-"""Characters a window may have to show a numbered list whole: its steps belong together."""
-LISTS = 4
-"""Times its length that a window may have for that, where this is less."""
-PARTS = 16
-"""Parts of a budget of which a window has one at most: what stands round one item costs others theirs."""
-_STEP = re.compile(r"\d{1,3}[.)]\s")
+MAX_LIST_CHARACTERS = 1600
+"""Characters of a window that shows a numbered list whole, at most: its steps belong together."""
+MAX_LIST_FACTOR = 4
+"""The same limit as a multiple of the window's length, if that is less."""
+BUDGET_PARTS = 16
+"""A window gets at most the budget divided by this: context of one item takes room from the others."""
+_NUMBERED = re.compile(r"\d{1,3}[.)]\s")
 
 
 def window_limit(most: int, budget: int, unit: str) -> int:
-    """Characters to which a window grows within a budget.
+    """Maximum length of a window in characters, for a budget.
 
     >>> window_limit(450, 2000, "tokens"), window_limit(450, 1000, "tokens"), window_limit(450, 1000, "characters")
     (450, 250, 62)
     """
     characters = 4 * budget if unit == "tokens" else budget
-    return min(most, characters // PARTS)
+    return min(most, characters // BUDGET_PARTS)
 
 
 def window_passages(
     index: Index, row: int, passage: Passage, taken: Collection[str], length: int
 ) -> list[Passage]:
-    """What is shown for a passage: for a current block its neighbours too, up to a ``length`` in characters."""
+    """The passages shown for one: a current block with its neighbours, up to ``length`` characters."""
     if passage.document is None or not passage.current or not length:
         return [passage]
     section = index.section(row)
@@ -262,14 +262,16 @@ def window_passages(
         {i for i, other in enumerate(section) if other.id in taken},
         length,
     )
-    start, end = _with_whole_lists(section, place, start, end, min(LONGEST, LISTS * length))
+    start, end = _with_whole_lists(
+        section, place, start, end, min(MAX_LIST_CHARACTERS, MAX_LIST_FACTOR * length)
+    )
     return [other for other in section[start:end] if other.id not in taken]
 
 
 def _with_whole_lists(
     section: Sequence[Passage], place: int, start: int, end: int, most: int
 ) -> tuple[int, int]:
-    """Widen a window to the numbered lists that it cuts, unless they are too long."""
+    """Extend a window to whole numbered lists at its edges, or cut it before those that are too long."""
     for edge in (start, end - 1):
         first, last = numbered_run(section, edge)
         wide = min(start, first), max(end, last)
@@ -285,7 +287,7 @@ def _with_whole_lists(
 def grow_window(
     lengths: Sequence[int], place: int, blocked: Collection[int], most: int
 ) -> tuple[int, int]:
-    """Grow a window from one block, below and above in turn: its first block, and the one after its last.
+    """Grow a window from one block, below and above in turn; return its first block and the one after its last.
 
     >>> grow_window([200, 100, 100, 300], 1, (), 450)
     (0, 3)
@@ -308,12 +310,12 @@ def grow_window(
 
 
 def numbered_run(section: Sequence[Passage], place: int) -> tuple[int, int]:
-    """The run of numbered items that a block is one of: first, and the one after the last."""
-    if not _STEP.match(section[place].text):
+    """The run of numbered items around a block: first, and the one after the last."""
+    if not _NUMBERED.match(section[place].text):
         return place, place + 1
     start, end = place, place + 1
-    while start > 0 and _STEP.match(section[start - 1].text):
+    while start > 0 and _NUMBERED.match(section[start - 1].text):
         start -= 1
-    while end < len(section) and _STEP.match(section[end].text):
+    while end < len(section) and _NUMBERED.match(section[end].text):
         end += 1
     return start, end

@@ -1,10 +1,10 @@
-"""What of an answer holds no longer: passages that a later one of the same answer takes the place of.
+"""Supersession within an answer: passages that a later passage of the same answer replaces.
 
-The question says what both are about, so a change is seen before any night has read it, and in
-passages of which no statement was made. Each of the best passages is held against each that was told
-later by somebody as trusted, or by an agent, sentence by sentence, by the head of pairs
-(``heads/pair_head``). What a night has closed is over as well. What an agent says in a conversation
-gives way to its owner's word, whichever came first: it can only have it from the owner.
+The question says what both are about, so a change is found before any consolidation, and in passages of
+which no statement was made. Each of the best passages is compared, sentence by sentence, with every later
+one by somebody as trusted, or by an agent, by the pair head (``heads/pair_head``). Statements that
+consolidation closed count too. What an agent says in a conversation is superseded by its owner's words,
+whichever came first: the agent can only know it from the owner.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import pair_head
+from clsm_cli.model import clocks
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
@@ -25,7 +26,7 @@ from clsm_cli.text import breadth, factuality, sameness, sentences
 from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.heads.pair_head import Relation, Sentence
     from clsm_cli.retrieval.answer import Memory
@@ -35,15 +36,13 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 FIRST = 12
-"""Passages that are held against each other: the best."""
+"""Best passages that are compared with each other."""
 OVER = pair_head.OVER
-"""Probability of an update from which the older one is said to be over."""
-PERHAPS = pair_head.LEAST
-"""Probability of an update from which it is said to be over perhaps, and stands below what is later."""
-_ANSWERS = 0.15
-"""Confidence that both must have where it is not sure: what does not answer takes no answer's place."""
+"""Probability of an update from which the older passage counts as superseded."""
+PERHAPS = 0.15
+"""Probability of an update between two answers from which the older passage is perhaps superseded."""
 _UNSURE = 0.98
-"""The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
+"""Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
 _PRONOUNS = frozenset(
     each
     for name in ("persons", "points back")
@@ -52,23 +51,25 @@ _PRONOUNS = frozenset(
 )
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
-"""A line that gives something with a label a value."""
+"""A line with a label and a value."""
 LONGEST = 40
-"""Words, at most, of a passage that may be over as a whole."""
+"""Words of a passage that may be superseded as a whole, at most."""
+_MOSTLY = 0.6
+"""Share of its words that closed statements must cover where the passage has no word of the question."""
 _LEAST = 0.30
-"""Cosine below which two passages are not looked at: one update in twenty lies below."""
+"""Cosine below which two passages are not compared: one update in twenty is below."""
 MOST = 8
-"""Pairs that the head reads for an answer: those nearest to each other and to the question."""
+"""Pairs that the head reads per answer: those nearest to each other and to the question."""
 
 
 class Ended(NamedTuple):
-    """What a later passage says of an older one, or what memory closed.
+    """A superseded passage.
 
     Attributes:
-        chance: How likely it holds no longer.
-        until: The day from which; None where it is the later one that stands below.
-        by: Id of the later passage; None where only what memory made of the older one was closed.
-        row: Of the later passage.
+        chance: Probability that it is no longer true.
+        until: Day since when; None if the later passage is the one to rank below.
+        by: Id of the later passage; None if only the statements made of the older one were closed.
+        row: Row of the later passage.
     """
 
     chance: float
@@ -77,7 +78,7 @@ class Ended(NamedTuple):
     row: int | None = None
 
     def marked(self, memory: Memory) -> Memory:
-        """An item that says so; as it is where it is not likely enough that it is over."""
+        """The item, marked with the day since which it is superseded, certainly or perhaps."""
         if self.until is None:
             return memory
         if self.chance < OVER:
@@ -92,15 +93,15 @@ def ended(
     cosines: Sequence[float],
     at: str | None = None,
 ) -> dict[int, Ended]:
-    """Row of a passage → what takes its place; or, where that was told after ``at``, the other way round.
+    """Row of a superseded passage → its replacement; reversed if that was told after ``at``.
 
     Args:
-        index: Fresh.
-        question: What is asked.
+        index: Up to date.
+        question: The question.
         candidates: Best first.
-        cosines: Of every stored sentence vector to the question, by its row; empty without a model, when
-            only what memory closed is known.
-        at: The past time that is asked about; None for now.
+        cosines: Of every stored sentence vector to the question, by row; empty without a model: then only
+            closed statements count.
+        at: The past time asked about; None for now.
     """
     best = [each for each in candidates[:FIRST] if each.traits.kind != "gist"]
     told = index.passages([each.row for each in best])
@@ -116,7 +117,7 @@ def ended(
         )
         ended = _judged(question, read, alike, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
-    for row, day in (_closed(index, best, told) if at is None else {}).items():
+    for row, day in (_closed(index, question, best, told) if at is None else {}).items():
         over = ended.get(row)
         if over is None:
             ended[row] = Ended(1.0, day)
@@ -126,7 +127,7 @@ def ended(
 
 
 def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
-    """Row of a statement → that of a turn or block it was made of, where both were found."""
+    """Row of a statement → row of a turn or block it was made of, if both were retrieved."""
     rows = {each.key: row for row, each in told.items() if each.kind == "passage"}
     return {
         row: rows[key]
@@ -136,49 +137,78 @@ def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
     }
 
 
-def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
-    """Short passages of which all that memory made is over, by a person or a night, and since when."""
+def _closed(
+    index: Index, question: Question, best: Sequence[Candidate], told: Mapping[int, Passage]
+) -> dict[int, str]:
+    """Short passages whose statements were all closed, by a person or consolidation, and since when.
+
+    The statements may cover a minor part of the passage, so they must have what the question asks about.
+    """
     short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
     keys = sorted({each.traits.key for each in short})
-    days = graph_queries.outdated_sources(index.connection, keys)
-    return {each.row: day[:10] for each in short if (day := days.get(each.traits.key))}
+    outdated = graph_queries.outdated_sources(index.connection, keys)
+    asked = pair_head.content(pair_head.sentence(question.text))
+    ended = {}
+    for each in short:
+        until, stated = outdated.get(each.traits.key, (None, ""))
+        words = pair_head.content(pair_head.sentence(told[each.row].text))
+        over = words & pair_head.content(pair_head.sentence(stated))
+        wanted = asked & words
+        if until and (wanted <= over if wanted else len(over) >= _MOSTLY * len(words)):
+            ended[each.row] = until[:10]
+    return ended
 
 
 def _judged(
     question: Question, read: list[_Side], alike: set[tuple[str, str]], at: str | None
 ) -> dict[int, Ended]:
-    """What a later one of some passages replaces; ``alike``: keys of those that say the same."""
+    """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
     wanted = pair_head.content(asked)
-    # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
+    # "Brian" and "who is Brian" ask for everything about him, not for the newest.
     is_named = bool(pair_head.particulars(asked))
     is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
-    least = OVER if is_open else PERHAPS
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
+    speakers = {each.passage.speaker for each in read} - {""}
     for old, new, one, two in _rivals(asked, read, alike):
-        chance = _update(one, two, question.text)
+        chance = _update(one, two, question.text, speakers)
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        if chance < OVER and min(old.candidate.confidence, new.candidate.confidence) < _ANSWERS:
-            continue
-        if chance >= least and not _is_small_talk(one.text, two.text):
+        is_told = chance >= OVER or (not is_open and _is_likely(chance, old, new))
+        if is_told and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)
 
 
-def _update(one: Sentence, two: Sentence, asked: str) -> float:
-    """How likely the second of two sentences is an update of the first, for what is asked."""
+def _is_likely(chance: float, old: _Side, new: _Side) -> bool:
+    """Whether an update of a probability is worth a mark, given how surely both passages answer.
+
+    The later passage goes above the older one, so it must answer at least as surely as that still may.
+    """
+    one, two = old.candidate.confidence, new.candidate.confidence
+    return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
+
+
+def _update(one: Sentence, two: Sentence, asked: str, speakers: Collection[str]) -> float:
+    """Probability that the second sentence updates the first, with regard to the question."""
 
     def read(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
         return [pair_head.relation(old, new, asked) for old, new in pairs]
 
+    one, two = (_alone(each, speakers) for each in (one, two))
     return pair_head.update_of(one, two, read([(one.text, two.text)])[0], read)
 
 
+def _alone(sentence: Sentence, speakers: Collection[str]) -> Sentence:
+    """A sentence without the name of its speaker."""
+    who, said = pair_head.without_speaker(sentence.text, speakers)
+    return pair_head.sentence(said) if who else sentence
+
+
 class _Update(NamedTuple):
-    """One passage that takes the place of another."""
+    """A passage that supersedes another."""
 
     old: _Side
     new: _Side
@@ -186,14 +216,18 @@ class _Update(NamedTuple):
 
     @property
     def day(self) -> str:
-        return max(self.old.time, self.new.time)[:10]
+        """On which the later of both was said, by the store's clock."""
+        zone = self.new.zone
+        last = max(self.old.time, self.new.time, key=lambda time: clocks.seconds(time, zone))
+        return clocks.on_clock(last, zone)[:10]
 
 
 def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
-    """What became of each passage that others take the place of."""
+    """Resolve the updates: the replacement of each superseded passage."""
     ended: dict[int, Ended] = {}
     over = {each.old.row for each in updates if not each.new.is_before(each.old)}
-    # What was over when an agent spoke does not gainsay it; what its owner gainsays ends nothing.
+    # A superseded passage of the owner does not contradict the agent; an agent's passage that its owner
+    # contradicts supersedes nothing.
     updates = [
         each for each in updates if each.new.row not in over or not each.new.is_before(each.old)
     ]
@@ -201,13 +235,13 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     by_row: dict[int, list[_Update]] = {}
     for each in updates:
         old, new, chance = each
-        if at and _is_later(new.time, at):
+        if at and clocks.is_after(new.time, at, new.zone):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif new.row not in gainsaid:
             by_row.setdefault(old.row, []).append(each)
     pairs = {(each.old.row, each.new.row) for each in updates}
     for row, later in by_row.items():
-        # The last tells what holds now; it was over when the first of those before that was said.
+        # The last one replaces the passage, which ended when the first of the chain was said.
         last = max(later, key=lambda each: (not each.new.is_answer, each.day, each.chance)).new
         chain = [
             each
@@ -221,10 +255,10 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
 
 
 class _Told(NamedTuple):
-    """The earliest and the latest time at which something may have been said.
+    """The earliest and the latest time at which a passage may have been written.
 
-    Without a time of its own it was written between two captures of its document, or before the first:
-    then nobody knows how early.
+    A block without a date was written between two captures of its document, or before the first: then
+    the earliest time is unknown (None).
     """
 
     after: str | None
@@ -232,7 +266,7 @@ class _Told(NamedTuple):
 
 
 class _Side:
-    """A passage, read when it is needed."""
+    """A passage; its sentences and vector are computed on demand."""
 
     def __init__(
         self, index: Index, candidate: Candidate, passage: Passage, told: _Told, near: float
@@ -240,13 +274,14 @@ class _Side:
         self.candidate, self.passage = candidate, passage
         self.row, self.near = candidate.row, near
         self.told, self.time = told, told.time
-        self._index = index
+        self._index, self.zone = index, index.store.zone
         self.is_answer = passage.trust == "agent" and bool(passage.speaker)
         """Whether an agent says it in a conversation."""
 
     def is_before(self, other: _Side) -> bool:
         """Whether it is not known to have been said after another."""
-        return self.told.after is None or not _is_later(self.told.after, other.time)
+        after = self.told.after
+        return after is None or not clocks.is_after(after, other.time, self.zone)
 
     @cached_property
     def sentences(self) -> list[Sentence]:
@@ -269,7 +304,7 @@ class _Side:
 
 
 def _is_day(heading: str) -> bool:
-    """Whether a heading is a day and no more."""
+    """Whether a heading is only a day."""
     if not any(map(str.isdigit, heading)):
         return False
     from clsm_cli.text.time import expressions  # which few questions need
@@ -278,7 +313,7 @@ def _is_day(heading: str) -> bool:
 
 
 def _is_small_talk(*texts: str) -> bool:
-    """Whether one of some sentences is small talk: nothing of it can be over."""
+    """Whether one of the sentences is small talk, which nothing supersedes."""
     from clsm_cli.text import route
 
     return any(map(route.is_small_talk, texts))
@@ -287,7 +322,7 @@ def _is_small_talk(*texts: str) -> bool:
 def _side(
     index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
 ) -> _Side | None:
-    """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
+    """A passage to compare; None if it has no vector or no time, or is too long."""
     is_long = len(passage.text.split()) > LONGEST
     told = None if is_long or candidate.traits.vector < 0 else _told(index, passage)
     if told is None:
@@ -296,7 +331,7 @@ def _side(
 
 
 def _told(index: Index, passage: Passage) -> _Told | None:
-    """When a passage was said; None where nothing tells."""
+    """When a passage was written; None if unknown."""
     dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
     if time := dated[1] if dated and passage.document else passage.time:
         return _Told(time, time)
@@ -305,9 +340,9 @@ def _told(index: Index, passage: Passage) -> _Told | None:
 
 
 def _may_end(old: _Side, new: _Side) -> bool:
-    """Whether something was certainly said later, by somebody trusted enough who may speak of the same.
+    """Whether a passage may supersede another: certainly later, as trusted, and not by another speaker.
 
-    Between an agent's words in a conversation and its owner's, the owner's count, whichever are later.
+    The owner's words supersede an agent's words in a conversation, whichever are later.
     """
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
@@ -323,20 +358,10 @@ def _may_end(old: _Side, new: _Side) -> bool:
     )
 
 
-def _is_later(new: str, old: str) -> bool:
-    """Whether a time is after another; a bare day is no part of it.
-
-    >>> _is_later("2026-02-03T09:00", "2026-02-03"), _is_later("2026-02-03T09:00", "2026-02-02")
-    (False, True)
-    """
-    length = min(len(new), len(old))
-    return new[:length] > old[:length]
-
-
 def _rivals(
     asked: Sentence, read: Sequence[_Side], alike: set[tuple[str, str]]
 ) -> list[tuple[_Side, _Side, Sentence, Sentence]]:
-    """The pairs of passages that are most about one thing and the question, with the sentence of each."""
+    """The pairs of passages nearest to each other and to the question, with the best sentence of each."""
     wanted = pair_head.content(asked)
     found = []
     for old, new in product(read, repeat=2):
@@ -357,9 +382,9 @@ def _rivals(
             continue
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
         if factuality.states_nothing(one.text) or factuality.states_nothing(two.text):
-            continue  # of a question or a mere idea nothing can be over
+            continue  # nothing supersedes a question or a mere idea
         alone, other = wanted & {*one.keys}, wanted & {*two.keys}
-        # Where each has something that is asked for and that the other lacks, they are two.
+        # If each has a term of the question that the other lacks, they are about different things.
         if not (alone - other and other - alone) and not _names_another(asked, one, two):
             found.append((cosine + min(old.near, new.near), old, new, one, two))
     found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
@@ -367,9 +392,9 @@ def _rivals(
 
 
 def _names_another(asked: Sentence, one: Sentence, two: Sentence) -> bool:
-    """Whether one of two sentences begins with a name that is asked for, and the other has other names.
+    """Whether one sentence begins with a name asked for, and the other has only other names.
 
-    What goes on about the same says its name again, or a pronoun.
+    A later sentence about the same thing repeats its name or has a pronoun.
     """
     names = pair_head.particulars(asked)
     return any(
@@ -381,6 +406,6 @@ def _names_another(asked: Sentence, one: Sentence, two: Sentence) -> bool:
 
 
 def _shared(wanted: set[str], one: Sentence, two: Sentence) -> int:
-    """How many words of a question two sentences have, and of each other."""
+    """Number of words that two sentences share with the question and with each other."""
     first, second = pair_head.content(one), pair_head.content(two)
     return len(first & wanted) + len(second & wanted) + len(first & second)

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from clsm_cli.text.time.bounds import Times
 
 LEAST = 0.5
-"""Share of a subject's idf that some group must hold for the subject to be known at all."""
+"""Share of a subject's idf that a group must contain, at least, for the subject to be known."""
 SHARE = 0.8
-"""Share of what the best group holds that makes a session one about the subject."""
+"""Share of the best group's coverage from which a session is about the subject."""
 _ARTICLE = re.compile(r"^(?:the|our|my|your|a|an)\s", re.IGNORECASE)
 
 
 class SessionScope(NamedTuple):
-    """Sessions that are meant, or why there are none; if ``hard``, then nothing can answer."""
+    """The sessions meant, or a warning why there are none; if ``hard``, nothing can answer then."""
 
     sessions: tuple[Session, ...] = ()
     hard: bool = True
@@ -49,7 +49,7 @@ class SessionScope(NamedTuple):
 
 
 def match_sessions(index: Index, request: Request, now: str, within: Times | None) -> SessionScope:
-    """The sessions that a request means, of those that begin before now and ``within`` some times."""
+    """The sessions that a request means, of those that began before now and ``within`` the times."""
     known = _known(index, now)
     has_notes = request.place.is_mention or (request.relation != "at" and not request.step)
     counted = [each for each in known if has_notes or not each.is_note]
@@ -65,9 +65,9 @@ def match_sessions(index: Index, request: Request, now: str, within: Times | Non
 
 
 def _known(index: Index, now: str) -> list[Session]:
-    """What had begun, in order of time, without the conversation that goes on.
+    """The sessions that had begun, in order of time, without the current conversation.
 
-    It goes on while its newest turn waits for the end of its episode.
+    A conversation is current while its newest turn is in an open episode.
     """
     found = session_queries.sessions_by_time(index.connection)
     told = clocks.instants(now)
@@ -92,7 +92,7 @@ def _is_within(session: Session, times: Times) -> bool:
 
 
 def _at(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> SessionScope:
-    """The sessions at a place."""
+    """The sessions at a position ("the first", "the last three about X")."""
     listed = list(counted)
     about = ""
     if place.subject:
@@ -114,7 +114,7 @@ def _at(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> S
 
 
 def _beside(index: Index, request: Request, counted: Sequence[Session]) -> SessionScope:
-    """The sessions before, after or between places: all, or ``length`` from the ``step``-th nearest on."""
+    """The sessions before, after or between positions: all, or ``length`` from the ``step``-th nearest on."""
     spans = []
     for place in filter(None, (request.place, request.other)):
         anchors = _anchors(index, place, counted)
@@ -137,7 +137,7 @@ def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Sessi
 
 
 def _anchors(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> SessionScope:
-    """The sessions that a relation starts from, in order of time; of a subject the one most about it."""
+    """The sessions that a relation refers to, in order of time; for a subject, the one most about it."""
     if place.number:
         return _at(index, place, counted)
     about = _about(index, place.subject)
@@ -149,7 +149,7 @@ def _anchors(index: Index, place: ConversationPlace, counted: Sequence[Session])
 
 
 def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
-    """The sessions about a subject: share of its words in the best group, passages that hold it."""
+    """The sessions about a subject → coverage by the best group, and number of passages about it."""
     named = session_queries.rows_mentioning(
         index.connection, index.node_of(node_id(_ARTICLE.sub("", subject)))
     )
@@ -180,11 +180,11 @@ def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
 
 
 OPEN_FIRST = 1
-"""First day of a period that is open towards the past, as an ordinal."""
+"""First day, as an ordinal, of a period without a start."""
 OPEN_UNTIL = 3_652_060
-"""Day after the last of one that is open towards the future: after 9999-12-31."""
+"""Day after the last of a period without an end: after 9999-12-31."""
 BESIDE = 3
-"""Days: "a week ago" may be meant so much more or less."""
+"""Days by which an approximate day ("a week ago") may be off."""
 _LEADING = re.compile(
     r"(?:\b(?:in|on|at|from|during|over|of|for|since|about|by|according to|the)\s+){1,4}(?=\0|$)",
     re.IGNORECASE,
@@ -192,12 +192,12 @@ _LEADING = re.compile(
 
 
 def resolve(index: Index, text: str, now: str) -> TimeScope:
-    """Find out when and where a question looks.
+    """Resolve the periods and conversations that a question refers to.
 
-    It never raises for what the words say: nonsense means nothing.
+    It never raises for the content of the question; invalid times are ignored.
 
     Args:
-        now: ISO 8601; what was said later is not there, and relative expressions count from it.
+        now: ISO 8601; later turns are ignored, and relative expressions count from it.
     """
     has_time, has_place = may_name_time(text)
     text = " ".join(text.split())
@@ -214,7 +214,7 @@ def resolve(index: Index, text: str, now: str) -> TimeScope:
 
 
 def _times(text: str, now: str) -> Times | None:
-    """The times of a question; None where it names none that bounds anything."""
+    """The times of a question; None if it names none, or only vague ones."""
     from datetime import date
 
     from clsm_cli.text.time import bounds
@@ -229,24 +229,24 @@ def _times(text: str, now: str) -> Times | None:
 
 
 def _around(first: int, until: int, *, exact: bool) -> tuple[tuple[int, int], ...]:
-    """A period; where the words leave one day open, the days beside it may be meant too."""
+    """A period; for an approximate day, also the period of the days around it."""
     if exact or until - first > 1:
         return ((first, until),)
     return ((first - BESIDE, until + BESIDE), (first, until))
 
 
 def _is_limit(start: int, times: Times | None) -> bool:
-    """Whether what a relation names is a date: "before Christmas"."""
+    """Whether a relation refers to a date: "before Christmas"."""
     return any(
         each.limit and abs(each.start - start) <= 2 for each in (times.bounds if times else ())
     )
 
 
 def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
-    """The days that a question names.
+    """The scope of the days that a question names.
 
-    They bound it where its words fix them, it asks what was said, and there is any conversation; else
-    they are a preference.
+    It is hard if the words fix the days, the question asks what was said, and there is a conversation;
+    otherwise it is a preference.
     """
     is_about_talk = times.hard and ordinals.is_about_talk(text)
     periods = tuple(
@@ -261,7 +261,7 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
     return TimeScope(
         periods,
         (),
-        # With notes alone a day bounds nothing: what was said on one may stand in the note of the next.
+        # With notes alone, a day is no bound: the note of the next day may contain it.
         hard=is_about_talk and any(not each.is_note for each in _known(index, now)),
         contradictory=times.contradictory,
         rest=_rest(text, [(each.start, each.end, "") for each in times.bounds]),
@@ -277,7 +277,7 @@ def _by_order(
     place = _bare(request.place, spoken)
     other = _bare(request.other, spoken) if request.other else None
     asked = request._replace(place=place, other=other)
-    # Beside a relation a time tells when the event was, not which conversations count.
+    # With a relation, a time says when the event was, not which conversations count.
     is_at = request.relation == "at"
     found = match_sessions(index, asked, now, times if is_at else None)
     keeps = f"about {place.subject}" if is_at and place.subject else ""
@@ -300,7 +300,7 @@ def _by_order(
 
 
 def _bare(place: ConversationPlace, spoken: Sequence[str]) -> ConversationPlace:
-    """A place, its subject without the times it holds ("the bike in May")."""
+    """A position whose subject is stripped of times ("the bike in May")."""
     subject = place.subject
     for words in spoken:
         subject = _LEADING.sub(" ", subject.replace(words, "\0")).replace("\0", " ")
@@ -308,7 +308,7 @@ def _bare(place: ConversationPlace, spoken: Sequence[str]) -> ConversationPlace:
 
 
 def _rest(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
-    """A text without some stretches and the prepositions before them, or with others instead.
+    """Replace spans of a text, with the prepositions before them, by other words or nothing.
 
     >>> _rest("What did Jonas say on Friday?", [(22, 28, "")])
     'What did Jonas say?'
@@ -324,11 +324,11 @@ def _rest(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
 
 
 EPISODES = 3
-"""Episodes that are told, the nearest."""
+"""Episodes that are returned, at most: the nearest."""
 FIRST = 10
-"""Passages that are looked at for one with a day."""
+"""Best passages among which a dated one is searched for."""
 _STEP = 1e-3
-"""Of a score, by which what is nearer stands higher."""
+"""Difference of scores between consecutive passages, the nearest first."""
 
 
 def resolve_event(
@@ -337,8 +337,8 @@ def resolve_event(
     """The scope of a question that asks what came before or after an event.
 
     Args:
-        ranked: What the event itself finds.
-        floor: Confidence below which it finds nothing.
+        ranked: The passages found for the event itself.
+        floor: Confidence below which the event counts as not found.
     """
     best = _best(ranked, floor)
     if best is None:
@@ -365,7 +365,7 @@ def _best(ranked: Ranked, floor: float) -> Candidate | None:
 
 
 def _told_beside(index: Index, anchor: Passage, side: str, now: str) -> list[PlacedTurn]:
-    """The turns of the nearest episodes on one side, these nearest first and each from its beginning."""
+    """The turns of the nearest episodes on one side, nearest episode first, each in order of time."""
     begin, end = clocks.instants(anchor.time or "", now), clocks.instants(now)
     if begin is None or end is None:
         return []
@@ -386,9 +386,12 @@ def _told_beside(index: Index, anchor: Passage, side: str, now: str) -> list[Pla
 
 
 def in_order(scope: TimeScope, ranked: Ranked) -> Ranked:
-    """What was found, in the order of the scope, and as sure as it is that the event was found."""
+    """What was found, in the order of the scope, and as sure as it is that the event was found.
+
+    Behind it stands what lies beside the scope, where ``recall.time_filter`` lets that in.
+    """
     place = {row: n for n, row in enumerate(scope.rows)}
-    told = sorted(ranked.candidates, key=lambda each: place[each.row])
+    told = sorted(ranked.candidates, key=lambda each: place.get(each.row, len(place)))
     top = max((each.score for each in told), default=0.0)
     candidates = [
         each._replace(

@@ -1,9 +1,9 @@
-"""The best passages, read with the question until one answers it.
+"""Read the best passages with the question until one answers it, then apply the threshold.
 
-Signs of nearness cannot tell what answers from what is only about the same: asked by people who live with
-their notes, questions near the topic look as sure as others (an AUROC of about a half). So the first
-passages are read (``heads/answer_head``), and signs and reading say together how likely each answers. A
-passage is read in 13 ms on a desktop.
+Similarity cannot distinguish an answer from a passage on the same subject: in questions that people asked
+about their own notes, unanswerable ones near the topic look as confident as others (an AUROC of about ½).
+So a cross-encoder reads the first passages (``heads/answer_head``), and its probability is combined with
+that of the signs. Reading a passage takes 13 ms on a desktop.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import identifiers
 from clsm_cli.retrieval.entity_linking import capitals_inside
-from clsm_cli.retrieval.ranking import FIRST
+from clsm_cli.retrieval.ranking import CONFIDENCE_SIZE
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
@@ -28,152 +28,156 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-WORDS = 4
-"""Words of a question that is read, at least: fewer are cues, which ask for all that is about them."""
-HOPELESS = 0.06
-"""Confidence by signs below which nothing is read."""
-READ, ENOUGH = 4, 0.3
-"""Candidates that are read, the first, and how likely one must answer that no more are."""
+MIN_WORDS = 4
+"""Words of a question that is read, at least: shorter ones are cues, which ask for everything about them."""
+MIN_READ_CONFIDENCE = 0.06
+"""Confidence by signs below which no passage is read."""
+MAX_READ, ANSWER_P = 4, 0.3
+"""Candidates that are read, at most, and the probability of an answer at which reading stops."""
 
 
 def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """The candidates with the confidence that reading leaves them.
+    """Update the confidences by reading the best candidates; their order does not change.
 
-    What is not read is at most as sure as the surest of what is; where none of that answers, it counts as
-    what answers least. The order stays. Where the model is gone in the meantime, the signs decide.
+    An unread candidate is at most as confident as the most confident read one; if none of these answers,
+    it gets their lowest reading. If the model was removed meanwhile, the signs alone decide.
 
     Args:
-        ranked: Found with the model.
+        ranked: Ranked with the model.
     """
-    if not _can_be_read(question) or ranked.confidence < HOPELESS:
+    if not _can_be_read(question) or ranked.confidence < MIN_READ_CONFIDENCE:
         return ranked
-    best = ranked.candidates[:READ]
-    told = index.passages([each.row for each in best])
+    best = ranked.candidates[:MAX_READ]
+    passages = index.passages([each.row for each in best])
     chances: list[float] = []
     try:
         for each in best:
-            passage = told[each.row]
+            passage = passages[each.row]
             chances.append(_chance(question, passage, each.evidence.coverage))
-            if chances[-1] >= ENOUGH:
+            if chances[-1] >= ANSWER_P:
                 break
     except (ModelMissingError, ModelDigestError):
         return ranked
-    sure = [
+    read_confidences = [
         confidence.read_probability(each.confidence, chance)
         for each, chance in zip(best, chances, strict=False)
     ]
-    top, unread = max(sure), [each.confidence for each in ranked.candidates[len(sure) :]]
-    if chances[-1] < ENOUGH:
+    top, unread = (
+        max(read_confidences),
+        [each.confidence for each in ranked.candidates[len(read_confidences) :]],
+    )
+    if chances[-1] < ANSWER_P:
         unread = [confidence.read_probability(each, min(chances)) for each in unread]
     rest = [min(top, each) for each in unread]
     candidates: list[Candidate] = [
         each._replace(confidence=round(value, 6))
-        for each, value in zip(ranked.candidates, [*sure, *rest], strict=True)
+        for each, value in zip(ranked.candidates, [*read_confidences, *rest], strict=True)
     ]
-    first = candidates[:FIRST]
+    first = candidates[:CONFIDENCE_SIZE]
     return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))
 
 
-def _chance(question: Question, passage: Passage, held: float) -> float:
-    """How likely a passage answers, as it is read; the question itself, asked before, is no answer.
+def _chance(question: Question, passage: Passage, coverage: float) -> float:
+    """The answer head's probability that a passage answers.
 
-    What stands beside it in that turn may be one.
+    A turn that asks the same question does not answer it, but the rest of that turn may.
 
     Args:
-        held: Share of the question's idf that the passage holds.
+        coverage: Share of the question's idf in the passage.
     """
     text, is_turn = passage.text, passage.document is None and passage.kind == "passage"
-    is_same = is_turn and held >= SAME
+    is_same = is_turn and coverage >= SAME_QUESTION_COVERAGE
     rest = factuality.unasked(text, frozenset(question.terms)) if is_same else None
     if rest == "":
         return 0.0
     text = answer_head.shown(question.text, rest or text, passage.speaker, passage.heading)
     chance = answer_head.answers(question.text, text)
-    return chance if rest is None or chance >= ENOUGH else 0.0
+    return chance if rest is None or chance >= ANSWER_P else 0.0
 
 
 def _can_be_read(question: Question) -> bool:
-    """Whether it is a question in the language of the reader, English, which does not see when something was."""
+    """Whether the answer head can read it: an English question without a time, which it cannot check."""
     words = question.text.casefold().split()
     return (
         bool(question.terms)
         and not question.periods
-        and len(words) >= WORDS
+        and len(words) >= MIN_WORDS
         and not tokens.STOP_WORDS.isdisjoint(words)
     )
 
 
-SAME = 0.5
-"""Share of a question's idf from which a turn that only asks asks the same."""
-LOOK_ALIKE = 0.1
-"""How much of its confidence remains to what has another code than the one that is asked about."""
+SAME_QUESTION_COVERAGE = 0.5
+"""Share of a question's idf from which a turn that only asks, asks the same."""
+LOOK_ALIKE_FACTOR = 0.1
+"""Factor of the confidence of a passage with a look-alike of the code asked about."""
 
 
-def without_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """The candidates, of which none is sure for a code that it does not hold and none other does."""
+def discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
+    """Lower the confidence of passages with a look-alike of a code that no passage contains."""
     rows = [each.row for each in ranked.candidates]
-    doubtful: set[int] = set()
-    if question.besides:
-        doubtful = identifiers.look_alikes(index, question, ranked.codes, rows)
-    if not doubtful:
+    look_alikes: set[int] = set()
+    if question.n_content_terms:
+        look_alikes = identifiers.look_alikes(index, question, ranked.codes, rows)
+    if not look_alikes:
         return ranked
     candidates: list[Candidate] = [
-        each._replace(confidence=round(LOOK_ALIKE * each.confidence, 6))
-        if each.row in doubtful
+        each._replace(confidence=round(LOOK_ALIKE_FACTOR * each.confidence, 6))
+        if each.row in look_alikes
         else each
         for each in ranked.candidates
     ]
-    surest = max(each.confidence for each in candidates[:FIRST])
+    surest = max(each.confidence for each in candidates[:CONFIDENCE_SIZE])
     return ranked._replace(candidates=candidates, confidence=surest)
 
 
-HINTING = 0.5
-"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
-nearest to it: they claim nothing."""
+HINT_SHARE = 0.5
+"""Confidence by signs, as a share of the floor, from which a question without an answer still gets the
+nearest concepts: these claim nothing.
+"""
 
 
-def sure_enough(
+def apply_threshold(
     index: Index, question: Question, ranked: Ranked, floor: float, least: float | None
 ) -> tuple[list[Candidate], bool]:
-    """The candidates that may be told of, and whether they may be told: else only their concepts.
+    """Candidates above the floor, and whether to return only their concepts.
 
-    Below the floor nothing is told, unless it is a gist that is asked for, or the best passage holds what
-    the question identifies something by.
+    The floor does not apply to a gist that is asked for, or if the best passage contains every identifier
+    of the question.
 
     Args:
-        least: Confidence that each must have, whatever the floor.
+        least: Confidence that each candidate must have, instead of the floor.
     """
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:
         return [each for each in kept if each.confidence >= least], False
     is_known = has_gist or _holds_identifiers(index, question, ranked)
-    is_silent = not is_known and ranked.confidence < floor
-    hints = ranked.unread >= HINTING * floor
-    return kept if hints or not is_silent else [], is_silent
+    concepts_only = not is_known and ranked.confidence < floor
+    hints = ranked.unread >= HINT_SHARE * floor
+    return kept if hints or not concepts_only else [], concepts_only
 
 
 def _holds_identifiers(index: Index, question: Question, ranked: Ranked) -> bool:
-    """Whether the best passage contains every number, code and address of the question, if any."""
+    """Whether the question has numbers, codes or addresses, and the best passage contains all of them."""
     mixed = [term for term in question.terms if not (term.isalpha() or term.isdigit())]
-    written = [*question.keys, *(word for word in mixed if len(word) >= identifiers.LEAST)]
-    held = {word: index.postings(word) for word in written}
-    held |= {code.written: at for code, at in ranked.codes if code.form}
-    return bool(held) and all(
+    written = [
+        *question.keys,
+        *(word for word in mixed if len(word) >= identifiers.MIN_CODE_LENGTH),
+    ]
+    postings = {word: index.postings(word) for word in written}
+    postings |= {code.written: at for code, at in ranked.codes if code.form}
+    return bool(postings) and all(
         any(row == candidate.row for row, _, _ in places)
         for candidate in ranked.candidates[:1]
-        for places in held.values()
+        for places in postings.values()
     )
 
 
-_AHEAD = 1e-3
-"""Of a score, by which a gist that is asked for stands before the next item."""
+_GIST_STEP = 1e-3
+"""Difference of scores by which a gist that is asked for precedes the next item."""
 
 
 def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Candidate], bool]:
-    """The passages, and before them the gists of the months asked about; whether there are any.
-
-    Gists of other months are left out.
-    """
+    """Move the gists of the months asked about to the front, drop others; and whether there are any."""
     if not question.asks_for_gist:
         return ranked, False
     from datetime import date
@@ -189,38 +193,38 @@ def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Cand
     left_out = known if question.periods else gists
     top = ranked[0].score if ranked else 0.0
     first = [
-        each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
+        each._replace(score=round(top + _GIST_STEP * (len(gists) - n), 6))
         for n, each in enumerate(gists)
     ]
     return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
 
 
-def without_fillers(
+def filter_untrusted(
     index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
 ) -> list[Candidate]:
-    """Candidates without untrusted ones that only resemble an answer.
+    """Drop untrusted candidates that only resemble the best trusted one.
 
-    Where a question asks for what a tool or a page said, all stay.
+    None is dropped if the question asks for what a tool or a page said.
     """
     if not settings.untrusted_floor or factuality.asks_for_output(question.text):
         return list(candidates)
-    strange = ranking_queries.untrusted_rows(index.connection, [each.row for each in candidates])
-    best = next((each for each in candidates if each.row not in strange), None)
-    if not strange or best is None:
+    untrusted = ranking_queries.untrusted_rows(index.connection, [each.row for each in candidates])
+    best = next((each for each in candidates if each.row not in untrusted), None)
+    if not untrusted or best is None:
         return list(candidates)
     least = settings.untrusted_floor * best.nearness
-    held = _held(index, question, strange | {best.row})
-    names = frozenset(tokens.stems(" ".join(capitals_inside(question.text)))) & held[best.row]
+    terms = _terms_held(index, question, untrusted | {best.row})
+    names = frozenset(tokens.stems(" ".join(capitals_inside(question.text)))) & terms[best.row]
 
     def stays(each: Candidate) -> bool:
-        if each.row not in strange or best.confidence < settings.rivals * each.confidence:
+        if each.row not in untrusted or best.confidence < settings.rivals * each.confidence:
             return True
-        return held[each.row] >= (held[best.row] if each.nearness < least else names)
+        return terms[each.row] >= (terms[best.row] if each.nearness < least else names)
 
     return [each for each in candidates if stays(each)]
 
 
-def _held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
-    """Which search terms of a question some passages contain."""
+def _terms_held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
+    """Row → search terms of the question that the passage contains."""
     having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
     return {row: frozenset(t for t, found in having.items() if row in found) for row in rows}

@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: every formula beside the code that computes it."""
+"""Formulas on plain numbers, each documented beside the code that computes it."""

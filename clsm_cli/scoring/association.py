@@ -1,12 +1,12 @@
-"""Association of nodes: how much two belong together, from how often they are mentioned near each other.
+"""Association of two nodes, from how often they are mentioned near each other.
 
     npmi(a → b) = ln( p(a,b) / (p(a) · p_α(b)) ) / −ln p(a,b)     p_α(b) = c(b)^α / Σ c^α
-    weight(a, b) = ½ (npmi(a → b) + npmi(b → a)), held in 0 … 1,  · n / (n + shrink)
+    weight(a, b) = ½ (npmi(a → b) + npmi(b → a)), clipped to 0 … 1,  · n / (n + shrink)
 
 n counts the contexts of a pair, p(a,b) = n / 2N with N = Σ n over all pairs and both directions;
 c(a) = Σ_b n(a,b), p(a) = c(a) / 2N. Normalised pointwise mutual information: Bouma 2009. The
 exponent α < 1 raises the chance of rare contexts, as PMI prefers them: Levy, Goldberg & Dagan 2015.
-The factor n / (n + shrink) keeps a few chance meetings from being strong.
+The factor n / (n + shrink) keeps a few chance co-occurrences from being strong.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-MOST_NODES = 64
-"""Nodes of one turn that are counted, the first ones: a longer list relates nothing to anything."""
+MAX_NODES = 64
+"""Nodes counted per turn; the rest of a longer list is ignored, as it relates nothing to anything."""
 
 
 class Pair(NamedTuple):
-    """Two nodes that belong together.
+    """Two associated nodes.
 
     Attributes:
         weight: 0 … 1, four decimals.
@@ -52,28 +52,27 @@ def associate(
 ) -> list[Pair]:
     """Pairs of nodes worth an edge, sorted.
 
-    The contexts of a pair, scene by scene: each turn that holds both nodes; only if the scene has
-    no such turn, each two of its turns, at most ``reach`` apart, of which one holds the one node
-    and one the other. A pair that is said together in one turn has so n = 1, however near the
-    turns around it.
+    The contexts of a pair, in each scene: every turn that mentions both nodes. Only if no turn of
+    the scene does, every two turns at most ``reach`` apart that mention one node each. So a pair
+    mentioned in a single turn has n = 1, whatever the neighbouring turns mention.
 
     A pair is kept if n ≥ ``min_count``, its npmi before shrinking ≥ ``min_npmi``, and it is among
-    the ``top`` strongest of either end. Then come the bridges: the strongest pair between every two
-    communities of what was kept stays too, even if both ends have stronger ones.
+    the ``top`` strongest of either node. Bridges are kept too: the strongest pair between every two
+    communities of the kept pairs, even if both nodes have stronger pairs.
 
     Args:
-        turns: Nodes that each turn mentions, numbers from 0, each once. Of more than ``MOST_NODES``
-            the first are counted.
-        scenes: Of each turn, the number of the conversation or section it belongs to; turns of one
-            scene are adjacent and in order.
+        turns: The distinct nodes that each turn mentions, numbered from 0. Only the first
+            ``MAX_NODES`` count.
+        scenes: For each turn, the number of its conversation or section; turns of one scene are
+            adjacent and in order.
 
-    Said together twice, and nothing else is known: npmi is 1, and 2 / (2 + 5) is left of it.
+    Mentioned together twice, with no other mentions: npmi is 1, shrunk by 2 / (2 + 5).
 
     >>> from clsm_cli.config import GraphSettings
     >>> associate([[0, 1], [1, 0], [2]], [0, 0, 1], GraphSettings())
     [Pair(a=0, b=1, n=2, weight=0.2857)]
     """
-    codes, n, size = _counted(turns, scenes, settings.reach)
+    codes, n, size = _count_contexts(turns, scenes, settings.reach)
     if not len(n):
         return []
     a, b = codes // size, codes % size
@@ -114,19 +113,19 @@ def co_occurrences(
     return found
 
 
-def _counted(
+def _count_contexts(
     turns: Sequence[Sequence[int]], scenes: Sequence[int], reach: int
 ) -> tuple[Ints, Ints, int]:
-    """Each pair as a · size + b, ascending, with its contexts; and ``size``.
+    """The pairs as a · size + b, ascending, the number of contexts of each, and ``size``.
 
-    A pair within a scene is one number too, scene · size² + a · size + b, so that "no turn of the
-    scene holds both" is a search in sorted numbers. It fits 63 bits for a million of each.
+    Within a scene, a pair is the single number scene · size² + a · size + b, so that "no turn of the
+    scene mentions both" is a search in sorted numbers. 63 bits are enough for a million of each.
     """
     import numpy as np
 
-    lengths = np.fromiter((min(len(turn), MOST_NODES) for turn in turns), np.int64, len(turns))
+    lengths = np.fromiter((min(len(turn), MAX_NODES) for turn in turns), np.int64, len(turns))
     nodes = np.fromiter(
-        chain.from_iterable(turn[:MOST_NODES] for turn in turns), np.int64, int(lengths.sum())
+        chain.from_iterable(turn[:MAX_NODES] for turn in turns), np.int64, int(lengths.sum())
     )
     size = int(nodes.max(initial=0)) + 1
     scene = np.unique(np.asarray(scenes, np.int64), return_inverse=True)[1].astype(np.int64)
@@ -135,7 +134,7 @@ def _counted(
     base = scene[turn] * size**2
 
     def keys(starts: Ints, counts: Ints) -> Ints:
-        """Every mention with the ``counts`` mentions from ``starts`` on."""
+        """Pairs of every mention with the ``counts`` mentions from ``starts`` on."""
         left = np.repeat(np.arange(len(nodes)), counts)
         first = np.repeat(starts - (np.cumsum(counts) - counts), counts)
         x, y = nodes[left], nodes[first + np.arange(len(left))]
@@ -143,20 +142,20 @@ def _counted(
         distinct: Ints = found[x != y]
         return distinct
 
-    own = np.arange(len(nodes))
-    together = keys(own + 1, ends[turn] - own - 1)
-    apart: list[Ints] = []
+    position = np.arange(len(nodes))
+    same_turn = keys(position + 1, ends[turn] - position - 1)
+    other_turns: list[Ints] = []
     for distance in range(1, reach + 1):
         other = np.minimum(turn + distance, len(turns) - 1)
         near = (turn + distance < len(turns)) & (scene[other] == scene[turn])
         found = keys(ends[other] - lengths[other], np.where(near, lengths[other], 0))
-        apart.append(found[~np.isin(found, together)])
-    codes, n = np.unique(np.concatenate([together, *apart]) % size**2, return_counts=True)
+        other_turns.append(found[~np.isin(found, same_turn)])
+    codes, n = np.unique(np.concatenate([same_turn, *other_turns]) % size**2, return_counts=True)
     return codes, n, size
 
 
 def _npmi(a: Ints, b: Ints, n: Ints, alpha: float, size: int) -> Floats:
-    """The mean of npmi(a → b) and npmi(b → a), held in 0 … 1; see the top of the module."""
+    """The mean of npmi(a → b) and npmi(b → a), clipped to 0 … 1; see the module's docstring."""
     import numpy as np
 
     whole = 2 * int(n.sum())
@@ -171,7 +170,7 @@ def _npmi(a: Ints, b: Ints, n: Ints, alpha: float, size: int) -> Floats:
 
 
 def _strongest(a: Ints, b: Ints, n: Ints, weight: Floats, top: int) -> NDArray[np.bool_]:
-    """Which pairs are among the ``top`` of either end, by weight, then contexts, then number."""
+    """Mask of the pairs among the ``top`` of either node, by weight, then contexts, then number."""
     import numpy as np
 
     ends, pair = np.concatenate([a, b]), np.tile(np.arange(len(a)), 2)
@@ -185,7 +184,7 @@ def _strongest(a: Ints, b: Ints, n: Ints, weight: Floats, top: int) -> NDArray[n
 def _bridges(
     a: Ints, b: Ints, n: Ints, weight: Floats, kept: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Which pair is the strongest between its two communities, over all that have any."""
+    """Mask of the strongest pair between every two communities that share a pair."""
     import numpy as np
 
     size = int(b.max(initial=-1)) + 1

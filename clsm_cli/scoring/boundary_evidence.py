@@ -1,7 +1,7 @@
-"""How strongly each sign speaks for a boundary between two turns, and their combination.
+"""Evidence for an episode boundary between two turns, and how it combines.
 
-Every sign gives a probability e in 0 … 1 that a boundary lies here, judged by itself; independent
-signs combine to 1 − Π(1 − e). The constants are calibrated on LoCoMo (see each).
+Each sign gives a probability e in 0 … 1 that there is a boundary; independent signs combine to
+1 − Π(1 − e). The constants are calibrated on LoCoMo (see each).
 
 The surprise of a turn (CMA §3.1, after EM-LLM) is the sum of two standardised parts: the bits per word
 stem of its text under an n-gram model of the turns before it, and its embedding novelty,
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import BoundarySettings
 
-USUAL_COHERENCE = 0.48
-"""Cosine of a turn to the mean of the three before it: mean over LoCoMo's sessions."""
-USUAL_DEVIATION = 0.13
-"""Its standard deviation within a session there."""
+PRIOR_COHERENCE = 0.48
+"""Cosine of a turn to the mean of the three before it: mean over LoCoMo's sessions (μ₀)."""
+PRIOR_DEVIATION = 0.13
+"""Standard deviation of that cosine within a session of LoCoMo (σ₀)."""
 PRIOR_TURNS = 8.0
-"""Weight of those two against the segment's own figures, in turns."""
-COHERENCE_MOST = 0.55
-"""What a drop of coherence says at most: too little to fire alone, or with intent and entities."""
-SURPRISE_LEAST, SURPRISE_MOST = 0.5, 0.65
-"""What surprise says just above μ + γσ, and from one deviation above that on."""
+"""Weight of these two priors against the segment's own figures, in turns (n₀)."""
+MAX_COHERENCE_EVIDENCE = 0.55
+"""Evidence of the largest drop in coherence: too little to fire alone, or with intent and entities."""
+MIN_SURPRISE_EVIDENCE, MAX_SURPRISE_EVIDENCE = 0.5, 0.65
+"""Evidence of a surprise just above μ + γσ, and from one deviation above that."""
 
 
 def combine(evidence: Iterable[float]) -> float:
@@ -43,12 +43,12 @@ def combine(evidence: Iterable[float]) -> float:
 
 
 def gap_evidence(minutes: float | None, new_day: bool, settings: BoundarySettings) -> float:
-    """What a silence says: 0 up to ``gap_ignored``, ½ at ``gap_half``, 1 from ``gap_certain`` on.
+    """Evidence of a silence: 0 up to ``gap_ignored``, ½ at ``gap_half``, 1 from ``gap_certain`` on.
 
-    Between them e is linear in log(minutes), for silences are spread over orders of magnitude:
+    In between, e is linear in log(minutes), since silences span orders of magnitude:
     e = ½ · ln(t/ignored) / ln(half/ignored), and ½ + ½ · ln(t/half) / ln(certain/half) above.
-    A change of date counts 1, but only after ``gap_half``: a talk may well pass midnight. A gap
-    that is unknown (None) or negative says nothing.
+    A change of date gives 1, but only after ``gap_half``: a conversation may pass midnight. A gap
+    that is unknown (None) or negative gives 0.
 
     >>> from clsm_cli.config import BoundarySettings
     >>> s = BoundarySettings()
@@ -62,25 +62,25 @@ def gap_evidence(minutes: float | None, new_day: bool, settings: BoundarySetting
     if minutes >= settings.gap_certain or (new_day and minutes >= settings.gap_half):
         return 1.0
     if minutes < settings.gap_half:
-        return 0.5 * _share(minutes, settings.gap_ignored, settings.gap_half)
-    return 0.5 + 0.5 * _share(minutes, settings.gap_half, settings.gap_certain)
+        return 0.5 * _log_position(minutes, settings.gap_ignored, settings.gap_half)
+    return 0.5 + 0.5 * _log_position(minutes, settings.gap_half, settings.gap_certain)
 
 
-def _share(value: float, low: float, high: float) -> float:
-    """Where ``value`` lies between ``low`` (0) and ``high`` (1) on a logarithmic scale."""
+def _log_position(value: float, low: float, high: float) -> float:
+    """Position of ``value`` between ``low`` (0) and ``high`` (1) on a logarithmic scale."""
     low = max(low, 1e-3)  # 0 has no logarithm
     return max(0.0, math.log(value / low) / math.log(high / low))
 
 
 def coherence_evidence(cosine: float, past: Sequence[float]) -> float:
-    """What it says that a turn is this close to the three before it.
+    """Evidence of a turn's cosine to the three turns before it.
 
-    z = (μ − cosine)/σ with the segment's own figures, shrunk towards the usual ones:
+    z = (μ − cosine)/σ with the segment's own figures, shrunk towards the priors:
     μ = (Σ past + n₀μ₀)/(n + n₀),  σ² = (Σ (past − μ)² + n₀σ₀²)/(n + n₀),  σ ≥ σ₀/2.
-    e rises linearly from 0 at z = 0 to ``COHERENCE_MOST`` at z = 1½. The prior keeps the first
-    turns of a segment, and the floor a very even one, from firing on noise.
+    e rises linearly from 0 at z = 0 to ``MAX_COHERENCE_EVIDENCE`` at z = 1½. The prior keeps the
+    first turns of a segment from firing on noise, the lower bound of σ a very uniform segment.
 
-    With no past, z = (0.48 − 0.09)/0.13 = 3, so e is at its most; and 0.35 is at z = 1:
+    With no past, z = (0.48 − 0.09)/0.13 = 3, the maximum; and 0.35 is at z = 1:
 
     >>> coherence_evidence(0.09, []), round(coherence_evidence(0.35, []), 4)
     (0.55, 0.3667)
@@ -91,18 +91,18 @@ def coherence_evidence(cosine: float, past: Sequence[float]) -> float:
     0.0
     """
     weight = len(past) + PRIOR_TURNS
-    mean = (sum(past) + PRIOR_TURNS * USUAL_COHERENCE) / weight
-    squares = sum((x - mean) ** 2 for x in past) + PRIOR_TURNS * USUAL_DEVIATION**2
-    deviation = max(math.sqrt(squares / weight), USUAL_DEVIATION / 2)
+    mean = (sum(past) + PRIOR_TURNS * PRIOR_COHERENCE) / weight
+    squares = sum((x - mean) ** 2 for x in past) + PRIOR_TURNS * PRIOR_DEVIATION**2
+    deviation = max(math.sqrt(squares / weight), PRIOR_DEVIATION / 2)
     z = (mean - cosine) / deviation
-    return COHERENCE_MOST * min(1.0, max(0.0, z / 1.5))
+    return MAX_COHERENCE_EVIDENCE * min(1.0, max(0.0, z / 1.5))
 
 
 def surprise_evidence(z: float, gamma: float) -> float:
-    """What it says that a turn's surprise lies ``z`` deviations above the mean of its window.
+    """Evidence of a turn's surprise, ``z`` deviations above the mean of its window.
 
-    Nothing up to γ (CMA: surprise > μ + γσ); then from ``SURPRISE_LEAST``, in one deviation, to
-    ``SURPRISE_MOST``.
+    0 up to γ (CMA: surprise > μ + γσ); from there, over one deviation, from
+    ``MIN_SURPRISE_EVIDENCE`` to ``MAX_SURPRISE_EVIDENCE``.
 
     >>> surprise_evidence(1.0, 1.0), round(surprise_evidence(1.5, 1.0), 3)
     (0.0, 0.575)
@@ -111,11 +111,13 @@ def surprise_evidence(z: float, gamma: float) -> float:
     """
     if z <= gamma:
         return 0.0
-    return SURPRISE_LEAST + (SURPRISE_MOST - SURPRISE_LEAST) * min(1.0, z - gamma)
+    return MIN_SURPRISE_EVIDENCE + (MAX_SURPRISE_EVIDENCE - MIN_SURPRISE_EVIDENCE) * min(
+        1.0, z - gamma
+    )
 
 
 UNSEEN_BITS = 15.0
-"""Bits of a word stem that is neither known nor common: one of 2¹⁴ stems in half the mass."""
+"""Bits of a word stem that is neither learnt nor in ``BACKGROUND``: one of 2¹⁴ stems that share half the mass."""
 
 _PER_MILLE = (
     "great:15 thank:15 make:12 like:12 love:10 wow:8 yeah:8 help:8 see:8 go:8 time:8 work:8 get:8 "
@@ -128,30 +130,30 @@ _PER_MILLE = (
 BACKGROUND: dict[str, float] = {
     stem: int(count) / 1000 for stem, count in (pair.split(":") for pair in _PER_MILLE.split())
 }
-"""Probability of the commonest stems of talk, rounded; together a bit less than half of all."""
+"""Probability of the commonest stems of conversation, rounded; their sum is a bit less than ½."""
 
 
 BITS_DEVIATION = 2.0
-"""Usual deviation of bits per word within a session of LoCoMo."""
+"""Typical deviation of bits per word within a session of LoCoMo (σ_b)."""
 NOVELTY_DEVIATION = 0.13
-"""Usual deviation of 1 − cos(turn, mean of those before) there."""
-LEAST_SPREAD = 2.0
-"""Least variance of a window of surprises."""
-MOST_DEVIATIONS = 3.0
-"""Bound of z."""
+"""Typical deviation of 1 − cos(turn, mean of those before) within a session of LoCoMo (σ_n)."""
+MIN_VARIANCE = 2.0
+"""Lower bound for the variance of a window of surprises."""
+MAX_DEVIATIONS = 3.0
+"""Bound of |z|."""
 
 
 class WordModel:
-    """Interpolated bigram model with Witten–Bell smoothing, learnt turn by turn.
+    """Interpolated bigram model with Witten–Bell smoothing, trained turn by turn.
 
     P₁(w)   = (c(w)   + T·B(w))       / (N + T)
     P₂(w|v) = (c(v,w) + T(v)·P₁(w))   / (c(v) + T(v)),   P₂ = P₁ where v was never followed
 
     c counts, N words in all, T distinct words, T(v) distinct followers of v, c(v) followers of v;
-    B(w) is ``BACKGROUND`` or 2^-``UNSEEN_BITS``. Every probability is above zero because B is, so
-    the logarithm is always finite. Source: Witten and Bell 1991, method C.
+    B(w) is ``BACKGROUND`` or 2^-``UNSEEN_BITS``. B > 0, so every probability is above zero and the
+    logarithm finite. Source: Witten and Bell 1991, method C.
 
-    One word learnt leaves half the mass to the background, so "pear" costs one bit more:
+    Learning one word leaves half the mass to the background, so "pear" costs one bit more:
 
     >>> model = WordModel()
     >>> model.bits(["pear"])
@@ -164,8 +166,8 @@ class WordModel:
     def __init__(self) -> None:
         self._words: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
-        self._follows: Counter[str] = Counter()
-        self._kinds: Counter[str] = Counter()
+        self._follower_tokens: Counter[str] = Counter()
+        self._follower_types: Counter[str] = Counter()
         self._total = 0
 
     def learn(self, words: Sequence[str]) -> None:
@@ -173,9 +175,9 @@ class WordModel:
         self._words.update(words)
         self._total += len(words)
         for pair in pairwise(words):
-            self._kinds[pair[0]] += pair not in self._pairs
+            self._follower_types[pair[0]] += pair not in self._pairs
             self._pairs[pair] += 1
-            self._follows[pair[0]] += 1
+            self._follower_tokens[pair[0]] += 1
 
     def bits(self, words: Sequence[str]) -> float:
         """Mean of −log₂ P over the words; 0 when there are none."""
@@ -187,24 +189,24 @@ class WordModel:
 
     def _unigram(self, word: str) -> float:
         background = BACKGROUND.get(word, math.exp2(-UNSEEN_BITS))
-        kinds = len(self._words)
-        if not kinds:
+        types = len(self._words)
+        if not types:
             return background
-        return (self._words[word] + kinds * background) / (self._total + kinds)
+        return (self._words[word] + types * background) / (self._total + types)
 
     def _bigram(self, before: str, word: str) -> float:
-        kinds = self._kinds[before]
-        if not kinds:
+        types = self._follower_types[before]
+        if not types:
             return self._unigram(word)
         seen = self._pairs[before, word]
-        return (seen + kinds * self._unigram(word)) / (self._follows[before] + kinds)
+        return (seen + types * self._unigram(word)) / (self._follower_tokens[before] + types)
 
 
 def turn_surprise(bits: float, novelty: float) -> float:
-    """The two parts on one scale, each in deviations usual within a LoCoMo session, summed.
+    """Sum of bits and novelty, each in typical deviations within a LoCoMo session.
 
     s = bits/σ_b + novelty/σ_n, bits in bits per word, novelty = 1 − cos in 0 … 2. Fixed scales
-    weigh the parts alike and leave their means to ``deviations``.
+    weigh both parts alike; ``deviations`` subtracts the mean.
 
     >>> turn_surprise(9.0, 0.52)
     8.5
@@ -217,10 +219,10 @@ def deviations(value: float, past: Sequence[float]) -> float:
 
     z = d / √(max(σ, √2)² + d²/k),  d = x − μ,  k = min(n, 9),  μ and σ of the n past values
 
-    √2 is the deviation of a sum of two independent standard parts: the floor keeps an even past
-    from turning noise into surprise, and the root from being zero. The value itself counts as one
-    of k, so |z| < √k ≤ 3: a few turns alone make nothing surprising, no outlier is beyond CMA's
-    range of γ, and γ = 3 switches surprise off. No past: 0.
+    √2 is the deviation of a sum of two independent standard parts. As lower bound of σ, it keeps a
+    uniform past from turning noise into surprise, and the root above zero. The value itself counts
+    as one of k, so |z| < √k ≤ 3: no value is surprising after a few turns, no outlier is beyond
+    CMA's range of γ, and γ = 3 switches surprise off. No past: 0.
 
     μ = 2, σ = 2, d = 6, k = 2, so z = 6/√(4 + 18):
 
@@ -230,7 +232,7 @@ def deviations(value: float, past: Sequence[float]) -> float:
     if not past:
         return 0.0
     mean = fmean(past)
-    spread = fmean([(x - mean) ** 2 for x in past])
+    variance = fmean([(x - mean) ** 2 for x in past])
     excess = value - mean
-    own = excess**2 / min(len(past), MOST_DEVIATIONS**2)
-    return excess / math.sqrt(max(spread, LEAST_SPREAD) + own)
+    own = excess**2 / min(len(past), MAX_DEVIATIONS**2)
+    return excess / math.sqrt(max(variance, MIN_VARIANCE) + own)

@@ -1,4 +1,4 @@
-"""Cluster vectors: a Gaussian mixture, or average linkage for a few.
+"""Cluster vectors with a Gaussian mixture, or a few of them by average linkage.
 
 p(x) = Σ_k π_k Π_j N(x_j; μ_kj, σ²_kj),  BIC = −2 ln L + m ln n,  m = k·(2d + 1) − 1
 
@@ -19,26 +19,29 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DIMENSIONS = 10
-"""Principal components that a mixture is fitted in, at most; for n vectors ½√n of them. With few
-vectors the further ones are noise (LoCoMo, ten turns on each of three subjects, adjusted Rand index:
-0.9 in two dimensions, 0.3 in seven)."""
-LEAST_VARIANCE = 0.2
-"""Of a component in a dimension, as a share of the mean variance: keeps it from one point."""
-STEPS, ENOUGH = 100, 1e-4
+MAX_DIMENSIONS = 10
+"""Principal components in which a mixture is fitted, at most; ½√n for n vectors. With few vectors, further
+components are noise (LoCoMo, ten turns on each of three subjects, adjusted Rand index: 0.9 in two
+dimensions, 0.3 in seven).
+"""
+MIN_VARIANCE = 0.2
+"""Variance of a component in a dimension, at least, as a share of the mean variance: it must not collapse
+onto one point.
+"""
+MAX_STEPS, MIN_GAIN = 100, 1e-4
 """Steps of EM at most, and the gain of mean ln L below which it stops."""
 PATIENCE = 5
-"""Numbers of components without a lower BIC after which no larger one is tried."""
+"""Numbers of components tried without a lower BIC before the search stops."""
 
 
 def clusters(
     vectors: NDArray[np.float32], *, seed: int, threshold: float = 0.60, few: int = 12
 ) -> list[list[int]]:
-    """Groups of rows; every row is in one. Members ascend, groups stand by their first member.
+    """Partition rows into groups. Members ascend; groups are in the order of their first member.
 
-    From ``few`` rows on a mixture of 1 … ⌊√n⌋ components in the principal components; a row
-    belongs to its likeliest one. Fewer rows: the two groups with the largest mean cosine become
-    one, as long as that is at least ``threshold``.
+    From ``few`` rows on, fit a mixture of 1 … ⌊√n⌋ components in the principal components and assign
+    each row to its likeliest one. Fewer rows: merge the two groups with the largest mean cosine
+    while it is at least ``threshold``.
 
     The rows are sorted first, so that the groups do not depend on their order.
 
@@ -55,7 +58,7 @@ def clusters(
         return []
     order = np.lexsort(vectors.T)
     x = vectors[order].astype(np.float64)
-    labels = _mixture(_projected(x), seed) if len(x) >= few else _average_link(x, threshold)
+    labels = _mixture(_project(x), seed) if len(x) >= few else _average_link(x, threshold)
     groups = grouped(zip(labels, order.tolist(), strict=True))
     return sorted(sorted(group) for group in groups.values())
 
@@ -77,12 +80,12 @@ def _average_link(x: Floats, threshold: float) -> list[int]:
     return [int(label) for label in labels]
 
 
-def _projected(x: Floats) -> Floats:
-    """The rows in their first principal components, each with the sign of its largest part."""
+def _project(x: Floats) -> Floats:
+    """Project rows on their first principal components, each signed so that its largest entry is positive."""
     import numpy as np
 
     x = x - x.mean(axis=0)
-    dimensions = min(DIMENSIONS, max(1, math.isqrt(len(x)) // 2), x.shape[1])
+    dimensions = min(MAX_DIMENSIONS, max(1, math.isqrt(len(x)) // 2), x.shape[1])
     axes = np.linalg.svd(x, full_matrices=False)[2][:dimensions].T
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(dimensions)]
     projected: Floats = x @ (axes * np.sign(largest))
@@ -93,21 +96,21 @@ def _mixture(x: Floats, seed: int) -> list[int]:
     import numpy as np
 
     n, d = x.shape
-    best, lowest, tried = [0] * n, math.inf, 0
+    best, lowest, unimproved = [0] * n, math.inf, 0
     for k in range(1, math.isqrt(n) + 1):
-        log_joint = _fitted(x, _start(x, k, np.random.default_rng(seed)))
+        log_joint = _fit(x, _initialise(x, k, np.random.default_rng(seed)))
         likelihood = float(np.logaddexp.reduce(log_joint, axis=1).sum())
         bic = -2 * likelihood + (k * (2 * d + 1) - 1) * math.log(n)
-        tried += 1
+        unimproved += 1
         if bic < lowest:
-            best, lowest, tried = [int(c) for c in log_joint.argmax(axis=1)], bic, 0
-        if tried == PATIENCE:
+            best, lowest, unimproved = [int(c) for c in log_joint.argmax(axis=1)], bic, 0
+        if unimproved == PATIENCE:
             break
     return best
 
 
-def _start(x: Floats, k: int, random: np.random.Generator) -> Floats:
-    """Responsibilities [n, k] of the nearest of k rows, drawn far from one another (k-means++)."""
+def _initialise(x: Floats, k: int, random: np.random.Generator) -> Floats:
+    """Hard responsibilities [n, k] of the nearest of k rows drawn by k-means++."""
     import numpy as np
 
     centres = [x[random.integers(len(x))]]
@@ -122,25 +125,25 @@ def _start(x: Floats, k: int, random: np.random.Generator) -> Floats:
     return start
 
 
-def _fitted(x: Floats, responsible: Floats) -> Floats:
+def _fit(x: Floats, responsibilities: Floats) -> Floats:
     """ln(π_k N(x_i; μ_k, σ²_k)) as [n, k] after EM.
 
     M: π_k = Σ_i r_ik / n, μ_k = Σ_i r_ik x_i / Σ_i r_ik, σ²_k likewise; E: r_ik ∝ π_k N(x_i; …).
     """
     import numpy as np
 
-    least = LEAST_VARIANCE * float(x.var(axis=0).mean()) + 1e-12
+    least = MIN_VARIANCE * float(x.var(axis=0).mean()) + 1e-12
     before = -math.inf
-    for _ in range(STEPS):
-        size = responsible.sum(axis=0) + 1e-9
-        mean = responsible.T @ x / size[:, None]
-        variance = np.maximum(responsible.T @ x**2 / size[:, None] - mean**2, least)
+    for _ in range(MAX_STEPS):
+        size = responsibilities.sum(axis=0) + 1e-9
+        mean = responsibilities.T @ x / size[:, None]
+        variance = np.maximum(responsibilities.T @ x**2 / size[:, None] - mean**2, least)
         constant = np.log(size / len(x)) - 0.5 * np.log(2 * math.pi * variance).sum(axis=1)
         constant -= 0.5 * (mean**2 / variance).sum(axis=1)
         log_joint: Floats = constant - 0.5 * (x**2 @ (1 / variance).T) + x @ (mean / variance).T
         total = np.logaddexp.reduce(log_joint, axis=1)
-        if float(total.mean()) - before < ENOUGH:
+        if float(total.mean()) - before < MIN_GAIN:
             break
         before = float(total.mean())
-        responsible = np.exp(log_joint - total[:, None])
+        responsibilities = np.exp(log_joint - total[:, None])
     return log_joint

@@ -1,11 +1,11 @@
-"""How well a passage matches a question: BM25 with Lucene's idf, late interaction, dates, and their sum.
+"""Match of a passage with a question: BM25 with Lucene's idf, late interaction, dates, linear fusion.
 
 Late interaction finds the passage whose words come nearest to each word of the question:
 
     maxsim(q, d) = Σᵢ wᵢ · max over tokens t of d of cos(qᵢ, t)  /  Σᵢ wᵢ
 
 after Khattab and Zaharia 2020 (ColBERT), with the inverse document frequency of the question's
-words as weights w, and tokens of MiniLM's last layer as they are, without any training.
+words as weights w, and token vectors of MiniLM's last layer without further training.
 
 Days are proleptic ordinals.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def idf(documents: int, containing: int) -> float:
-    """How much a term tells: ln(1 + (N − n + ½) / (n + ½)), never negative (Lucene's BM25).
+    """Inverse document frequency of a term: ln(1 + (N − n + ½) / (n + ½)), never negative (Lucene's BM25).
 
     >>> round(idf(10, 1), 4), round(idf(10, 10), 4)
     (1.9924, 0.0465)
@@ -39,11 +39,11 @@ def add_bm25(
     k1: float,
     b: float,
 ) -> None:
-    """Add a term's share of BM25 to the score of every passage that holds it.
+    """Add a term's BM25 to the score of every passage that contains it.
 
         idf · tf / (tf + k1 · (1 − b + b · length / average))
 
-    Lucene leaves out the constant factor k1 + 1 as well; the order is the same.
+    As in Lucene, without the constant factor k1 + 1, which does not change the order.
 
     Args:
         scores: Passage → score so far; changed in place.
@@ -65,22 +65,22 @@ def token_shares(
     spans: Mapping[int, tuple[int, int]],
     weights: Sequence[float],
 ) -> dict[int, list[float]]:
-    """Share of each token of a question in ``maxsim``, for every passage.
+    """Each question token's share of ``maxsim``, for every passage.
 
     Args:
-        products: cos of question token i (row) to the tokens of all passages (columns), or to the
-            nearest of each few of them.
+        products: Cosines of question token i (row) to the tokens of all passages (columns), or their
+            maximum over each block of tokens.
         spans: Passage → its first column, and the one after its last.
         weights: wᵢ, not negative, not all 0.
 
     Returns:
-        Passage → for each i, wᵢ · max cos / Σ w; a passage without tokens is left out.
+        Passage → for each i, wᵢ · max cos / Σ w; passages without tokens are left out.
 
     >>> token_shares([[0.1, 0.9, 0.3]], {7: (0, 2), 8: (2, 3), 9: (3, 3)}, [2.0])
     {7: [0.9], 8: [0.3]}
     """
-    whole = sum(weights)
-    rows = list(zip((weight / whole for weight in weights), products, strict=True))
+    total = sum(weights)
+    rows = list(zip((weight / total for weight in weights), products, strict=True))
     return {
         passage: [weight * max(row[start:end]) for weight, row in rows]
         for passage, (start, end) in spans.items()
@@ -89,7 +89,7 @@ def token_shares(
 
 
 def maxsim_over(rows: Sequence[Sequence[float]]) -> float:
-    """``maxsim`` of several passages taken as one text, from their shares.
+    """``maxsim`` of several passages taken as one text, from their token shares.
 
     >>> maxsim_over([[0.8, 0.1], [0.2, 0.5]]), maxsim_over([[0.25, 0.5]]), maxsim_over([])
     (1.3, 0.75, 0.0)
@@ -100,30 +100,33 @@ def maxsim_over(rows: Sequence[Sequence[float]]) -> float:
     return sum(best)
 
 
-LONGER = 0.35
-"""Match with a period of several days: much more is told in one than on a single day, so it says less,
-as a frequent word does."""
-SOON = 7
-"""Days after a period in which it is still talked about."""
-SOON_DAY = 0.14
-"""Match of a passage told within ``SOON`` days after a day that is asked about."""
-SOON_LONGER = 0.1
-"""The same after a longer period, which is less likely to be what the passage looks back on."""
-VAGUE = 35
-"""Days; a longer period in a passage says little, unless the question's is as long."""
-NARROW = 7
-"""Days; a longer period in a passage does not speak of one day."""
+LONG_PERIOD_MATCH = 0.35
+"""Match with a period of several days: more is told in one than on a single day, so it is less specific,
+as a frequent word is.
+"""
+AFTER_DAYS = 7
+"""Days after a period in which people still talk about it."""
+AFTER_DAY_MATCH = 0.14
+"""Match of a passage told within ``AFTER_DAYS`` after a single day asked about."""
+AFTER_PERIOD_MATCH = 0.1
+"""The same after a longer period, to which the passage less likely looks back."""
+VAGUE_DAYS = 35
+"""Days; a longer period in a passage matches only a question's period that is as long."""
+NARROW_DAYS = 7
+"""Days; a longer period in a passage does not refer to a single day."""
 
 
-def period_match(asked: Sequence[Period], told: int | None, meant: Sequence[Period]) -> float:
+def period_match(asked: Sequence[Period], day: int | None, mentioned: Sequence[Period]) -> float:
     """How well a passage fits the periods of a question.
 
-    1 if the passage was told on a single day that is asked about or speaks of it; ``LONGER`` if that
-    holds of a longer period; else, when it was told within ``SOON`` days after one, ``SOON_DAY`` or
-    ``SOON_LONGER``; else 0.
+    1 if the passage was told on a single day asked about, or mentions it; ``LONG_PERIOD_MATCH`` if so
+    for a longer period; else ``AFTER_DAY_MATCH`` or ``AFTER_PERIOD_MATCH`` if it was told within
+    ``AFTER_DAYS`` after one; else 0.
 
     Args:
-        asked: Periods the question names: first day, and the day after the last.
+        asked: Periods that the question names: first day, and the day after the last.
+        day: Day on which the passage was told.
+        mentioned: Periods that the passage mentions.
 
     >>> period_match([(100, 101)], 100, []), period_match([(100, 101)], 200, [(95, 102)])
     (1.0, 1.0)
@@ -135,24 +138,24 @@ def period_match(asked: Sequence[Period], told: int | None, meant: Sequence[Peri
     best = 0.0
     for first, until in asked:
         is_day = until - first == 1
-        spoken = [end - start for start, end in meant if start < until and first < end]
-        if told is not None and first <= told < until:
-            spoken.append(1)
-        if is_day and any(length <= NARROW for length in spoken):
+        lengths = [end - start for start, end in mentioned if start < until and first < end]
+        if day is not None and first <= day < until:
+            lengths.append(1)
+        if is_day and any(length <= NARROW_DAYS for length in lengths):
             return 1.0
-        if any(length <= max(VAGUE, until - first) for length in spoken):
-            best = max(best, LONGER)
-        elif told is not None and until <= told < until + SOON:
-            best = max(best, SOON_DAY if is_day else SOON_LONGER)
+        if any(length <= max(VAGUE_DAYS, until - first) for length in lengths):
+            best = max(best, LONG_PERIOD_MATCH)
+        elif day is not None and until <= day < until + AFTER_DAYS:
+            best = max(best, AFTER_DAY_MATCH if is_day else AFTER_PERIOD_MATCH)
     return best
 
 
-def spread(values: Sequence[float]) -> list[float]:
+def min_max(values: Sequence[float]) -> list[float]:
     """Min-max normalisation: (v − min) / (max − min), 0 … 1.
 
-    Where nothing differs everything is the best there is: 1, or 0 if that is nothing.
+    If all values are equal: 1 for each, or 0 if they are not positive.
 
-    >>> spread([2.0, 4.0, 3.0]), spread([5.0, 5.0]), spread([0.0])
+    >>> min_max([2.0, 4.0, 3.0]), min_max([5.0, 5.0]), min_max([0.0])
     ([0.0, 1.0, 0.5], [1.0, 1.0], [0.0])
     """
     low, high = min(values, default=0.0), max(values, default=0.0)
@@ -162,14 +165,14 @@ def spread(values: Sequence[float]) -> list[float]:
     return [(value - low) / width for value in values]
 
 
-def filled(instead: Sequence[float], measured: Sequence[float | None]) -> list[float]:
-    """Measured values, min-max; other values where nothing is measured.
+def min_max_or(fallback: Sequence[float], measured: Sequence[float | None]) -> list[float]:
+    """Min-max normalised measurements; the fallback value where there is none.
 
-    >>> filled([0.5, 0.2, 0.0], [0.1, None, 0.3])
+    >>> min_max_or([0.5, 0.2, 0.0], [0.1, None, 0.3])
     [0.0, 0.2, 1.0]
     """
-    shares = iter(spread([value for value in measured if value is not None]))
-    pairs = zip(instead, measured, strict=True)
+    shares = iter(min_max([value for value in measured if value is not None]))
+    pairs = zip(fallback, measured, strict=True)
     return [other if value is None else next(shares) for other, value in pairs]
 
 

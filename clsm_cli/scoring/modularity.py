@@ -1,16 +1,17 @@
-"""Modularity: the split of turns that groups them best, and the communities of a weighted graph.
+"""Modularity: the best split of a sequence of turns, and the communities of a weighted graph.
 
     Q = 1/2m Σ_ij (A_ij − k_i k_j / 2m) δ(c_i, c_j)     (Newman 2004)
 
-A is the affinity or weight of i and j, k_i = Σ_j A_ij, 2m = Σ_i k_i, and δ is 1 within a group.
+A_ij is the affinity of turns or the weight of an edge, k_i = Σ_j A_ij, 2m = Σ_i k_i, and δ is 1 within a
+group.
 
-Of turns (CMA §3.1.2, after EM-LLM), a split has two groups, one on each side. CMA takes attention for A;
-without a language model it is similarity that fades with distance: A_ij = max(0, cos) · e^(−|i−j|/8),
+A split of turns (CMA §3.1.2, after EM-LLM) has two groups, one on each side. CMA uses attention for A;
+without a language model, A is similarity that decays with distance: A_ij = max(0, cos) · e^(−|i−j|/8),
 A_ii = 0.
 
 Communities are found by the method of Blondel et al. 2008 (Louvain): each node moves to the community
 of a neighbour that raises Q most, until none moves; then every community becomes one node of a smaller
-graph, and all begins anew. Time is near-linear in the edges.
+graph, and the procedure repeats. Time is near-linear in the number of edges.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ if TYPE_CHECKING:
 
     Graph = list[dict[int, float]]
 
-REACH = 8.0
+AFFINITY_TURNS = 8.0
 """Turns over which affinity falls to 1/e: about the length of an episode (own choice)."""
-CONFIRMED = 0.06
-"""Gain of Q below which a split is no change of subject. LoCoMo: a quarter of the joints of two
-unrelated talks lie below 0.08, half of the places within one talk below 0.05."""
+MIN_SPLIT_GAIN = 0.06
+"""Gain of Q below which a split is no change of subject. LoCoMo: the gain at a quarter of the joints of two
+unrelated conversations is below 0.08, at half of the positions within one below 0.05.
+"""
 
 
 def affinity(vectors: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    """The matrix A of unit ``vectors``, one for each turn, in their order.
+    """The matrix A of the turns' unit ``vectors``.
 
     >>> import numpy as np
     >>> a = affinity([np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([-1.0, 0.0])])
@@ -42,18 +44,20 @@ def affinity(vectors: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     import numpy as np
 
     x = np.asarray(vectors, dtype=np.float64)
-    a: np.ndarray[Any, Any] = np.maximum(0.0, x @ x.T) * _fading(len(x))
+    a: np.ndarray[Any, Any] = np.maximum(0.0, x @ x.T) * _distance_decay(len(x))
     return a
 
 
-def _fading(n: int) -> np.ndarray[Any, Any]:
-    """The affinity of ``n`` turns that all say the same: e^(−|i−j|/8), 0 on the diagonal."""
+def _distance_decay(n: int) -> np.ndarray[Any, Any]:
+    """The affinity of ``n`` identical turns: e^(−|i−j|/8), 0 on the diagonal."""
     import numpy as np
 
     places = np.arange(n)
-    fading: np.ndarray[Any, Any] = np.exp(-np.abs(places[:, None] - places[None, :]) / REACH)
-    np.fill_diagonal(fading, 0.0)
-    return fading
+    decay: np.ndarray[Any, Any] = np.exp(
+        -np.abs(places[:, None] - places[None, :]) / AFFINITY_TURNS
+    )
+    np.fill_diagonal(decay, 0.0)
+    return decay
 
 
 def split_quality(a: np.ndarray[Any, Any], at: int) -> float:
@@ -78,9 +82,9 @@ def split_quality(a: np.ndarray[Any, Any], at: int) -> float:
 
 
 def best_split(a: np.ndarray[Any, Any], at: int, candidates: Sequence[int]) -> int:
-    """The candidate with the highest Q; ``at`` itself unless another one is better.
+    """The candidate with the highest Q, including ``at``, so Q never falls.
 
-    Q therefore never falls. Ties go to the nearest, then to the earlier place.
+    Ties go to the candidate nearest to ``at``, then to the earlier one.
 
     >>> import numpy as np
     >>> two_pairs = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
@@ -94,27 +98,26 @@ def best_split(a: np.ndarray[Any, Any], at: int, candidates: Sequence[int]) -> i
 def is_confirmed(a: np.ndarray[Any, Any], at: int) -> bool:
     """Whether a split groups the turns better than their distance alone would.
 
-    Affinity fades, so even turns that all say the same split with Q > 0. What the subject adds is
-    the gain Q(A) − Q(A of equal turns), which must reach ``CONFIRMED``.
+    Affinity decays with distance, so even identical turns split with Q > 0. The gain
+    Q(A) − Q(A of identical turns) is due to the subject; it must reach ``MIN_SPLIT_GAIN``.
 
     >>> import numpy as np
     >>> one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     >>> is_confirmed(affinity([one] * 4), 2), is_confirmed(affinity([one, one, other, other]), 2)
     (False, True)
     """
-    return split_quality(a, at) - split_quality(_fading(len(a)), at) >= CONFIRMED
+    return split_quality(a, at) - split_quality(_distance_decay(len(a)), at) >= MIN_SPLIT_GAIN
 
 
-LEAST_GAIN = 1e-9
-"""Share of 2m that a move must bring: below it rounding could move a node to and fro for ever."""
+MIN_MOVE_GAIN = 1e-9
+"""Gain of a move, at least, as a share of 2m: below it, rounding could move a node to and fro for ever."""
 
 
 def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[int]:
     """The community of each node, numbered from 0 in the order of the smallest member.
 
-    Nodes are visited in their order, and of equal gains the community with the smallest number
-    wins, so the result depends on the graph alone, not on the order of ``pairs``. A node without
-    an edge is a community of its own.
+    Nodes are visited in order, and ties go to the community with the smallest number, so the result
+    does not depend on the order of ``pairs``. A node without edges is a community of its own.
 
     Args:
         n_nodes: Nodes are 0 … n_nodes − 1.
@@ -135,17 +138,17 @@ def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[i
         graph[b][a] = graph[b].get(a, 0.0) + weight
     members = list(range(n_nodes))
     while True:
-        found = _numbered(_local_moves(graph))
+        found = _renumber(_local_moves(graph))
         if len(set(found)) == len(graph):
             return members
         members = [found[each] for each in members]
-        graph = _merged(graph, found)
+        graph = _merge(graph, found)
 
 
 def _local_moves(graph: Graph) -> list[int]:
-    """Move nodes, one by one, to the neighbouring community that gains most, until all stay.
+    """Move nodes, one by one, to the neighbouring community with the largest gain, until none moves.
 
-    What a node i gains in a community C that it is not in, times m:
+    The gain of a node i from a community C that it is not in, times m:
     Σ_{j in C} A_ij − k_i · Σ_{j in C} k_j / 2m
     """
     degree = [sum(links.values()) for links in graph]
@@ -163,7 +166,7 @@ def _local_moves(graph: Graph) -> list[int]:
                 if other != node:
                     towards[where[other]] = towards.get(where[other], 0.0) + link
             share = degree[node] / total
-            best, most = here, towards[here] - share * weight[here] + LEAST_GAIN * total
+            best, most = here, towards[here] - share * weight[here] + MIN_MOVE_GAIN * total
             for community in sorted(towards):
                 gain = towards[community] - share * weight[community]
                 if gain > most:
@@ -174,13 +177,13 @@ def _local_moves(graph: Graph) -> list[int]:
     return where
 
 
-def _numbered(labels: Iterable[int]) -> list[int]:
+def _renumber(labels: Iterable[int]) -> list[int]:
     numbers: dict[int, int] = {}
     return [numbers.setdefault(label, len(numbers)) for label in labels]
 
 
-def _merged(graph: Graph, found: Sequence[int]) -> Graph:
-    """The graph of communities; edges inside one become its loop, which counts both directions."""
+def _merge(graph: Graph, found: Sequence[int]) -> Graph:
+    """The graph of communities; edges inside one become its self-loop, counted in both directions."""
     merged: Graph = [{} for _ in range(max(found) + 1)]
     for node, links in enumerate(graph):
         row = merged[found[node]]

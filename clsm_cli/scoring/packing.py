@@ -1,9 +1,9 @@
-"""Pack items into a limited space: the 0/1 knapsack, exact for up to ``MOST_EXACT`` items.
+"""Pack items into a limited capacity: the 0/1 knapsack, exact for up to ``MAX_EXACT`` items.
 
-Weingartner and Ness' dynamic programme over undominated states, in the order of value by cost, with
-Dantzig's bound (Martello and Toth 1990, §2.6 and §2.2): first the items are set aside that are in
-every best choice, or in none; usually a dozen are left to decide about. Only where values are in
-proportion to costs, so that no item is denser than another, is it slow: items × capacity.
+Weingartner and Ness' dynamic programme over undominated states, in the order of value per cost, with
+Dantzig's bound (Martello and Toth 1990, §2.6 and §2.2). Items that are in every optimal choice, or in
+none, are fixed first; usually a dozen remain. It is slow (items × capacity) only if values are
+proportional to costs, so that all items are equally dense.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_EXACT = 200
-"""Items up to which the best choice is found; of more, one at least half as good."""
+MAX_EXACT = 200
+"""Items up to which the choice is optimal; for more, it has at least half the optimal value."""
 DECIMALS = 9
-"""Decimals of a value that count: whole numbers make sums exact and ties certain."""
+"""Decimals of a value that count: as integers, sums are exact and ties well defined."""
 
 
 class _Item(NamedTuple):
@@ -30,17 +30,17 @@ class _Item(NamedTuple):
 
 
 def knapsack(values: Sequence[float], costs: Sequence[int], capacity: int) -> list[int]:
-    """Positions of the items of the largest total value that fit, in ascending order.
+    """Positions, ascending, of the items with the largest total value that fit.
 
-    Of choices of equal value the one that has the first item in which they differ: give the best
-    rank first. An item of no value is never chosen, one without cost always.
+    Of choices with equal value, the one that has the first item in which they differ: pass the best
+    rank first. Items without value are never chosen, valuable items without cost always.
 
-    More than ``MOST_EXACT`` items: the best single item, or all in the order of value by cost that
-    still fit, whichever is worth more, filled up in that order: at least half of the best value.
+    More than ``MAX_EXACT`` items: either the most valuable item first or none, then all that still
+    fit in the order of value per cost, whichever is worth more: at least half the optimal value.
 
     Args:
-        values: What each is worth; 9 decimals count.
-        costs: Whole and not negative, in the unit of ``capacity``.
+        values: Value of each item; 9 decimals count.
+        costs: Integers, not negative, in the unit of ``capacity``.
         capacity: Largest total cost, not negative.
 
     The densest item alone would leave room that the other two fill:
@@ -61,7 +61,7 @@ def knapsack(values: Sequence[float], costs: Sequence[int], capacity: int) -> li
         return [item.place for item in items]
     free = [item.place for item in items if not item.cost]
     paid = sorted((item for item in items if item.cost), key=_by_density)
-    choose = _best if len(paid) <= MOST_EXACT else _good
+    choose = _exact if len(paid) <= MAX_EXACT else _greedy
     return sorted(free + [item.place for item in choose(paid, capacity)])
 
 
@@ -78,70 +78,70 @@ def _fill(items: Sequence[_Item], room: int) -> list[_Item]:
     return chosen
 
 
-def _good(items: Sequence[_Item], capacity: int) -> list[_Item]:
-    """The better of: densest first, most valuable first and then densest."""
+def _greedy(items: Sequence[_Item], capacity: int) -> list[_Item]:
+    """The better of two greedy choices: by density, or the most valuable item and then by density."""
     dense = _fill(items, capacity)
     single = max(items, key=lambda item: (item.value, -item.place))
     others = [item for item in items if item is not single]
-    beside = [single, *_fill(others, capacity - single.cost)]
-    return max(dense, beside, key=_worth)
+    with_single = [single, *_fill(others, capacity - single.cost)]
+    return max(dense, with_single, key=_total_value)
 
 
-def _worth(items: Sequence[_Item]) -> int:
+def _total_value(items: Sequence[_Item]) -> int:
     return sum(item.value for item in items)
 
 
-def _best(items: Sequence[_Item], capacity: int) -> list[_Item]:
-    """The best choice; ``items`` are in the order of density and do not all fit."""
-    reached = _worth(_good(items, capacity))
-    taken, open_, room = _settle(items, capacity, reached)
-    return taken + _decide(open_, room)
+def _exact(items: Sequence[_Item], capacity: int) -> list[_Item]:
+    """The optimal choice; ``items`` are in the order of density and do not all fit."""
+    lower_bound = _total_value(_greedy(items, capacity))
+    taken, undecided, room = _fix_items(items, capacity, lower_bound)
+    return taken + _solve(undecided, room)
 
 
-def _settle(
-    items: Sequence[_Item], capacity: int, reached: int
+def _fix_items(
+    items: Sequence[_Item], capacity: int, lower_bound: int
 ) -> tuple[list[_Item], list[_Item], int]:
-    """Items that every best choice has, those to decide about, and the room left for these.
+    """Items in every optimal choice, the undecided items, and the room left for these.
 
-    The bound of all choices that lack a dense item, or that have another: fill the rest by density
-    and count the first item that does not fit by the share that does. Where that bound is below a
-    value already reached, no best choice is among them.
+    The upper bound of all choices without a dense item, or with another item: fill up by density and
+    add the fraction of the first item that does not fit. If this is below the lower bound, none of
+    these choices is optimal.
     """
     costs = [0, *accumulate(item.cost for item in items)]
     values = [0, *accumulate(item.value for item in items)]
-    taken, left = [], []
+    taken, undecided = [], []
     for place, item in enumerate(items):
-        if costs[place + 1] <= capacity:  # among the dense: what if it is left out?
+        if costs[place + 1] <= capacity:  # a dense item: bound the choices without it
             end = bisect_right(costs, capacity + item.cost) - 1
             bound = values[end] - item.value
             spare = capacity + item.cost - costs[end]
-        else:  # what if it is taken?
+        else:  # bound the choices with it
             end = min(place, bisect_right(costs, capacity - item.cost) - 1)
             bound = values[end] + item.value
             spare = capacity - item.cost - costs[end]
         if end < len(items):
             bound += spare * items[end].value // items[end].cost
-        if bound >= reached:
-            left.append(item)
+        if bound >= lower_bound:
+            undecided.append(item)
         elif costs[place + 1] <= capacity:
             taken.append(item)
-    return taken, left, capacity - sum(item.cost for item in taken)
+    return taken, undecided, capacity - sum(item.cost for item in taken)
 
 
-def _decide(items: Sequence[_Item], room: int) -> list[_Item]:
-    """The best choice of ``items``.
+def _solve(items: Sequence[_Item], room: int) -> list[_Item]:
+    """The optimal choice of ``items``.
 
-    A state is a cost and the most that can be had for it. The value of item i of n in the order of
-    ranks is shifted left by n bits and has bit n − 1 − i set: a total then says what it is made
-    of, and of equal values that one is larger which has the earlier items.
+    A state is a cost and the largest total for it. The value of item i of n, in the order of rank, is
+    shifted left by n bits and has bit n − 1 − i set: a total so encodes its items, and of equal
+    values the one with the earlier items is larger.
     """
     n = len(items)
     ranks = {item.place: n - 1 - i for i, item in enumerate(sorted(items))}
     states: list[tuple[int, int]] = [(0, 0)]
     for item in items:
         worth = item.value << n | 1 << ranks[item.place]
-        further = [(cost + item.cost, total + worth) for cost, total in states]
-        states = _undominated(states, further, room)
+        extended = [(cost + item.cost, total + worth) for cost, total in states]
+        states = _undominated(states, extended, room)
     best = max(total for _, total in states)
     return [item for item in items if best >> ranks[item.place] & 1]
 
@@ -149,10 +149,10 @@ def _decide(items: Sequence[_Item], room: int) -> list[_Item]:
 def _undominated(
     some: list[tuple[int, int]], others: list[tuple[int, int]], room: int
 ) -> list[tuple[int, int]]:
-    """Two lists by ascending cost as one, without what costs more than something worth more."""
+    """Merge two lists by ascending cost, without dominated states: not cheaper and not worth more."""
     best = -1
     kept: list[tuple[int, int]] = []
-    for state in sorted(some + others):  # two runs that are in order: merged, not sorted
+    for state in sorted(some + others):  # Timsort merges two sorted runs in linear time
         cost, total = state
         if cost > room:
             break

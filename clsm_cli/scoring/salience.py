@@ -1,4 +1,4 @@
-"""How much an episode stands out, by its record."""
+"""Salience of an episode, from its record."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.episodes import EpisodeRecord
 
-OPEN = 3
-"""Open questions of an episode that count as many."""
+MAX_OPEN_QUESTIONS = 3
+"""Open questions of an episode that count; more add nothing."""
 
 
 def salience(record: EpisodeRecord, by_user: float) -> float:
-    """How much an episode asks to be replayed, 0 … 1 (CLS-M §3.2: four reasons, here of equal weight).
+    """Priority of an episode for replay, 0 … 1 (CLS-M §3.2: four reasons, here of equal weight).
 
     salience = (|valence| + novelty + by_user + min(1, open questions / 3)) / 4
 
@@ -25,18 +25,23 @@ def salience(record: EpisodeRecord, by_user: float) -> float:
     0.5
     """
     open_threads = sum(question.answered_by is None for question in record.open_questions)
-    parts = (abs(record.valence), record.novelty, by_user, min(1.0, open_threads / OPEN))
+    parts = (
+        abs(record.valence),
+        record.novelty,
+        by_user,
+        min(1.0, open_threads / MAX_OPEN_QUESTIONS),
+    )
     return round(sum(parts) / len(parts), 4)
 
 
 def most_salient(
     records: Sequence[EpisodeRecord], turns: Iterable[tuple[str, bool]]
 ) -> list[EpisodeRecord]:
-    """Episodes by salience; without those that have no turn, and among equal ones in the order given.
+    """Episodes with turns, by descending salience; ties keep their order.
 
     Args:
-        turns: The episode of each, and whether the user said or wrote it.
+        turns: For each turn, its episode and whether the user said or wrote it.
     """
-    shares = {episode: sum(own) / len(own) for episode, own in grouped(turns).items()}
+    shares = {episode: sum(by_user) / len(by_user) for episode, by_user in grouped(turns).items()}
     known = [record for record in records if record.id in shares]
     return sorted(known, key=lambda each: -salience(each, shares[each.id]))

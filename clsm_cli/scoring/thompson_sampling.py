@@ -1,6 +1,6 @@
-"""Thompson sampling: weights learnt from feedback, a Beta distribution for each signal.
+"""Thompson sampling: weights learnt from feedback, with a Beta distribution per signal.
 
-Thompson sampling as in Smriti, with its priors kept: there the first feedback discards them.
+As in Smriti, but the priors are kept: there, the first feedback discards them.
 """
 
 from __future__ import annotations
@@ -13,70 +13,75 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-HALF_LIFE = 7.0
-"""Days after which a feedback counts half (Smriti)."""
-ENOUGH = 10
-"""Feedbacks before which the weights stay as they are (Smriti)."""
-LEAST, MOST = 0.5, 2.0
-"""Bounds of a multiplier: feedback tunes a signal, it neither silences it nor lets it rule alone."""
+HALF_LIFE_DAYS = 7.0
+"""Days after which a judgement counts half (Smriti)."""
+MIN_JUDGEMENTS = 10
+"""Judgements before which the weights stay as they are (Smriti)."""
+MIN_MULTIPLIER, MAX_MULTIPLIER = 0.5, 2.0
+"""Bounds of a multiplier: feedback tunes a signal, but neither silences it nor lets it dominate."""
 
 
 class Beta(NamedTuple):
-    """Beta distribution of the probability that a signal is right."""
+    """Beta distribution of the probability that a signal leads to good items."""
 
     good: float
     bad: float
 
     @property
     def mean(self) -> float:
-        """The probability to expect: good / (good + bad)."""
+        """The expected probability: good / (good + bad)."""
         return self.good / (self.good + self.bad)
 
 
 Feedback = tuple[str, bool, float]
-"""A judgement: the signal that led to it, whether it is good, and its age in days (ahead of now: 0)."""
+"""A judgement: the signal that led to the item, whether the item is good, and the judgement's age in days (a
+future one counts as 0).
+"""
 
 
 def multipliers(
     priors: Mapping[str, Beta], feedback: Iterable[Feedback], seed: str | int | None = None
 ) -> dict[str, float]:
-    """What to multiply the default weight of each signal by: 1 until ``ENOUGH`` feedbacks.
+    """The factor for the default weight of each signal; 1 below ``MIN_JUDGEMENTS`` judgements.
 
-        good' = good + Σ over good ones of 2^(−age / 7),  bad' likewise
+        good' = good + Σ over good judgements of 2^(−age / 7),  bad' likewise
         multiplier = probability / mean of the prior,  between 0.5 and 2
 
-    The probability is the posterior's mean, or with a seed one draw from it (Thompson sampling).
+    The probability is the posterior's mean or, with a seed, one draw from it (Thompson sampling).
 
     Args:
-        feedback: In any order; what names no signal of ``priors`` does not count.
-        seed: Of the draw; the same seed draws the same, whatever the order of ``priors``.
+        feedback: In any order; judgements of signals without a prior are ignored.
+        seed: Of the draw, which does not depend on the order of ``priors``.
 
-    Ten times good and once bad, all today: (2 + 10) / (3 + 11) against 2 / 3:
+    Ten good and one bad judgement, all today: (2 + 10) / (3 + 11) against 2 / 3:
 
-    >>> told = [("cosine", True, 0.0)] * 10 + [("cosine", False, 0.0)]
-    >>> found = multipliers({"cosine": Beta(2, 1), "text": Beta(1.2, 1)}, told)
+    >>> judgements = [("cosine", True, 0.0)] * 10 + [("cosine", False, 0.0)]
+    >>> found = multipliers({"cosine": Beta(2, 1), "text": Beta(1.2, 1)}, judgements)
     >>> {signal: round(value, 3) for signal, value in found.items()}
     {'cosine': 1.286, 'text': 1.0}
     """
-    told = [each for each in feedback if each[0] in priors]
-    if len(told) < ENOUGH:
+    judgements = [each for each in feedback if each[0] in priors]
+    if len(judgements) < MIN_JUDGEMENTS:
         return dict.fromkeys(priors, 1.0)
-    faded: dict[tuple[str, bool], list[float]] = {}
-    for signal, is_good, age in told:
-        faded.setdefault((signal, is_good), []).append(2 ** (-max(0.0, age) / HALF_LIFE))
-    learnt = {
+    decayed: dict[tuple[str, bool], list[float]] = {}
+    for signal, is_good, age in judgements:
+        decayed.setdefault((signal, is_good), []).append(2 ** (-max(0.0, age) / HALF_LIFE_DAYS))
+    posteriors = {
         signal: Beta(
-            prior.good + fsum(faded.get((signal, True), ())),
-            prior.bad + fsum(faded.get((signal, False), ())),
+            prior.good + fsum(decayed.get((signal, True), ())),
+            prior.bad + fsum(decayed.get((signal, False), ())),
         )
         for signal, prior in priors.items()
     }
-    sure = {signal: beta.mean for signal, beta in learnt.items()}
+    expected = {signal: beta.mean for signal, beta in posteriors.items()}
     if seed is not None:
-        from random import Random  # 5 ms that only exploring needs
+        from random import Random  # takes 5 ms; only exploration needs it
 
-        source = Random(seed)  # noqa: S311 — nothing here is secret
-        sure = {signal: source.betavariate(*learnt[signal]) for signal in sorted(learnt)}
+        source = Random(seed)  # noqa: S311 — not for security
+        expected = {
+            signal: source.betavariate(*posteriors[signal]) for signal in sorted(posteriors)
+        }
     return {
-        signal: min(MOST, max(LEAST, sure[signal] / prior.mean)) for signal, prior in priors.items()
+        signal: min(MAX_MULTIPLIER, max(MIN_MULTIPLIER, expected[signal] / prior.mean))
+        for signal, prior in priors.items()
     }

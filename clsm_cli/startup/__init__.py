@@ -1,1 +1,1 @@
-"""Modules that exist only so that a command starts fast; each says what it saves."""
+"""Modules that only make commands start faster; each says what it saves."""

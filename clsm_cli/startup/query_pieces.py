@@ -1,12 +1,11 @@
-"""Tokenise a query into word-piece ids: no tokeniser to load, no dictionary to build.
+"""Tokenise a query into word-piece ids without loading a tokeniser or building a dictionary.
 
-The words of BERT's uncased tokeniser depend on one character at a time. A piece is looked up by
-searching the text of the vocabulary, which begins with the frequent ones: 0.02 ms for such a word,
-0.5 ms for a rare one. Many texts are faster with ``wordpiece``, which loads in 20 ms and gives the
-same ids.
+BERT's uncased tokeniser splits words by single characters, without context. Each piece is searched for
+in the text of the vocabulary, which begins with the frequent ones: 0.02 ms for a frequent word, 0.5 ms
+for a rare one. For many texts, ``wordpiece`` is faster: it loads in 20 ms and gives the same ids.
 
-Punctuation and marks of scripts that came after Unicode 8, whose tables the tokeniser of the model has,
-are told apart here and letters there.
+The model's tokeniser has the tables of Unicode 8. Punctuation and combining marks of later scripts are
+letters there; here they are not.
 
 Source: Devlin et al. 2019, https://github.com/google-research/bert/blob/master/tokenization.py, as
 Hugging Face tokenizers runs it.
@@ -22,30 +21,30 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_PIECES = 256
-"""Word pieces the model reads, start and end marks included; the rest of a text is cut off."""
+MAX_PIECES = 256
+"""Word pieces that the model reads, ``[CLS]`` and ``[SEP]`` included; the rest of a text is cut off."""
 
-START, END = 101, 102
-"""Ids of the marks ``[CLS]`` and ``[SEP]``, which frame what the model reads."""
+CLS_ID, SEP_ID = 101, 102
+"""Ids of ``[CLS]`` and ``[SEP]``, which frame the model's input."""
 
-_MARKS = {"[PAD]": 0, "[UNK]": 100, "[CLS]": START, "[SEP]": END, "[MASK]": 103}
-_UNKNOWN = 100
-_LONGEST_WORD = 100
+_SPECIAL_TOKENS = {"[PAD]": 0, "[UNK]": 100, "[CLS]": CLS_ID, "[SEP]": SEP_ID, "[MASK]": 103}
+_UNK_ID = 100
+_MAX_WORD_LENGTH = 100
 """Characters; a longer word is unknown."""
 
 _SPACE = " "
 _ACCENT = "\u0301"
-"""Stands for any mark that combines with the letter before it, and is dropped."""
+"""Stands for any mark that combines with the letter before it; dropped."""
 
 _IDEOGRAPHS = (
     *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F)),
     *((0x2B740, 0x2B81F), (0x2B920, 0x2CEAF), (0x2F800, 0x2FA1F)),
 )
-"""First and last of each range; a word each. 2B820 to 2B91F are missing in the tokeniser too."""
+"""First and last character of each range; each is a word. The tokeniser lacks 2B820 to 2B91F too."""
 
 
 class Piece(NamedTuple):
-    """A word piece (its line of the vocabulary, from 0), and where its whole word stands in the text."""
+    """A word piece: its line in the vocabulary, from 0, and the span of its whole word in the text."""
 
     id: int
     start: int
@@ -53,21 +52,21 @@ class Piece(NamedTuple):
 
     @property
     def is_spelt(self) -> bool:
-        """Whether the vocabulary has its word at all."""
-        return self.id != _UNKNOWN
+        """Whether the vocabulary has pieces for its word."""
+        return self.id != _UNK_ID
 
 
-def cut_pieces(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
-    r"""Cut a text into word pieces, without the start and end marks.
+def cut_pieces(vocabulary: bytes, text: str, limit: int = MAX_PIECES) -> list[Piece]:
+    r"""Cut a text into word pieces, without ``[CLS]`` and ``[SEP]``.
 
     Args:
         vocabulary: Content of the model's ``vocab.txt``.
-        text: Any string. Control characters, U+FFFD and surrogates give no piece; ``[SEP]`` and its
-            like in a text are read as the marks they name.
-        limit: Pieces to keep, start and end marks counted.
+        text: Any string. Control characters, U+FFFD and surrogates give no piece; special tokens in
+            the text (``[SEP]``) are read as such.
+        limit: Pieces to keep, counting ``[CLS]`` and ``[SEP]``.
 
     Returns:
-        At most ``limit`` − 2 pieces: those of ``WordPieces.ids`` between its marks.
+        At most ``limit`` − 2 pieces, as ``WordPieces.ids`` has them.
 
     >>> words = b"[PAD]\n" * 101 + b"em\n##bed\n,\n"
     >>> [tuple(piece) for piece in cut_pieces(words, "Embed, é")]
@@ -82,11 +81,11 @@ def cut_pieces(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[P
 
 
 def _words(text: str) -> Iterator[tuple[str, int, int]]:
-    """Cut a text into words in the letters of the vocabulary; signs and ideographs are words."""
+    """Cut a text into normalised words with their spans; punctuation and ideographs are words."""
     word, start, end, at = "", 0, 0, 0
     while at < len(text):
-        mark = _mark_at(text, at) if text[at] == "[" else ""
-        for sign in (_SPACE, mark, _SPACE) if mark else _form(text[at]):
+        mark = _special_token_at(text, at) if text[at] == "[" else ""
+        for sign in (_SPACE, mark, _SPACE) if mark else _normalise(text[at]):
             if sign == _SPACE:
                 if word:
                     yield word, start, end
@@ -95,22 +94,22 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
                 end = at + 1
             else:
                 start, end = start if word else at, at + max(1, len(mark))
-                # One letter over the limit tells that it is passed, however long the word.
-                word += sign if len(word) <= _LONGEST_WORD else ""
+                # One character over the limit marks a word as too long; the rest is not kept.
+                word += sign if len(word) <= _MAX_WORD_LENGTH else ""
         at += max(1, len(mark))
     if word:
         yield word, start, end
 
 
-def _mark_at(text: str, at: int) -> str:
-    return next((mark for mark in _MARKS if text.startswith(mark, at)), "")
+def _special_token_at(text: str, at: int) -> str:
+    return next((mark for mark in _SPECIAL_TOKENS if text.startswith(mark, at)), "")
 
 
 @cache
-def _form(char: str) -> str:
-    """Give what the model sees of a character: lower case, no accent, spaces around a sign.
+def _normalise(char: str) -> str:
+    """Normalise a character for the model: lower case, no accent, spaces around punctuation.
 
-    >>> _form("É"), _form(","), _form("\u00a0"), _form("\u200b"), _form("≠")
+    >>> _normalise("É"), _normalise(","), _normalise("\u00a0"), _normalise("\u200b"), _normalise("≠")
     ('e', ' , ', ' ', '', ' = ')
     """
     if char in "\t\n\r " or (char > "\x85" and char.isspace()):
@@ -121,7 +120,7 @@ def _form(char: str) -> str:
 
     parts = normalize("NFD", char)
     if parts != char:
-        form = "".join(map(_form, parts)).replace(_ACCENT, "")
+        form = "".join(map(_normalise, parts)).replace(_ACCENT, "")
     else:
         kind = category(char)
         if kind in {"Cc", "Cf", "Co", "Cs"} or char == "\ufffd":
@@ -134,28 +133,28 @@ def _form(char: str) -> str:
 
 
 def _ids(vocabulary: bytes, word: str) -> list[int]:
-    """Cut a word into its longest pieces from the left; unknown if one is not in the vocabulary."""
-    if word in _MARKS:
-        return [_MARKS[word]]
-    if len(word) > _LONGEST_WORD:
-        return [_UNKNOWN]
+    """Cut a word into its longest pieces from the left; ``[UNK]`` if a part has no piece."""
+    if word in _SPECIAL_TOKENS:
+        return [_SPECIAL_TOKENS[word]]
+    if len(word) > _MAX_WORD_LENGTH:
+        return [_UNK_ID]
     ids: list[int] = []
     rest, before = word, "\n"
     while rest:
-        place, size = _longest(vocabulary, before, rest)
+        place, size = _longest_piece(vocabulary, before, rest)
         if not size:
-            return [_UNKNOWN]
+            return [_UNK_ID]
         ids.append(vocabulary.count(b"\n", 0, place + 1))
         rest, before = rest[size:], "\n##"
     return ids
 
 
-def _longest(vocabulary: bytes, before: str, rest: str) -> tuple[int, int]:
-    """Find the longest piece that ``rest`` begins with: its place and size, 0 if there is none.
+def _longest_piece(vocabulary: bytes, before: str, rest: str) -> tuple[int, int]:
+    """Find the longest piece that ``rest`` begins with: its offset and length, 0 if there is none.
 
-    A longer beginning cannot stand before the first place of a shorter one, so finding how long a
-    beginning any piece has reads the vocabulary once; only those lengths can be pieces. That is
-    half to a third of the time of trying every length from the longest down.
+    A longer prefix cannot occur before the first occurrence of a shorter one, so one pass over the
+    vocabulary finds the longest prefix that any piece has; only lengths up to it are tried. This
+    takes a third to half the time of trying every length from the longest down.
     """
     places = [0]
     while len(places) <= len(rest):

@@ -1,4 +1,4 @@
-"""Time zones by their IANA names; UTC without ``zoneinfo``, which takes 2 ms to load."""
+"""Time zones by IANA name; UTC does not need ``zoneinfo``, which takes 2 ms to load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def zone_of(name: str) -> tzinfo:
-    """The zone of that name, which is known."""
+    """The zone of a known name."""
     if name == "UTC":
         from datetime import UTC
 
@@ -36,7 +36,7 @@ def is_zone(name: str) -> bool:
 
 
 def check_zone(name: str) -> None:
-    """Raise BadInputError for a time zone that is not known."""
+    """Raise BadInputError for an unknown time zone."""
     if not is_zone(name):
         raise BadInputError(
             "--time-zone", f"{name!r} is no IANA zone", "name one like Europe/Amsterdam"
@@ -44,7 +44,7 @@ def check_zone(name: str) -> None:
 
 
 def system_zone(environment: dict[str, str]) -> str:
-    """The IANA name of this machine's zone, ``UTC`` when it has none."""
+    """The IANA name of this machine's zone, ``UTC`` if there is none."""
     named = environment.get("TZ", "").lstrip(":")
     target = os.path.realpath("/etc/localtime")
     names = (named, target.partition("zoneinfo/")[2])

@@ -279,6 +279,26 @@ def test_an_answer_ends_what_it_replaces_and_no_more(store: Store, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    ("since", "reasons"),
+    [
+        ("2026-02-24T09:30:00Z", ["it would end f-old, which is newer"]),
+        ("2026-02-24T18:00:00+09:00", []),
+        ("2026-02-24", []),
+        ("2026-02-25", ["it would end f-old, which is newer"]),
+    ],
+)
+def test_an_answer_ends_nothing_newer_whatever_the_clock(
+    part: Part, since: str, reasons: list[str]
+) -> None:
+    text = "Always put the recommendation last."
+    row = Statement(id="f-old", rev=(1, "pi"), text=text, trust="user", valid_from=since)
+    (key,) = keys(part, 4)
+    said = statement("Always put the recommendation first.", key, replaces="f-old")
+    found = checked(part, said, **{"f-old": row})
+    assert [each.reason for each in found.refused] == reasons
+
+
+@pytest.mark.parametrize(
     ("entry", "gone", "reasons"),
     [
         ({}, "", []),

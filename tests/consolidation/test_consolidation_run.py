@@ -9,7 +9,7 @@ import pytest
 from ingesting import new_store, place, take
 from sample_store import SAMPLE
 from sleeping import believed, bytes_of, current, edges, heard, nodes, rows, sleep, told
-from small_store import note, row, tell
+from small_store import found, note, row, state, tell
 
 from clsm_cli.consolidation.consolidation_report import Report
 from clsm_cli.consolidation.learning import Learner
@@ -74,6 +74,22 @@ def test_what_takes_the_place_of_a_rule_is_kept_as_that_was(
     (new,) = [row for row in rows(store).values() if row.is_current and "Ask before" in row.text]
     assert rule.format(10) in new.text
     assert (new.supersedes is None) == (between is not None)  # the line of a day was never held
+
+
+def test_a_changed_row_takes_the_place_of_no_row_that_stayed(store: Store, tmp_path: Path) -> None:
+    rows_of = (
+        "# Mill\n\n## Budget\n\n| Item | Planned | Spent | Owner |\n|---|---:|---:|---|\n"
+        "| Structural survey | €12,500 | €11,900 | Rosa Lind |\n| Market analysis | €8,000 | {} | Mara |\n"
+        "| Travel | €1,500 | €640 | Mara |\n"
+    )
+    note(store, tmp_path / "Mill.md", rows_of.format("€3,200"))
+    (table,) = found(store, "travel", k=1)
+    travel = "Mill › Budget: Travel · €1,500 · €640 · Mara"
+    state(store, "projects", "facts", travel, (table.id,))
+    note(store, tmp_path / "Mill.md", rows_of.format("€7,900"))
+    sleep(store, allow_loss=True)
+    assert current(store, "€1,500") == [travel]
+    assert current(store, "Structural") == []
 
 
 def test_a_repeated_session_teaches_nothing_new(store: Store, tmp_path: Path) -> None:

@@ -137,24 +137,17 @@ def test_a_contradiction_with_another_statement(store: Store) -> None:
     other = statement(QUARTER, subject="bell")
     hold(store, bell(), replace(other, valid_from="2026-02-25"))
     ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
-    planned = decide(store, "rejected", "v-a", dry_run=True)
-    assert planned.decisions[0].effect == f"{other.id} is withdrawn; {bell().id} stays"
     accept(store, "v-a")
     assert current(store) == [QUARTER]
     closed = [row for row in rows(store).values() if row.valid_until]
     assert [(row.text, row.valid_until) for row in closed] == [(BELL, "2026-02-25")]
 
 
-def test_a_contradiction_rejected(store: Store) -> None:
-    other = statement(QUARTER, subject="bell")
-    hold(store, bell(), other)
-    effect(store, "rejected", ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER))
-    assert current(store) == [BELL]
-    assert rows(store)[other.id].withdrawn
-    assert QUARTER not in markdown(store)
-    silent = ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent.")
-    effect(store, "rejected", silent)
-    assert current(store) == [BELL]
+def test_a_contradiction_rejected_leaves_both(store: Store) -> None:
+    hold(store, bell(), statement(QUARTER, subject="bell"))
+    item = ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
+    assert effect(store, "rejected", item) == "both stay"
+    assert sorted(current(store)) == sorted([BELL, QUARTER])
 
 
 def test_near_duplicates_become_one(store: Store) -> None:

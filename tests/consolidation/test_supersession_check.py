@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from ingesting import new_store, take
@@ -12,11 +13,14 @@ from sample_store import ask
 from sleeping import bytes_of, chat, current, rows, sleep
 from using_git import commit, git
 
+from clsm_cli.consolidation.calibrate import is_same_day
+from clsm_cli.consolidation.claims import Claim, sort_claims
 from clsm_cli.consolidation.edges import over, with_validity
 from clsm_cli.model.graph import Edge, Statement
-from clsm_cli.store.layout import Store, open_store
+from clsm_cli.store.layout import Store, create, open_store
 from clsm_cli.store.logs import review_items
 
+HOME = ZoneInfo("Europe/Amsterdam")
 CLUB = (
     "Our reading club meets at Holm on Fridays.",
     "Our reading club no longer meets at Holm, it has moved to Besgate.",
@@ -81,6 +85,22 @@ def test_what_is_called_off_is_over_and_nothing_else(tmp_path: Path, speaker: st
     title = "" if speaker == "user" else f"{speaker}: "
     assert [row.text for row in rows(store).values() if row.valid_until] == [title + going]
     assert "contradiction" not in {each.reason for each in review_items(store).values()}
+
+
+def test_what_is_said_in_a_chat_is_held_against_no_other_subject(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    said = [
+        ("Ada", monday(0).isoformat(), "thinking of moving to Lisbon after my exams"),
+        ("Ada", monday(1).isoformat(), "staying here, I got a student job at the aquarium"),
+        ("Ada", monday(2).isoformat(), "Bo is out of surgery, all went well"),
+        ("Bo", monday(3).isoformat(), "I'm working from home on Thursdays, call me then"),
+        ("Bo", monday(4).isoformat(), "Priya wants a pasta machine for her birthday"),
+    ]
+    take(store, chat(tmp_path, "family", said))
+    sleep(store, night(5))
+    asked = [each for each in review_items(store).values() if each.reason == "contradiction"]
+    pairs = [(row.text, row.valid_until) for row in rows(store).values() if row.valid_until]
+    assert (len(asked), len(pairs)) <= (1, 0), (asked, pairs)
 
 
 def talked(folder: Path, *turns: tuple[str, str]) -> Store:
@@ -159,6 +179,73 @@ def test_the_latest_is_recalled_first(tmp_path: Path) -> None:
     assert any("Holm" in memory.text for memory in before.memories)
 
 
+@pytest.mark.parametrize("zone", ["Europe/Amsterdam", "America/Los_Angeles", "UTC"])
+@pytest.mark.parametrize("minutes", [-30, 30])
+def test_what_was_said_last_holds_on_every_clock(tmp_path: Path, zone: str, minutes: int) -> None:
+    """A page is dated by when it was read, in UTC, and a turn by the store's clock."""
+    create(tmp_path / "memory", zone)
+    store, page = open_store(tmp_path / "memory", {}), tmp_path / "club.md"
+    taken_in = datetime.fromisoformat("2025-01-07T05:30:00+00:00")
+    said = (taken_in + timedelta(minutes=minutes)).isoformat()
+    page.write_text(f"{CLUB[minutes < 0]}\n\nThe boat lies in Ghent.\n")
+    take(store, page, now=taken_in.isoformat())
+    sleep(store, taken_in.isoformat())
+    take(store, chat(tmp_path, "talk", [("user", said, CLUB[minutes > 0])]))
+    sleep(store, (taken_in + timedelta(days=1)).isoformat())
+    assert current(store, "club") == [CLUB[1]]
+
+
+@pytest.mark.parametrize(
+    ("until", "later"),
+    [
+        ("2026-02-02T23:00:00+01:00", "2026-02-02T22:30:00Z"),
+        ("2026-02-03T05:30:00Z", "2026-02-02T22:00:00-08:00"),
+        ("2026-02-02", "2026-02-02T00:30:00+01:00"),
+        ("2026-02-02T22:30:00Z", "2026-02-03"),
+    ],
+)
+def test_a_turn_was_over_when_the_last_that_is_stated_of_it_was(until: str, later: str) -> None:
+    made = Statement(id="a", rev=(1, "a"), sources=("k",))
+    for order in ((until, later), (later, until)):
+        told = [replace(made, valid_until=each) for each in order]
+        assert over(told, HOME) == {"k": later}
+    closed = dict(zip("kl", (until, later), strict=True))
+    edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("k", "l"))
+    ended = with_validity(edge, closed, closed, HOME)
+    assert (ended.valid_from, ended.valid_until) == (until, later)
+
+
+@pytest.mark.parametrize(
+    ("times", "zone"),
+    [
+        (("2026-02-20T22:00:00+01:00", "2026-02-20T21:30:00Z"), "Europe/Amsterdam"),
+        (("2026-02-21T04:30:00Z", "2026-02-20T21:00:00-08:00"), "America/Los_Angeles"),
+        (("2026-02-20T20:00:00-08:00", "2026-02-21"), "America/Los_Angeles"),
+        (("2026-02-20", "2026-02-19T23:30:00Z"), "Europe/Amsterdam"),
+    ],
+)
+def test_claims_are_read_in_the_order_of_their_instants(times: tuple[str, ...], zone: str) -> None:
+    told = [Claim(valid_from=time, recorded_at=time) for time in times]
+    assert sort_claims(told[::-1], ZoneInfo(zone)) == told
+
+
+@pytest.mark.parametrize(
+    ("recorded", "zone", "is_same"),
+    [
+        ("2026-02-21T04:00:00Z", "America/Los_Angeles", False),
+        ("2026-02-21T09:00:00Z", "America/Los_Angeles", True),
+        ("2026-02-21T04:00:00Z", "UTC", True),
+    ],
+)
+def test_yesterday_is_counted_by_the_clock_of_the_store(
+    recorded: str, zone: str, *, is_same: bool
+) -> None:
+    text = "I rowed to Lund yesterday."
+    row = Statement(id="f", rev=(1, "pi"), text=text, recorded_at=recorded)
+    claim = Claim(text=text, sources=("k",), recorded_at="2026-02-21")
+    assert is_same_day(claim, row, ZoneInfo(zone)) is is_same
+
+
 def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
     def row(name: str, until: str | None = None, at: str | None = None) -> Statement:
         made = Statement(id=name, rev=(1, "a"), text=name, sources=(name[0],))
@@ -167,11 +254,13 @@ def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
     end, at = "2026-02-02", "2026-02-03"
     never = replace(row("d1", at=at), withdrawn=True, valid_from="2026-02-01")
     told = [row("a1", at=at), row("a2", end), row("b1", end), row("b2"), row("c1", at=at), never]
-    closed = over(told)
+    closed = over(told, HOME)
     assert closed == {"a": "2026-02-02", "d": "2026-02-01"}
     edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("a", "b"))
-    assert with_validity(edge, {}, closed).valid_until is None
-    assert with_validity(replace(edge, sources=("a",)), {}, closed).valid_until == "2026-02-02"
+    assert with_validity(edge, {}, closed, HOME).valid_until is None
+    assert (
+        with_validity(replace(edge, sources=("a",)), {}, closed, HOME).valid_until == "2026-02-02"
+    )
 
 
 def test_the_same_in_other_words_is_one_statement_with_both_sources(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from clsm_cli.embedding.weights import NAME as STAMP
+from clsm_cli.embedding.weights import RECORD_NAME as STAMP
 
 ROOT = Path(__file__).parents[2]
 NAMES = {"model.safetensors", "vocab.txt", STAMP}

@@ -10,7 +10,7 @@ import pytest
 from model_files import NAMES, ROOT, flip_byte, install, names, python
 
 from clsm_cli.embedding import download, weights
-from clsm_cli.embedding.weights import NAME as STAMP
+from clsm_cli.embedding.weights import RECORD_NAME as STAMP
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
-from clsm_cli.startup.query_pieces import MOST_PIECES
+from clsm_cli.startup.query_pieces import MAX_PIECES
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def test_a_text_is_framed_by_marks(word_pieces: WordPieces) -> None:
 
 def test_what_passes_the_limit_is_cut_off(word_pieces: WordPieces) -> None:
     ids = word_pieces.ids("word " * 1000)
-    assert len(ids) == MOST_PIECES
+    assert len(ids) == MAX_PIECES
     assert (ids[0], ids[-1]) == (101, 102)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ingesting import embedder, new_store, scratch, take
+from ingesting import new_store, scratch, take
 from small_store import row
 
 from clsm_cli.forgetting import references, selection
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 class Story(NamedTuple):
-    """A story: its half, form, who is forgotten."""
+    """A story: its part of the file, form, who is forgotten."""
 
     half: str
     form: str
@@ -78,7 +78,7 @@ def judge(story: Story, told: StoreContents) -> Found:
     """Compare what is offered with the labels."""
     wanted = selection.Wanted(person=story.name)
     chosen = selection.choose(told, wanted, ZONE)
-    found = references.find_references(told, chosen, wanted, ZONE, embedder().embed())
+    found = references.find_references(told, chosen, wanted, ZONE)
     offered = {_plain(told.turns[each.id].turn.text) for each in found}
     gone = {_plain(told.turns[key].turn.text) for key in chosen.turns}
     texts = {

@@ -15,7 +15,7 @@ from clsm_cli.forgetting.fading import Trace, TurnRecord, archived_shares, build
 from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.scoring.retention import ARCHIVE, SURVIVAL
+from clsm_cli.scoring.retention import ARCHIVE_RETENTION, SURVIVAL
 
 
 def trace(name: str = "a", stream: str = "flow", tokens: int = 1, *used: int) -> Trace:
@@ -31,8 +31,8 @@ def test_it_fades_on_the_first_day_on_which_its_retention_is_at_the_limit(
     """The day is worked out by an inverse; here it is searched for with the law itself."""
     one = trace("a", stream, 1, *sorted(used))
     since = one.since
-    assert one.retention(since) <= ARCHIVE + 1e-6
-    assert one.retention(since - timedelta(1)) > ARCHIVE - 1e-6 or since == one.last
+    assert one.retention(since) <= ARCHIVE_RETENTION + 1e-6
+    assert one.retention(since - timedelta(1)) > ARCHIVE_RETENTION - 1e-6 or since == one.last
     assert one.retention(one.last) == 1.0
 
 

@@ -13,11 +13,16 @@ from sleeping import rows, sleep, talked
 from clsm_cli.store.layout import Store
 
 
-@pytest.mark.parametrize(("half", "least"), [("tune", 0.96), ("report", 0.97)])
-def test_of_the_stories_most_is_found_and_little_else(half: str, least: float) -> None:
-    recall, precision = count(half)
-    assert recall >= least
-    assert precision >= 0.7
+@pytest.mark.parametrize(
+    ("half", "recall", "precision"),
+    [("tune", 0.96, 0.65), ("report", 0.97, 0.8), ("later", 0.9, 0.65)],
+)
+def test_of_the_stories_most_is_found_and_little_else(
+    half: str, recall: float, precision: float
+) -> None:
+    found = count(half)
+    assert found[0] >= recall
+    assert found[1] >= precision
 
 
 CALLS = (
@@ -29,57 +34,23 @@ CALLS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("form", "name", "lines"),
-    [
-        ("chat", "Marek Dvorak", CALLS),
-        ("chat", "Marek Dvorak", (*CALLS[:3], "#", *CALLS[2:])),
-        (
-            "chat",
-            "Marek Dvorak",
-            (
-                "? Mara: Marek Hrabal bakes.",
-                *CALLS[:3],
-                "- Mara: He sings.",
-                "- Mara: His cat, too.",
-            ),
-        ),
-        (
-            "note",
-            "Marek Dvorak",
-            (
-                "= Marek Dvorak rents the attic for 450 euros.",
-                "- The cellar is let to Sofia Lindt. She pays 300 euros.",
-                "- Petra Hahn wohnt im Keller. Sie zahlt bar.",
-                "+ We met in New York. He paid for the dinner.",
-                "+ Sofia Lindt called. She says that he is ill.",
-            ),
-        ),
-        (
-            "note",
-            "Marek Dvorak",
-            (
-                "= Marek Dvorak rents the attic.",
-                "- Sofia Lindt, ground floor",
-                "- The plumber came to see us. He was late.",
-            ),
-        ),
-        (
-            "note",
-            "Thomas Krüger",
-            (
-                "= Thomas Krüger mietet die Garage.",
-                "- Petra Hahn wohnt im Keller. Sie zahlt bar.",
-                "+ Die Miete ist hoch. Er zahlt nicht.",
-            ),
-        ),
-    ],
+OTHERS = (
+    "= Mara: Marek Dvorak rents the attic.",
+    "- Mara: The cellar is let to Sofia. She pays 300 euros.",
+    "+ Mara: We met in New York. He paid for the dinner.",
+    "+ Mara: Sofia called. She says that he is ill.",
+    "+ Mara: Tell Sofia that he is away.",
+    "#",
+    "- Sofia: The tap drips.",
 )
+
+
+@pytest.mark.parametrize("lines", [CALLS, (*CALLS[:3], "#", *CALLS[2:]), OTHERS])
 def test_whose_pronoun_it_is_is_told_by_the_last_name(
-    tmp_path: Path, form: str, name: str, lines: tuple[str, ...]
+    tmp_path: Path, lines: tuple[str, ...]
 ) -> None:
-    """A first name that one person has counts, and so does the name of another."""
-    story = Story("", form, name, tuple(Line(line[0], line[2:]) for line in lines))
+    """A first name counts, and so does the name of another who is known."""
+    story = Story("", "chat", "Marek Dvorak", tuple(Line(line[0], line[2:]) for line in lines))
     result = judge(story, held(story, tmp_path))
     assert (result.missed, result.needless) == ([], [])
 

@@ -71,6 +71,14 @@ def formats(path: Path) -> dict[str, str]:
     }
 
 
+def test_properties_of_a_note_are_a_block() -> None:
+    text = "---\ntags: [a]\nattendees:\n  - Ann\n  - Ben\ncreated: 2026-03-01\n---\n# Steering\n\nLate.\n"
+    first, second = read(text).blocks
+    assert (first.text, first.heading) == ("attendees:\n  - Ann\n  - Ben", ("Steering",))
+    assert (first.line_start, first.line_end, second.text) == (3, 5, "Late.")
+    assert [block.text for block in note(text, "plain.md").blocks] == ["Late."]
+
+
 def test_what_a_vault_has_besides_notes_is_left_out(tmp_path: Path) -> None:
     place(tmp_path, "Oak.md", "a/Mara.md", ".trash/Old.md", "Meta/Templates/Day.md", "b/T/x.md")
     place(tmp_path, "board.canvas", "all.base", "Meta/Other.md")

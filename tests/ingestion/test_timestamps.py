@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import HOME
 
-from clsm_cli.ingestion.timestamps import instant, normalise
+from clsm_cli.ingestion.timestamps import normalise
+from clsm_cli.model.clocks import instant
 
 ONE_INSTANT: list[object] = [
     *(1771917300000, 1771917300, 1771917300.0, "1771917300", "1771917300000"),

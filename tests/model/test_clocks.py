@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.model.clocks import end_of_day, holds, is_believed, is_true
+from clsm_cli.model.clocks import (
+    day_of,
+    end_of_day,
+    holds,
+    instant,
+    is_after,
+    is_believed,
+    is_true,
+    on_clock,
+    seconds,
+)
 
 DAY = timedelta(days=1)
 ZONES = [UTC, *(timezone(timedelta(hours=hours)) for hours in (-11, -3.5, 1, 2, 5.75, 14))]
@@ -109,6 +119,39 @@ def test_what_was_withdrawn(
     row = Row(superseded_at=superseded_at, withdrawn=True)
     assert is_believed(row, known_at) is believed
     assert holds(row, "2026-02-20", known_at) is believed
+
+
+@examples(1000)
+@given(one=times, other=times, zone=st.sampled_from(ZONES))
+def test_two_times_are_compared_as_instants(one: str, other: str, zone: tzinfo) -> None:
+    begins = _begin(one, zone), _begin(other, zone)
+    assert is_after(one, other, zone) is (begins[0] > _last(other, zone))
+    first, second = seconds(one, zone), seconds(other, zone)
+    assert (first < second, first == second) == (begins[0] < begins[1], begins[0] == begins[1])
+    shown = on_clock(one, zone)
+    assert (instant(shown), len(shown) > 10) == (instant(one), len(one) > 10)
+    assert shown[:10] == str(day_of(one, zone)) == begins[0].astimezone(zone).date().isoformat()
+    assert str(day_of(one)) == one[:10]
+
+
+@pytest.mark.parametrize("text", ["soon", "", None, "last week.", "2026-99-99T00:00Z"])
+def test_what_is_no_time_is_on_neither_side_and_comes_first(text: str | None) -> None:
+    first = "0001-01-01"
+    assert not is_after(text, first, UTC)
+    assert not is_after(first, text, UTC)
+    assert seconds(text, UTC) < seconds(first, UTC)
+    assert (instant(text), day_of(text), day_of(text, UTC)) == (None, None, None)
+    assert on_clock(text or "", UTC) == (text or "")
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00", "9999-12-31T23:59:59.999"])
+def test_the_ends_of_the_calendar_can_be_asked_for(time: str, zone: tzinfo) -> None:
+    for text in (f"{time}+00:00", f"{time}+14:00", f"{time}-11:00", time[:10]):
+        for other in ("0001-01-01", "9999-12-31", time):
+            assert not (is_after(text, other, zone) and is_after(other, text, zone))
+            assert isinstance(seconds(text, zone) - seconds(other, zone), float)
+        assert on_clock(text, zone)[:4].isdigit()
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,10 @@ from clsm_cli.consolidation.correction import correct
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
 from clsm_cli.retrieval.briefing_contents import RULES, collect
-from clsm_cli.store import atomic, logs
+from clsm_cli.retrieval.briefing_items import Item, RankedItem
+from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.prepared_briefing import Item, RankedItem, path_of
+from clsm_cli.store.index.prepared_briefing import path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -197,6 +198,16 @@ def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Pa
     assert texts(brief(store, MORNING, 2000), "due") == [new]
 
 
+def test_what_was_said_of_tomorrow_is_due_until_then(store: Store, tmp_path: Path) -> None:
+    page = "# 24 February 2026\n\n- Meeting with the mill tomorrow at 15:00 in the old harbour.\n"
+    note(store, tmp_path / "2026-02-24.md", page)
+    for days, told in ((0, 1), (1, 0)):
+        found = brief(
+            store, datetime.fromisoformat("2026-02-25T18:00:00+01:00") + timedelta(days), 2000
+        )
+        assert [item.due for item in items(found, "due")] == ["2026-02-25"] * told
+
+
 def test_what_is_over_or_cancelled_is_not_due(store: Store, tmp_path: Path) -> None:
     text = (
         "# Friday\n\n- [-] Ghent trip, the train is booked for 3 March\n"
@@ -300,6 +311,27 @@ def test_the_file_is_read_as_long_as_nothing_changed(
     page.write_text(page.read_text() + "- Mara keeps bees.\n")
     assert "Mara keeps bees." in texts(brief(slept, MORNING, 20_000), "who")
     assert path_of(slept).read_bytes() != kept
+
+
+@pytest.mark.parametrize(
+    ("zone", "now"),
+    [
+        ("America/Los_Angeles", "2026-02-24T20:00:00-08:00"),
+        ("Europe/Amsterdam", "2026-02-25T00:30:00+01:00"),
+        ("Pacific/Auckland", "2026-02-25T09:00:00+13:00"),
+    ],
+)
+def test_what_was_written_by_hand_is_told_at_any_hour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str, now: str
+) -> None:
+    layout.create(tmp_path / "memory", zone)
+    store, at = layout.open_store(tmp_path / "memory", {}), datetime.fromisoformat(now)
+    place(store.root, **{"identity/people.md": b"- Mara keeps bees.\n"})
+    sleep(store, now)
+    (told,) = items(brief(store, at, 2000), "who")
+    assert (told.text, told.time, told.day) == ("Mara keeps bees.", now, now[:10])
+    monkeypatch.setattr(briefing_contents, "open_index", None)  # the prepared file says it all
+    assert items(brief(store, at, 2000), "who") == (told,)
 
 
 def test_the_file_is_only_derived(slept: Store) -> None:

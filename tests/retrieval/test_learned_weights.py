@@ -15,7 +15,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.answer import Memory, Signals
 from clsm_cli.retrieval.feedback import (
     FILE,
-    READ,
+    READ_BYTES,
     latest_judgements,
     leading_signal,
     learn_multipliers,
@@ -81,7 +81,7 @@ def test_only_the_end_of_a_long_log_is_read(store: Store) -> None:
     for count in range(300):
         judged(store, f"r-{count:012}", a="bm25")
     path = store.flow / FILE
-    assert path.stat().st_size > READ
+    assert path.stat().st_size > READ_BYTES
     found = latest_judgements([path])
     assert 100 < len(found) < 300
     last = range(300 - len(found), 300)

@@ -68,7 +68,7 @@ def test_without_it_others_of_its_kind_stand_above_it(store: Store) -> None:
 
 def test_a_name_of_the_question_or_of_many_passages_leads_nowhere(tmp_path: Path) -> None:
     made = new_store(tmp_path / "memory")
-    lines = [f"On day {n} we met Corvo at pier {n}." for n in range(activation.MOST + 9)]
+    lines = [f"On day {n} we met Corvo at pier {n}." for n in range(activation.MAX_PASSAGES + 9)]
     tell(made, *talk("s", *lines, "My sister is called Odile.", "Say hello to Odile."))
     assert all(memory.why.graph == 0 for memory in found(made, "Where is Odile?"))
     assert all(memory.why.graph == 0 for memory in found(made, "Whom did we meet at a pier?"))

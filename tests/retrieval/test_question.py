@@ -23,13 +23,13 @@ PEOPLE = ["Mara Hart", "Brian", "Brian Okafor", "assistant", "Will"]
 )
 def test_names_of_speakers(text: str, named: tuple[str, ...], dense: str) -> None:
     found = understand(text, (), PEOPLE)
-    assert (found.named_speakers, found.dense) == (named, dense)
+    assert (found.named_speakers, found.embedding_text) == (named, dense)
 
 
 def test_a_first_name_that_two_share_names_nobody() -> None:
     found = understand("what did Ann say", (), ["Ann Lee", "Ann Ray"])
     assert found.named_speakers == ()
-    assert "Ann" in found.dense
+    assert "Ann" in found.embedding_text
 
 
 @pytest.mark.parametrize("text", ["When did it end?", "how long was it", "which month", "what day"])

@@ -13,7 +13,7 @@ from small_store import found, note, row, state, talk, tell
 
 from clsm_cli.config import RecallSettings
 from clsm_cli.retrieval.recall import touch
-from clsm_cli.retrieval.result_items import LONGEST, grow_window
+from clsm_cli.retrieval.result_items import MAX_LIST_CHARACTERS, grow_window
 from clsm_cli.store.layout import Store
 
 LENGTH = RecallSettings().window
@@ -51,7 +51,7 @@ def test_a_window_ends_where_its_section_ends(store: Store, tmp_path: Path) -> N
 
 def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
     text = f"{steps(15)}\n\n15. Tune the theremin.\n"
-    assert LENGTH < len(text) < LONGEST
+    assert LENGTH < len(text) < MAX_LIST_CHARACTERS
     note(store, tmp_path / "a.md", text)
     items = found(store, "theremin", k=1)[0].text.split("\n\n")
     assert [each.split(".")[0] for each in items] == [str(n) for n in range(1, 16)]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
+import aging
 import pytest
 from ingesting import take
 from small_store import found, note, row, state, tell
 
+from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import Memory
+from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
 
@@ -167,6 +171,38 @@ def test_a_page_without_a_day_lies_between_two_captures(store: Store, tmp_path: 
     assert not (told[new].perhaps_until)
 
 
+@pytest.mark.parametrize("zone", ["Europe/Amsterdam", "America/Los_Angeles", "UTC"])
+@pytest.mark.parametrize("minutes", [-30, 30])
+def test_what_is_later_is_so_on_every_clock(tmp_path: Path, zone: str, minutes: int) -> None:
+    """A page is dated by when it was taken in, in UTC, and a turn by the store's clock."""
+    layout.create(tmp_path / "memory", zone)
+    store, page = layout.open_store(tmp_path / "memory", {}), tmp_path / "hall.md"
+    broken, hot = "The heating is broken.", "The heating is on."
+    begin, end = (f"2026-02-10T05:{minute}:00+00:00" for minute in (30, 59))
+    said = datetime.fromisoformat(begin) + timedelta(minutes=minutes)
+    page.write_text("The hall is green.\n" if minutes < 0 else f"{hot}\n")
+    take(store, page, now=begin)
+    tell(store, row(hot if minutes < 0 else broken, timestamp=said.isoformat()))
+    if minutes < 0:  # it was written after the hour of the first look at the page
+        page.write_text(f"{broken}\n")
+        take(store, page, now=end)
+    told = {each.text: each for each in found(store, "is the heating on")}
+    assert told[hot].until or told[hot].perhaps_until
+    assert (told[broken].until, told[broken].perhaps_until) == (None, None)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Amsterdam", "America/Los_Angeles", "UTC"])
+def test_what_was_said_before_a_page_was_taken_in_ends_nothing_of_it(
+    tmp_path: Path, zone: str
+) -> None:
+    layout.create(tmp_path / "memory", zone)
+    store, page = layout.open_store(tmp_path / "memory", {}), tmp_path / "hall.md"
+    page.write_text("The heating is on.\n")
+    take(store, page, now="2026-02-10T05:30:00+00:00")
+    tell(store, row("The heating is broken.", timestamp="2026-02-10T05:00:00Z"))
+    assert not any(each.until or each.perhaps_until for each in found(store, "is the heating on"))
+
+
 def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) -> None:
     old = "The gateway is up."
     tell(store, row(old, timestamp="2026-02-01T08:00Z"))
@@ -190,3 +226,16 @@ def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) ->
 )
 def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: str) -> None:
     assert [each.text for each in answered(store, question, old, new)] == [new, old]
+
+
+def test_a_rule_outlives_the_minor_part_of_its_message_that_changed(store: Store) -> None:
+    text = "We never promise gluten free, not even for oats. The flour is in the blue bin."
+    tell(store, row(text, timestamp="2026-02-01T08:00Z", session="s1"))
+    key = found(store, "gluten free oats")[0].id
+    part = "The flour is in the blue bin."
+    over = {"sources": (key,), "valid_until": "2026-02-03"}
+    aging.state(store, part, date(2026, 2, 1), id=statement_id(normalise_text(part)), **over)
+    question = "can we tell a customer that the oat bread is gluten free?"
+    assert [each.until for each in found(store, question) if each.text == text] == [None]
+    question = "in which bin is the flour?"
+    assert [each.until for each in found(store, question) if each.text == text] == ["2026-02-03"]

@@ -16,6 +16,7 @@ from sample_store import ask
 from small_store import row, tell
 from strategies import examples
 
+from clsm_cli.config import with_changes
 from clsm_cli.retrieval.question import ANY_TIME, Query, may_name_time
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.retrieval.time_scope import resolve
@@ -308,6 +309,24 @@ def test_what_came_next_is_what_was_told_next(
     assert [word in each.text for word, each in zip(first, found, strict=True)] == [True] * len(
         first
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What came after the move?", ["worn out", "890", "skylight", "race"]),
+        ("What happened before the move?", ["jam", "deadline"]),
+        ("What came after the ferry was booked?", []),
+    ],
+)
+def test_where_other_days_may_come_too_they_come_behind(
+    diary: Store, question: str, first: list[str]
+) -> None:
+    open_to_all = with_changes(diary.settings, {"recall.time_filter": 0})
+    store, now = diary._replace(settings=open_to_all), "2026-03-31T12:00:00+02:00"
+    memories = ask(store, question, now=now, min_score=0.0).memories
+    assert len(memories) > len(first)
+    assert all(word in each.text for word, each in zip(first, memories, strict=False))
 
 
 def test_what_came_after_something_unknown_is_no_surer_than_that(diary: Store) -> None:

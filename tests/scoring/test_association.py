@@ -11,7 +11,7 @@ from strategies import examples
 
 from clsm_cli.config import GraphSettings
 from clsm_cli.scoring import association
-from clsm_cli.scoring.association import MOST_NODES, Pair
+from clsm_cli.scoring.association import MAX_NODES, Pair
 from clsm_cli.scoring.modularity import communities
 
 Turns = list[list[int]]
@@ -107,5 +107,5 @@ def test_a_bridge_between_communities_stays() -> None:
 def test_a_long_list_relates_its_first_nodes() -> None:
     said = [list(range(5000))] * 2
     pairs = associate(said, [0, 1], min_npmi=0.0, top=5000)
-    assert len(pairs) == MOST_NODES * (MOST_NODES - 1) // 2
-    assert max(p.b for p in pairs) == MOST_NODES - 1
+    assert len(pairs) == MAX_NODES * (MAX_NODES - 1) // 2
+    assert max(p.b for p in pairs) == MAX_NODES - 1

@@ -8,7 +8,7 @@ from clsm_cli.config import BoundarySettings
 from clsm_cli.scoring import boundary_evidence
 from clsm_cli.scoring.boundary_evidence import (
     BACKGROUND,
-    LEAST_SPREAD,
+    MIN_VARIANCE,
     UNSEEN_BITS,
     WordModel,
     deviations,
@@ -39,7 +39,7 @@ def test_midnight_counts_only_after_half_an_hour() -> None:
 
 
 def test_subject_signs_alone_stay_below_the_threshold_without_surprise() -> None:
-    most = boundary_evidence.combine([boundary_evidence.COHERENCE_MOST, 0.2, 0.15])
+    most = boundary_evidence.combine([boundary_evidence.MAX_COHERENCE_EVIDENCE, 0.2, 0.15])
     assert most < SETTINGS.confidence
 
 
@@ -79,4 +79,4 @@ def test_deviations_are_bounded_by_three_and_by_what_is_known(x: float, past: li
 
 
 def test_the_floor_keeps_an_even_past_calm() -> None:
-    assert deviations(8.5, [8.0] * 9) < 0.5 / math.sqrt(LEAST_SPREAD)
+    assert deviations(8.5, [8.0] * 9) < 0.5 / math.sqrt(MIN_VARIANCE)

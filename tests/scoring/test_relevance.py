@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.config import RecallSettings
-from clsm_cli.scoring.relevance import LEAST, UNSURE, Evidence, cut_size, probability
+from clsm_cli.scoring.relevance import (
+    MIN_PROBABILITY,
+    MIN_TOP_PROBABILITY,
+    Evidence,
+    cut_size,
+    probability,
+)
 
 BETA = RecallSettings().concept_beta
 NOTHING = Evidence(*[0.0] * 7)
@@ -36,8 +42,8 @@ def test_the_cut_is_where_f_is_highest_unless_even_the_best_is_unsure(
 ) -> None:
     kept = cut_size(probabilities, most, BETA)
     counts = range(1, min(most, len(probabilities)) + 1)
-    if probabilities[0] < UNSURE:
-        assert kept == sum(p >= LEAST for p in probabilities[:most])
+    if probabilities[0] < MIN_TOP_PROBABILITY:
+        assert kept == sum(p >= MIN_PROBABILITY for p in probabilities[:most])
     else:
         best = max(expected(probabilities, count) for count in counts)
         assert kept in counts

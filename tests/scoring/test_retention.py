@@ -3,13 +3,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.scoring import retention as module
-from clsm_cli.scoring.retention import ARCHIVE, retention, stability
+from clsm_cli.scoring.retention import ARCHIVE_RETENTION, retention, stability
 
 days = st.floats(0, 1e5)
 stabilities = st.floats(0.1, 500)
 
 
-@pytest.mark.parametrize(("at", "lasts", "left"), [(3, 1, 0.5), (30, 10, 0.5), (99, 1, ARCHIVE)])
+@pytest.mark.parametrize(
+    ("at", "lasts", "left"), [(3, 1, 0.5), (30, 10, 0.5), (99, 1, ARCHIVE_RETENTION)]
+)
 def test_worked_values(at: float, lasts: float, left: float) -> None:
     assert retention(at, lasts) == pytest.approx(left)
 
@@ -26,7 +28,7 @@ def test_it_falls_with_time_and_less_if_stable(one: float, other: float, lasts: 
 @given(st.floats(0.1, 100), st.integers(0, 10_000))
 def test_stability_grows_less_and_less_up_to_a_bound(base: float, n: int) -> None:
     first, second, third = (stability(base, n + more) for more in range(3))
-    assert base <= first <= second <= module.MOST_GROWTH * base
+    assert base <= first <= second <= module.MAX_GROWTH * base
     assert third - second <= second - first + 1e-9 * base
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.scoring.thompson_sampling import (
-    LEAST,
-    MOST,
+    MAX_MULTIPLIER,
+    MIN_MULTIPLIER,
     Beta,
     Feedback,
     multipliers,
@@ -26,8 +26,8 @@ def times(count: int, signal: str, is_good: bool, age: float = 0.0) -> list[Feed
 
 def test_twenty_times_good_raises_and_bad_lowers_within_bounds() -> None:
     learnt = multipliers(PRIORS, [*times(20, "text", True), *times(500, "cosine", False)])
-    assert 1.0 < learnt["text"] <= MOST
-    assert learnt["cosine"] == LEAST
+    assert 1.0 < learnt["text"] <= MAX_MULTIPLIER
+    assert learnt["cosine"] == MIN_MULTIPLIER
 
 
 @examples(200)
@@ -37,7 +37,7 @@ def test_the_order_of_feedback_does_not_matter(feedback: list[Feedback], random:
     random.shuffle(shuffled)
     found = multipliers(PRIORS, feedback)
     assert multipliers(PRIORS, shuffled) == found
-    assert all(LEAST <= each <= MOST for each in found.values())
+    assert all(MIN_MULTIPLIER <= each <= MAX_MULTIPLIER for each in found.values())
 
 
 def test_draws_come_from_the_posterior() -> None:

@@ -20,7 +20,7 @@ from clsm_cli.store import logs, topics
 from clsm_cli.store.index import passages
 from clsm_cli.store.index.database import column, mapping_of, unpack
 from clsm_cli.store.index.graph_queries import node_text, number_of
-from clsm_cli.store.index.passage_rows import day_of, heading_id
+from clsm_cli.store.index.passage_rows import day_number, heading_id
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
@@ -215,7 +215,7 @@ def _replace(
             (
                 passage.trust,
                 passage.time,
-                day_of(passage.time),
+                day_number(passage.time),
                 passage.line_start,
                 passage.line_end,
                 dump(list(passage.sources)) if passage.sources else None,
@@ -330,7 +330,7 @@ def _settle_node(batch: Batch, record_id: str) -> None:
             record.get("kind", "concept"),
             record.get("stream", "projects"),
             record.get("n", 0),
-            day_of(record.get("last")),
+            day_number(record.get("last")),
             summary,
             text_digest(node_text(label, aliases, summary)),
         )

@@ -140,6 +140,11 @@ def stated_aliases(
             yield name, alias, turn
 
 
+def named_speakers(connection: sqlite3.Connection) -> frozenset[str]:
+    """The names of all who said something."""
+    return frozenset(column(connection, "SELECT DISTINCT speaker FROM passages"))
+
+
 def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
     """Who says each turn, other than under the name of a role."""
     for row in connection.execute(

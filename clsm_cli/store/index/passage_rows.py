@@ -8,6 +8,7 @@ from datetime import date
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from clsm_cli.model import clocks
 from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, terms_of
@@ -121,7 +122,7 @@ class Batch:
 
     def _insert(self, place: int, passage: Passage) -> None:
         terms, length = terms_of(passage.speaker, passage.heading, passage.text)
-        day = day_of(passage.time)
+        day = day_number(passage.time)
         is_told = not passage.is_dump
         is_turn = is_told and passage.document is None and passage.kind == "passage"
         names = (*_OWN, *_DERIVED)
@@ -220,16 +221,14 @@ def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
     return row
 
 
-def day_of(time: str | None) -> int | None:
+def day_number(time: str | None) -> int | None:
     """The day of a time as a proleptic ordinal.
 
-    >>> day_of("2026-02-24T08:15:00+01:00") == date(2026, 2, 24).toordinal()
+    >>> day_number("2026-02-24T08:15:00+01:00") == date(2026, 2, 24).toordinal()
     True
     """
-    try:
-        return date.fromisoformat(time[:10]).toordinal() if time else None
-    except ValueError:
-        return None
+    day = clocks.day_of(time)
+    return None if day is None else day.toordinal()
 
 
 def periods_of(text: str, day: int) -> str | None:

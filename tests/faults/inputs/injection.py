@@ -22,9 +22,10 @@ from faults.rig import Outcome, Rig
 from faults.running.warm import Stage, stage
 
 from clsm_cli.commands import context, render_recall
+from clsm_cli.model.trust import TRUSTED
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Section
-from clsm_cli.store.index.prepared_briefing import Item
+from clsm_cli.retrieval.briefing_items import Item
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
 from clsm_cli.text.terminal import safe
 
@@ -196,7 +197,7 @@ def _recalled(given: Answer, lines: Sequence[str]) -> list[str]:
     inside = has_heading = False
     for line in lines[1:-1]:
         if head := _HEAD.match(line):
-            inside = head[2] not in render_recall.TRUSTED
+            inside = head[2] not in TRUSTED
             number = min(int(head[1]), len(given.memories))
             has_heading = bool(given.memories[number - 1].heading)
         elif inside and has_heading:
