@@ -89,7 +89,7 @@ class Examples(NamedTuple):
 
 OF_UNITS = {
     "unit": Settings(24, 0.02, directions=64),
-    "talk": Settings(24, 0.02, directions=128),
+    "talk": Settings(32, 0.01, rounds=200, directions=128),
 }
 """Fewer directions find less in chats: what is forbidden, and fragments, differ from small talk in rare words."""
 

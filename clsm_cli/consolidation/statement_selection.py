@@ -43,6 +43,8 @@ STEPS = 1 / 3
 they are tasks: none of twenty pages of owners has more than 0.31, most instructions and forms do (own choice)."""
 IN_TALK = 0.55
 """Share of what a sentence must be worth that is enough in a conversation."""
+NOISE_IN_TALK = 0.9
+"""Share of the limit of noise that a sentence of a conversation keeps to."""
 READ_KEEP, READ_NOISE = 0.4, 0.5
 """Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
 Of what it gives a little less, the reader would keep half, and of that two in five are good."""
@@ -149,6 +151,11 @@ class UnitScores:
         return self.about is None or self.is_diary
 
     @property
+    def noise_limit(self) -> float:
+        """Probability of being noise up to which a sentence is kept."""
+        return self.settings.noise * (NOISE_IN_TALK if self.is_told else 1.0)
+
+    @property
     def states_nothing(self) -> bool:
         """Whether nothing in it is about the owner's world: a template, a text of others."""
         about = self.about
@@ -173,7 +180,7 @@ class UnitScores:
             return "untold"
         if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
-        return "kept" if piece.noise <= self.settings.noise else "noise"
+        return "kept" if piece.noise <= self.noise_limit else "noise"
 
     def is_worth(self, piece: ScoredUnit) -> bool:
         """Whether a sentence is kept for what it says."""
