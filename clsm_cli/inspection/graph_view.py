@@ -1,8 +1,7 @@
-"""The knowledge graph of a store, now or at a past time, or the part around some nodes; its figures.
+"""The knowledge graph of a store, now or at a past time, whole or around some nodes; its statistics.
 
-Of a past time it is what a consolidation would have made of the turns told by then, by the names that
-are known today: nodes that a turn mentions, their co-occurrence weighed anew, and those typed edges and
-statements that held (``clocks.holds``).
+At a past time, it is built from the turns up to then with today's names: mentioned nodes, recomputed
+co-occurrence, and the typed edges and statements that held (``clocks.holds``).
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes and the edges between them, as far as they hold at one time.
+    """Nodes and edges that hold at one time.
 
     Attributes:
-        statements: Node id → the statements about it that hold, sorted by id.
-        total: Nodes of the graph that this is a part of.
-        dangling: Edges left out because an end of them is not in the store.
+        statements: Node id → the valid statements about it, sorted by id.
+        total: Number of nodes of the whole graph.
+        dangling: Edges left out because an end is not in the store.
     """
 
     nodes: tuple[Node, ...]
@@ -47,7 +46,7 @@ class Graph:
 
 
 def load(store: Store, view: View) -> Graph:
-    """The whole graph that holds: no closed or superseded edge, no forgotten node, no episode."""
+    """The whole graph, without closed or superseded edges, forgotten nodes, or episodes."""
     facts = Facts(store, view.now)
     rows = {i: row for i, row in facts.statements.items() if view.holds(row)}
     found, nodes = [*filter(view.holds, facts.edges.values())], facts.nodes
@@ -66,9 +65,9 @@ def load(store: Store, view: View) -> Graph:
 
 
 def _told_by(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
-    """Nodes as the turns told by a time have them, and their co-occurrence.
+    """Nodes and co-occurrence edges from the turns up to a time.
 
-    A turn without a time has always been told, and a node that no turn mentions always been there.
+    Turns without a time, and nodes without mentions, are always included.
     """
     noted = {
         r.id: r
@@ -102,7 +101,7 @@ def _told_by(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
 def _as_told(
     node: Node, keys: Collection[str], later: Collection[str], times: Mapping[str, str]
 ) -> Node:
-    """A node as some turns have it; a summary that rests on later ones is left out."""
+    """A node restricted to some turns, without a summary that rests on later ones."""
     dated = sorted(times[key] for key in keys if key in times)
     return replace(
         node,
@@ -116,7 +115,7 @@ def _as_told(
 def _about(
     rows: Mapping[str, Statement], nodes: Mapping[str, Node]
 ) -> dict[str, tuple[Statement, ...]]:
-    """Node → the statements whose subject it is, or that name it."""
+    """Node id → the statements that have it as subject or name it."""
     found: dict[str, set[str]] = defaultdict(set)
     for statement in rows.values():
         if statement.subject in nodes:
@@ -127,7 +126,7 @@ def _about(
 
 
 def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
-    """Node id → the nodes at the other ends of its edges, whichever way they point."""
+    """Node id → adjacent node ids, in either direction."""
     found: dict[str, set[str]] = defaultdict(set)
     for edge in edges:
         found[edge.source].add(edge.target)
@@ -136,7 +135,7 @@ def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
 
 
 def find_nodes(graph: Graph, wanted: str) -> list[str]:
-    """Ids of the nodes that an id, a label or an alias names; an id alone before any label."""
+    """Ids of the nodes with that id, else with that label or alias."""
     if any(node.id == wanted for node in graph.nodes):
         return [wanted]
     key = node_id(wanted) if wanted.strip() else ""
@@ -154,15 +153,15 @@ def _names(node: Node) -> list[str]:
 
 
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
-    """The part of a graph that lies at most ``depth`` edges away from some nodes."""
+    """The subgraph within ``depth`` edges of the seeds."""
     return _restricted(graph, reached(_neighbours(graph.edges), seeds, depth))
 
 
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
-    """The ``limit`` nodes that matter most, and the edges between them.
+    """The top ``limit`` nodes, and the edges between them.
 
-    The seeds come first, then those with the largest sum of the weights at them, less as it is in doubt
-    that they are things. Ties go to what is mentioned more often, then to the smaller id.
+    Seeds come first, then nodes by the sum of their edge weights, discounted if the node may not be
+    a thing. Ties: more mentions, then smaller id.
     """
     ties: dict[str, float] = defaultdict(float)
     for edge in graph.edges:
@@ -183,14 +182,14 @@ def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
 
 
 MOST = 10
-"""Hubs, and strongest edges, that are named."""
+"""Hubs and strongest edges that are listed."""
 
 
 def statistics(graph: Graph) -> dict[str, Any]:
-    """What the CLS-M paper (§5.3) tells of its graph, and a little more; an empty one has zeros.
+    """The statistics of the CLS-M paper (§5.3), and some more; zeros for an empty graph.
 
-    ``density`` is the share of all pairs that have an edge; ``communities`` counts groups of more than one
-    node that are tied more closely inside; hubs have many edges; strong edges name their ends by label.
+    ``density``: share of all pairs with an edge; ``communities``: number of communities of more than
+    one node; hubs: nodes with most edges; strong edges name their ends by label.
     """
     n, m = len(graph.nodes), len(graph.edges)
     degree = Counter(end for edge in graph.edges for end in (edge.source, edge.target))
@@ -242,7 +241,7 @@ def _component_sizes(graph: Graph) -> list[int]:
 
 
 def communities(graph: Graph) -> dict[str, int]:
-    """Node id → number of its community; a node without a weighty edge is one of its own."""
+    """Node id → number of its community; a node without weighted edges is its own community."""
     place = {node.id: number for number, node in enumerate(graph.nodes)}
     pairs = [
         (place[edge.source], place[edge.target], edge.weight)
@@ -253,7 +252,7 @@ def communities(graph: Graph) -> dict[str, int]:
 
 
 def counted(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs, the most frequent first."""
+    """Name → count, the most frequent first."""
     return dict(sorted(Counter(names).items(), key=lambda each: (-each[1], each[0])))
 
 

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from clsm_cli.store.logs import ReviewItem
 
 _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
-"""A part of a long turn is shown as the whole turn."""
+"""Suffix of a part of a long turn; the whole turn is shown."""
 
 
 _ID = re.compile(r"\s*|[a-z]-[0-9a-f]*")
 
 
 class SourceTurn(NamedTuple):
-    """A turn or a block; ``source`` as it was given, ``file`` the path that can be opened, "" for none."""
+    """A turn or block; ``source`` as ingested, ``file`` a path that can be opened, or ""."""
 
     id: str
     speaker: str
@@ -50,7 +50,7 @@ class SourceTurn(NamedTuple):
 
 
 class ResolvedTime(NamedTuple):
-    """Words of a text that say when, and the first and last day that they mean, as ISO dates."""
+    """A time expression of a text, with its first and last day as ISO dates."""
 
     text: str
     first: str
@@ -58,7 +58,7 @@ class ResolvedTime(NamedTuple):
 
 
 def resolved_times(text: str, said: str | None, zone: tzinfo) -> tuple[ResolvedTime, ...]:
-    """The times of a text that it and the day on which it was said make certain, in its order.
+    """The certain times of a text, resolved from the day it was said, in text order.
 
     >>> from datetime import UTC
     >>> resolved_times("We met last Friday, in some May.", "2026-03-09T08:00:00Z", UTC)
@@ -76,15 +76,15 @@ def resolved_times(text: str, said: str | None, zone: tzinfo) -> tuple[ResolvedT
 
 
 def times_of(row: Statement, text: str, zone: tzinfo) -> tuple[ResolvedTime, ...]:
-    """Those of a statement: what rests on no turn was said when it was written down."""
+    """Resolved times of a statement; without a turn, relative to ``recorded_at``."""
     return resolved_times(text, row.valid_from if row.sources else row.recorded_at, zone)
 
 
 class FoundItem(NamedTuple):
-    """What an id stands for, and where it was said, the earliest first.
+    """The item of an id, and its sources, earliest first.
 
     Attributes:
-        times: The days that the words of a statement, turn or block mean, where they are certain.
+        times: Certain time expressions of a statement, turn or block.
     """
 
     id: str
@@ -96,7 +96,7 @@ class FoundItem(NamedTuple):
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
-    """What has a name most like a wanted one, best first: at least 60 % alike, at most five."""
+    """At most five items with similar names (at least 60 %), best first."""
     from rapidfuzz import fuzz, process, utils
 
     known = list(names)
@@ -112,23 +112,22 @@ def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def not_found(wanted: str, reason: str, names: Iterable[tuple[str, str]], find: str) -> Exception:
-    """The error about a name that nothing has: what is near it, else how to ``find`` one."""
+    """The error for an unknown name: similar names, else how to ``find`` one."""
     near = ", ".join(nearest(wanted, names))
     return BadInputError(wanted, reason, f"near it are: {near}" if near else find)
 
 
 class QuestionSources(NamedTuple):
-    """Where the two sentences of a question were said; None where that is not known."""
+    """Sources of the two sentences of a review question; None if unknown."""
 
     kept: SourceTurn | None
     other: SourceTurn | None
 
 
 def question_sources(store: Store, items: Iterable[ReviewItem]) -> dict[str, QuestionSources]:
-    """Where the sentences of review items were said, by the id of the item.
+    """Review item id → the sources of its sentences.
 
-    What an item is about names the statement, or the turn, of its first sentence, then the turns of
-    the other one.
+    ``about`` lists the statement or turn of the first sentence, then the turns of the other.
     """
     with open_index(store, None) as opened:
         index = opened.index
@@ -151,9 +150,9 @@ def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
 
 
 def is_known(store: Store, wanted: str) -> bool:
-    """Whether something has that id, or the only id that begins so, or a node has that name.
+    """Whether it is an id, a unique prefix of one, or the name of a node.
 
-    A name that only stands in texts is one to search for.
+    A name that only occurs in texts is not known: it must be searched for.
     """
     with open_index(store, None) as opened:
         index = opened.index
@@ -162,7 +161,7 @@ def is_known(store: Store, wanted: str) -> bool:
 
 
 def look_up(store: Store, wanted: str) -> FoundItem:
-    """The thing that an id, or the beginning of one, stands for; or the concept that is called so."""
+    """The item of an id or id prefix, or the concept of that name."""
     wanted = _PART.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index
@@ -238,7 +237,7 @@ def _of_record(index: Index, record: Record) -> FoundItem:
 
 
 def _first(index: Index, key: str) -> list[SourceTurn]:
-    """The turn or block of a key, which a long one begins with its first part."""
+    """The turn or block of a key; of a long one, the first part."""
     return [_told(index, passage) for passage in index.by_key(key)[:1]]
 
 
