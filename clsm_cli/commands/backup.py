@@ -1,4 +1,4 @@
-"""``clsm backup``: the whole memory in one file; ``clsm restore``: a store from it, or the proof that it is whole."""
+"""``clsm backup``: write the whole memory to one file; ``clsm restore``: restore or verify it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def backup(
 
 
 def backup_path(file: Path) -> Path:
-    """The path of a backup, as it was given."""
+    """The absolute path of a backup file."""
     if str(file) in ("-", "."):
         raise UsageError("FILE", "a backup is verified as a file; name one")
     return file.expanduser()

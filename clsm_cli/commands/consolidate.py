@@ -36,9 +36,9 @@ from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
 _REFUSED = 20
-"""Refused proposals that are listed; who wrote more of them has another fault than each one's."""
+"""Refused proposals that are listed; more have a common cause."""
 _SHOWN = 200
-"""Lines of a file's diff; a plan is read, not archived."""
+"""Lines of a file's diff that a plan shows."""
 
 
 @command(
@@ -93,7 +93,7 @@ def consolidate(
     llm = LlmSettings()
     try:
         llm = machine_settings.load_settings(opened.root, environment()).llm
-    except BadInputError as error:  # a wrong word there must not cost the night
+    except BadInputError as error:  # a bad setting must not fail the nightly run
         warnings.append(f"{error}; no language model is asked")
     request = Request(
         now=moment,
@@ -116,13 +116,13 @@ def consolidate(
             evaluate_shadow.catch_up(opened, request.now, printer)
         report = consolidation_run.consolidate(opened, request, engine.embedder(), printer.progress)
         if not dry_run:
-            briefing.prepare(opened)  # the next session starts with one file read
+            briefing.prepare(opened)  # so that clsm context only reads one file
     except ClsmError as error:
         if not dry_run:
             runs.note_failure(opened, utc_text(request.now), str(error))
         raise
     report.warnings += warnings
-    if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
+    if not (dry_run or report.is_busy or answer is not None):  # only a whole run counts
         _write_down(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
     mapping, lines = report_told(report, verbose=common.verbose)
@@ -134,7 +134,7 @@ def consolidate(
 
 
 def _write_down(store: Store, at: str, report: Report) -> None:
-    """How the run ended, for ``clsm status --check``; without its model, or a text, it is only half."""
+    """Record the outcome for ``clsm status --check``; a missing model or unread text is a failure."""
     from clsm_cli.embedding import weights
 
     failure = "; ".join(f"{path}: {how}" for path, how in report.unread.items())
@@ -189,7 +189,7 @@ def _advice(report: Report) -> Iterator[str]:
 
 
 def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """The report as a JSON object, and as text."""
+    """Schema ``clsm.consolidate/1``, and the report as text."""
     told = {
         "schema": "clsm.consolidate/1",
         **fields(report, "dry_run run is_busy"),
@@ -227,7 +227,7 @@ def _summary(report: Report) -> str:
 
 
 def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
-    """A Markdown file line by line, a shard by its numbers (``--verbose``: by its lines too)."""
+    """The diff of a file; of a shard only line counts, unless ``whole``."""
     mark = " (new)" if change.is_new else ""
     if change.path.endswith(_SHARD) and not whole:
         yield f"{change.path}{mark}: +{len(change.added)} -{len(change.removed)}"
@@ -280,7 +280,7 @@ def _write_packet(
 
 
 def packet_summary(found: Packet) -> str:
-    """A packet summed up in a line."""
+    """A packet in one line."""
     if not found.text:
         return "nothing waits to be consolidated: there is nothing to ask"
     of = count_noun(len(found.episodes), "episode")
@@ -288,7 +288,7 @@ def packet_summary(found: Packet) -> str:
 
 
 def packet_mapping(found: Packet) -> dict[str, Any]:
-    """A packet as a JSON object."""
+    """Schema ``clsm.packet/1``."""
     return {
         "schema": "clsm.packet/1",
         "packet": found.text,

@@ -1,6 +1,6 @@
 """Read the file of ``--context``: the current conversation, as a transcript or plain text.
 
-The readers of ``ingest`` read it; nothing is stored.
+It uses the readers of ``ingest`` and stores nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FORMS = "give a transcript with one JSON message a line, or plain text"
 
 
 class Conversation(NamedTuple):
-    """What was read, the oldest message first, and what could not be, a sentence each."""
+    """Messages, oldest first, and warnings about unreadable ones, a sentence each."""
 
     turns: tuple[DialogueTurn, ...]
     warnings: tuple[str, ...]
@@ -43,8 +43,7 @@ def read(
 ) -> Conversation:
     """The current conversation.
 
-    Left out are the instructions of the system, and what clsm itself had recalled into it where the
-    fence verifies.
+    System instructions, and recalled blocks whose fence verifies, are left out.
     """
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
@@ -85,7 +84,7 @@ def _of_transcript(
     turns, problems = [], []
     for item in items:
         if isinstance(item, Problem):
-            # A conversation that goes on needs no times; whoever ingests it is told of them.
+            # An open conversation needs no times; ingest reports missing ones.
             problems += [] if item.reason.startswith("no timestamp") else [item]
         elif isinstance(item, RawTurn) and item.role != "system" and item.text.strip():
             trust = item.trust or ROLE_TRUST[item.role]

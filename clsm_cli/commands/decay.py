@@ -13,9 +13,9 @@ from clsm_cli.forgetting.archiving import Item, Report
 from clsm_cli.model.streams import Stream
 
 _SHOWN = 20
-"""Items of each kind that are listed; all of them with ``--verbose``."""
+"""Items of each kind that are listed without ``--verbose``."""
 _WIDTH = 60
-"""Characters of a text that are shown."""
+"""Characters shown of a text."""
 
 
 @command(

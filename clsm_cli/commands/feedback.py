@@ -39,7 +39,7 @@ def feedback(
 
 
 def given_told(done: FeedbackResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.feedback/1``; what was noted, and the weights it changed."""
+    """Schema ``clsm.feedback/1``, and the recorded items and changed weights as text."""
     state = "known" if not done.is_new else "would be noted" if dry_run else "noted"
     lines = [f"{state} of {done.recall}: {len(done.good)} good, {len(done.bad)} bad"]
     for name, factor in (done.weights or {}).items():

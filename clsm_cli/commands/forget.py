@@ -1,6 +1,6 @@
-"""``clsm forget``: remove something for good, or with ``--secrets`` mask what was stored in clear.
+"""``clsm forget``: remove something for good, or with ``--secrets`` mask plaintext secrets.
 
-First the command, then the rendering of receipts.
+The command comes first, then the rendering of receipts.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from clsm_cli.store.layout import Store
 from clsm_cli.text.terminal import safe
 
 WIDTH = 72
-"""Characters of a text that a line shows."""
+"""Characters shown of a text."""
 FEW = 20
-"""Things of a kind that are listed without --verbose."""
+"""Items of a kind that are listed without --verbose."""
 _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
 
 
 class How(NamedTuple):
-    """The options that say how, not what."""
+    """Options that control how to forget, not what."""
 
     yes: bool
     force: bool
     dry_run: bool
-    past: WorkTree | None = None  # the repository whose history is rewritten too
+    past: WorkTree | None = None  # the repository whose history to rewrite
 
     @property
     def asks(self) -> bool:
-        """Whether a person is asked first."""
+        """Whether to ask for confirmation."""
         return not (self.yes or self.dry_run)
 
 
@@ -172,7 +172,7 @@ def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
 
 
 def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: How) -> Any:
-    """Carry a plan out unless it is a dry run, in git's history too; its receipt."""
+    """Apply a plan, also to git's history if wanted; a dry run only returns the receipt."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
 

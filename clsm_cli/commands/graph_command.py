@@ -1,4 +1,4 @@
-"""``clsm graph``: the knowledge graph as figures, as a file for other programs, or in a browser."""
+"""``clsm graph``: statistics of the knowledge graph, or an export for other programs or a browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from clsm_cli.text.terminal import safe, safe_json
 LONGEST = 60
 """Characters of a label in a table."""
 IN_PICTURE = 150
-"""Nodes of a picture unless ``--limit`` says how many."""
+"""Default ``--limit`` of a picture."""
 
 
 @command(

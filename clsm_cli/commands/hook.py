@@ -1,6 +1,6 @@
-"""``clsm hook``: the plugin of OpenClaw and the hooks of Claude Code, installed and taken out.
+"""``clsm hook``: install and remove the OpenClaw plugin and the Claude Code hooks.
 
-Both recall before a message, put context into a session, and store what was said.
+Both recall for each message, add context to a session, and capture conversations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RESTART = "restart the gateway if one is running: openclaw gateway restart"
 
 
 class PluginState(NamedTuple):
-    """What there is of clsm in an OpenClaw: two settings (None: unset), and the plugin's folder."""
+    """clsm in an OpenClaw: two settings (None: unset), the plugin's folder and files."""
 
     openclaw: OpenClaw
     plugins: Any
@@ -99,7 +99,7 @@ def openclaw_uninstall(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     remove = None
     if found.files or entry:
         remove = found.openclaw.uninstall
-        # OpenClaw leaves a stump of it.
+        # OpenClaw leaves an empty entry.
         changes.append(Setting(f"plugins.entries.{PLUGIN}", entry, None))
     _apply(common, found, sorted(found.files), changes, remove, dry_run=dry_run)
 
@@ -156,7 +156,7 @@ def _found(common: Common) -> PluginState:
 
 
 def back_up(path: Path, data: bytes, common: Common) -> Path:
-    """Copy the content of another program's settings to ``NAME.TIME.bak`` before they are changed."""
+    """Back up another program's settings to ``NAME.TIME.bak`` before a change."""
     copy = path.with_name(f"{path.name}.{common.time():%Y%m%dT%H%M%S}.bak")
     atomic.put(copy, data)
     return copy
@@ -171,7 +171,7 @@ def _apply(
     *,
     dry_run: bool,
 ) -> None:
-    """Copy the settings, let OpenClaw do what is to be done to its files, change them, and say so."""
+    """Back up the settings, let OpenClaw act on its files, change the settings, and report."""
     backup = None
     if not dry_run and (files or changes):
         path = Path(os.path.expanduser(found.openclaw.settings_file()))
@@ -196,11 +196,12 @@ def _shown(value: Any) -> str:
 
 
 RECALLED, RECALL_BUDGET = 8, "500"
-"""Memories put before a message, and tokens that they and the facts may have; as with OpenClaw."""
+"""Maximum memories added to a message, and tokens of these and the facts; as in the OpenClaw plugin."""
 LONGEST = 2000
-"""Characters of a message that are asked whole; of a longer one both ends, as the middle is pasted."""
+"""Longest message (characters) used whole as a query; of a longer one both ends, as the middle is
+usually pasted."""
 MAX_EVENT = 1 << 20
-"""Bytes of what Claude Code tells a hook."""
+"""Maximum bytes of an event from Claude Code."""
 
 PROJECT = option("--project", "In .claude/settings.json of this folder, not in your own settings.")
 
@@ -288,7 +289,7 @@ def claude_capture(*, common: Common) -> None:
 
 @contextmanager
 def _quiet(common: Common) -> Iterator[Common]:
-    """Common options of a quiet run; what goes wrong in it is said on standard error alone."""
+    """Common options of a quiet run; errors in it are only printed to standard error."""
     try:
         yield common._replace(as_json=False, quiet=True)
     except ClsmError as error:
@@ -313,13 +314,13 @@ def _transcript() -> str:
             "this command is for Claude Code; by hand: clsm ingest ~/.claude/projects",
         )
     path = os.path.expanduser(path)
-    if not os.path.isfile(path):  # a folder would be walked
+    if not os.path.isfile(path):  # ingest would walk a folder
         raise BadInputError(path, "is no transcript", "it is read at the next event, if it comes")
     return path
 
 
 def _settings_path(*, project: bool) -> Path:
-    """The file itself, wherever a link leads to it: a link is not replaced."""
+    """Path of the settings, with links resolved, so that a link is not replaced."""
     own = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     folder = Path(".claude") if project else Path(own)
     return Path(os.path.realpath(folder / "settings.json"))
@@ -354,7 +355,7 @@ def _change(
         mode = atomic.FILE_MODE if old is None else stat.S_IMODE(path.stat().st_mode)
         backup = None if old is None else back_up(path, old, common)
         atomic.put(path, after.encode(), read_as=None if old is None else atomic.sha256(old))
-        path.chmod(mode)  # of a project it is shared
+        path.chmod(mode)  # a project's settings are shared
     lines: Iterable[str] = [f"{path}: nothing to change"]
     if is_new and dry_run:
         from difflib import unified_diff

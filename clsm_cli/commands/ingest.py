@@ -94,7 +94,7 @@ COMMAND_LINE = command_line(
 
 
 def run(options: Options) -> None:
-    """Take in, and print."""
+    """Ingest and print the report."""
     printer, opened, moment = options.common.start()
     report = _ingested(opened, options, moment, printer)
     has_failed = options.strict and report.problems
@@ -115,7 +115,7 @@ def run(options: Options) -> None:
 
 
 def _state_folders(options: Options) -> tuple[str, ...]:
-    """Where OpenClaw keeps its state: as given, else as OpenClaw itself looks for it."""
+    """OpenClaw's state folders: as given, else where OpenClaw itself looks."""
     needless = {"form": "--format", "session": "--session", "exclude": "--exclude"}
     for name, given in needless.items():
         if getattr(options, name):
@@ -162,7 +162,7 @@ def _ingested(store: Store, options: Options, now: datetime, printer: Printer) -
     if embedder is not None:
         from clsm_cli.retrieval import briefing
 
-        briefing.prepare(store)  # the next session starts with one file read
+        briefing.prepare(store)  # so that clsm context only reads one file
     return report
 
 
@@ -191,7 +191,7 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
 
 
 def ingest_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
+    """A line per changed file (with ``verbose``, per file), skipped files, and totals."""
     for tally in report.sources:
         if verbose or tally.added or tally.changed or tally.closed:
             yield f"{tally.path}: {_said(tally)}"

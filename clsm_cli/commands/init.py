@@ -58,7 +58,7 @@ def init(
 
 
 def named_root(folder: Path | None, store: str | None, values: dict[str, str]) -> Path:
-    """The folder of a store that is to be made: as it is named, else CLSM_STORE, ~/.clsm/memory."""
+    """The folder of a new store: as given, else CLSM_STORE, else ~/.clsm/memory."""
     if folder is not None and store is not None and str(folder) != store:
         raise typer.BadParameter("give the folder once", param_hint="DIR and --store")
     named = str(folder) if folder is not None else store or values.get("CLSM_STORE")

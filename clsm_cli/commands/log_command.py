@@ -1,4 +1,4 @@
-"""``clsm log``: what changed of late, or what a month was about; ``clsm list``: what is known now."""
+"""``clsm log``: recent changes, or the review of a month; ``clsm list``: what is known now."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from clsm_cli.store.logs import ReviewItem
 from clsm_cli.store.topics import BOX_OF
 
 SHOWN = 20
-"""Lines of a part that are shown unless more are asked for."""
+"""Default lines of each part."""
 KINDS: tuple[str, ...] = get_args(StatementKind)
 BRIEF = 5
-"""Lines of a report at the end of another one."""
+"""Lines of a short report inside another one."""
 LONGEST = 200
-"""Characters of such a line."""
+"""Characters of a line of a short report."""
 _ENDED = {"done": "Done", "ended": "No longer true"}
 _PARTS = {
     "changed": "Changed",
@@ -116,7 +116,7 @@ def log(
 def _period(
     month: str | None, week: str | None, since: str | None, now: datetime
 ) -> tuple[str, tuple[date, date]] | None:
-    """The name of the month or week that was asked for, its first day, and the one after its last.
+    """Name of the chosen month or week, its first day, and the day after its last.
 
     >>> from datetime import datetime
     >>> name, (first, until) = _period(None, "last week", None, datetime(2026, 3, 18)) or ()
@@ -186,7 +186,7 @@ def _log_lines(
 def brief_lines(
     store: Store, since: str, now: datetime, *, only_changes: bool = False
 ) -> list[str]:
-    """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
+    """Changes since an instant, in at most ``BRIEF`` lines: changed and ended statements first."""
     found = morning_report.news(store, since, now.isoformat())
     told = [
         *(f"changed: {flat(line.text)} (was: {flat(line.before)})" for line in found.changed),

@@ -34,9 +34,9 @@ def mcp(*, common: Common) -> None:
     try:
         chosen_root(common.store)
     except ClsmError as error:
-        printer.warn(str(error))  # every call says so too; a server that is gone could not
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it would wait for its client to say more
+        printer.warn(str(error))  # warn and keep serving: every call reports it too
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else Ctrl-C would wait for more input
     try:
         Server(Calls(common.store, printer)).run()
     except* (BrokenPipeError, ConnectionResetError):
-        pass  # the client is gone
+        pass  # the client closed the pipe

@@ -1,7 +1,7 @@
-"""The tools of ``clsm mcp``: what a language model is told of each, and what it does.
+"""The tools of ``clsm mcp``, with the descriptions that a language model reads.
 
-A result is the JSON object of the command's ``--json`` and the text that a model reads. Recalled text
-is sealed (``text.fence_lines``): it is data, and ingest recognises it when it comes back.
+A result has the command's ``--json`` object and a text for the model. Recalled text is sealed
+(``text.fence_lines``) to mark it as data, and so that ingest recognises it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _text(about: str, **limits: Any) -> Any:
 
 
 def _as(name: str) -> Any:
-    """What ``clsm recall`` says of an option of that name."""
+    """A parameter with the help and limits of ``clsm recall``'s option."""
     option = recall_command.COMMAND_LINE.options[name]
     return Field(description=option.help, ge=option.least, le=option.most)
 
@@ -59,9 +59,9 @@ Time = str | None
 
 
 def error_sentence(error: Exception) -> str | None:
-    """What to tell of an error that was to be expected; None for a bug.
+    """The message of an expected error; None for a bug.
 
-    An option is called as the parameter is that stands for it.
+    Options are named as the tool's parameters.
     """
     if isinstance(error, UsageError):
         return safe(f"{error.option.lstrip('-').replace('-', '_').lower()}: {error}")
@@ -70,16 +70,16 @@ def error_sentence(error: Exception) -> str | None:
 
 
 def failed(sentence: str) -> CallToolResult:
-    """The result of a call that could not be answered."""
+    """The result of a failed call."""
     return CallToolResult(content=[TextContent(text=sentence)], is_error=True)
 
 
 Answer = tuple[dict[str, Any], str]
-"""What ``--json`` prints, and the text that a model reads."""
+"""The ``--json`` object, and the text for the model."""
 
 
 class _WarmEngine(QueryEngine):
-    """A query engine that stays open once it could be opened."""
+    """A query engine that stays open after the first success."""
 
     def open(self) -> None:
         """Load the model, once; see ``QueryEngine.open``."""
@@ -88,10 +88,10 @@ class _WarmEngine(QueryEngine):
 
 
 class Calls:
-    """One store, asked again and again; the docstrings of the tools are what a model reads about them.
+    """The tools on one store; their docstrings are the descriptions for the model.
 
-    The store is opened anew for every call, since another process may write to it, or remove it, at
-    any time. Only the model stays; one question at a time uses it.
+    Every call opens the store, since another process may change or remove it at any time. Only the
+    embedding model stays loaded; one call at a time uses it.
     """
 
     def __init__(self, store: str | None, printer: Printer) -> None:
@@ -102,7 +102,7 @@ class Calls:
 
     def add_to(self, server: MCPServer[Any]) -> None:
         """Register all tools with a server."""
-        # A recall logs which memories were used; what is remembered is not changed by that.
+        # A recall only logs which memories were used; it changes no memory.
         reads = (self.recall, self.context, self.show, self.history, self.packet)
         for tool in (*reads, self.note, self.feedback, self.answer):
             hints = ToolAnnotations(
@@ -281,7 +281,7 @@ class Calls:
         return (mapping, "\n".join(lines))
 
     def sealed(self, lines: Sequence[str]) -> str:
-        """Lines as a block that is known again; a title, too, is something that was said."""
+        """Lines as a sealed block; titles are recalled text too."""
         body = [render_recall.ABOUT, *lines]
         return "\n".join(seal(f"s-{digest(*body)}", body, self._key()))
 
@@ -290,9 +290,9 @@ class Calls:
 
 
 def _answering(action: Callable[..., Answer]) -> Callable[..., CallToolResult]:
-    """A tool for the SDK: an expected error is the one sentence of a failed result.
+    """A tool for the SDK; an expected error becomes a failed result with its sentence.
 
-    A bug passes through: the SDK logs it, tells the model that the tool failed, and goes on.
+    A bug passes through: the SDK logs it and reports to the model that the tool failed.
     """
 
     @wraps(action)
@@ -336,7 +336,7 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; arguments of a wrong type are told in one sentence."""
+        """Call a tool; wrong argument types become a failed result with one sentence."""
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:

@@ -46,7 +46,7 @@ def note(
 
 
 def noted_told(noted: NoteResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.note/1``; its id, and whether it is new."""
+    """Schema ``clsm.note/1``, and id and state as text."""
     state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
     told = {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
     return told, [f"{state} {noted.id}"]

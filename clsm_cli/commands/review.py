@@ -99,11 +99,11 @@ def review(
 _WEIGHED = "id text reason chance keep worth noise noise_limit is_held"
 _WIDTH = 96
 _LONGEST = 2000
-"""Characters of a text that are shown: a question is read, not archived."""
+"""Characters shown of a text."""
 
 
 class Question(NamedTuple):
-    """An item in plain words; each sentence that it quotes stands on a line of its own."""
+    """A review item in plain words; each quoted sentence is on its own line."""
 
     what: str
     accept: str
@@ -154,7 +154,7 @@ _ABOUT_STATEMENTS = (
     review_queue.NEAR_DUPLICATE,
 )
 _QUOTING = (*_ABOUT_STATEMENTS, WORTH, STILL_WORTH)
-"""Reasons of questions about sentences, which somebody said somewhere."""
+"""Reasons of questions about sentences, which have sources."""
 
 _WORDS: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}
 _WORDS |= {word[0]: state for word, state in _WORDS.items()}
@@ -173,7 +173,7 @@ def _asked(item: ReviewItem) -> Question:
 
 
 def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo) -> Iterator[str]:
-    """What is in doubt, a sentence a line, and below each where it was said."""
+    """The question, one sentence per line, each followed by its source."""
     form = _QUESTIONS.get(item.reason, _UNKNOWN).what
     for shown, line in zip(_asked(item).what.split("\n"), form.split("\n"), strict=False):
         yield f"  {shown}"
@@ -212,7 +212,7 @@ def review_mapping(
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
-    """Review list and decisions as a JSON object."""
+    """The review list and decisions as a JSON object."""
     done = outcome or Outcome()
     listed = [
         {**item._asdict(), **as_question(item)._asdict()}
@@ -251,7 +251,7 @@ _REASONS = {
     "by hand": "was not weighed: a person wrote it",
     "adviser": "was not weighed: its source does not have it in these words, so an adviser put it like that",
 }
-"""What decides about a sentence (``Explanation.reason``), in words."""
+"""``Explanation.reason`` → what decided about a sentence, in words."""
 _STAYS = "; it is a statement already, and stays one"
 _NO_STATEMENT = (
     "; it is no statement, as it was read before, or memory has it already or says otherwise"
@@ -259,7 +259,7 @@ _NO_STATEMENT = (
 
 
 def explanation_lines(told: Explanation) -> Iterator[str]:
-    """How a sentence was weighed, in sentences; what decided about it comes last."""
+    """How a sentence was scored, in words; the deciding reason comes last."""
     yield f"{told.id}  {told.text}"
     if told.chance is not None:
         yield f"  {told.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
@@ -275,7 +275,7 @@ def explanation_lines(told: Explanation) -> Iterator[str]:
 
 
 def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
-    """The results of decisions, one a line."""
+    """The results of decisions, one per line."""
     for each in outcome.decisions:
         state = f"{each.state} before" if not each.is_new else each.state
         yield f"{each.item.id}  {state}" + (f": {each.effect}" if each.is_new else "")
@@ -286,7 +286,7 @@ def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
 def todo_file(
     items: Iterable[ReviewItem], told: Mapping[str, QuestionSources], zone: tzinfo
 ) -> str:
-    """The list as a file to decide in; ``read_todo`` reads it back."""
+    """The list as an editable file; ``read_todo`` parses it."""
     parts = [_HOW]
     for item in items:
         asked = as_question(item)
@@ -298,7 +298,7 @@ def todo_file(
 
 
 def read_todo(text: str, items: Iterable[ReviewItem]) -> dict[str, State]:
-    """The decisions of a file, by id."""
+    """Id → decision, from an edited file."""
     known = {item.id for item in items}
     found: dict[str, State] = {}
     for number, line in enumerate(text.split("\n"), 1):

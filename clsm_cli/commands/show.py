@@ -1,4 +1,4 @@
-"""``clsm show``: one thing by its id; ``clsm history``: every version of what is known of something."""
+"""``clsm show``: one item by its id; ``clsm history``: every version of what is known."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from clsm_cli.inspection.fact_history import History, View
 from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime
 
 LONGEST = 100
-"""Characters of a turn that are shown beside where it was said."""
+"""Characters shown of a source turn."""
 
 
 @command(
@@ -53,7 +53,7 @@ def show(
 def found_told(
     found: FoundItem, zone: tzinfo, *, verbose: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.show/1``; what it says, what it is, since when it is true, the days it names, its source, all fields."""
+    """Schema ``clsm.show/1``, and as text: content, kind, validity, days, sources, with ``verbose`` all fields."""
     lines = list(_found_lines(found, zone, verbose=verbose))
     return {"schema": "clsm.show/1", **plain(found)}, lines
 
@@ -92,7 +92,7 @@ def _days(each: ResolvedTime) -> str:
 
 
 CELL = 60
-"""Characters of a value in a table."""
+"""Characters shown of a value in a table."""
 _TIMES = ("true from", "true until", "believed from", "believed until")
 HEADINGS = ("value", *_TIMES, "state", "source", "id")
 
@@ -133,7 +133,7 @@ def history(
 def history_told(
     found: Sequence[History], view: View, zone: tzinfo
 ) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.history/1``; a table for each thread."""
+    """Schema ``clsm.history/1``, and a table for each thread."""
     shown = []
     for thread in (thread for each in found for thread in each.threads):
         rows = []
