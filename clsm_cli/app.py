@@ -74,7 +74,7 @@ def _build(name: str) -> Any:
     return command
 
 
-def _without_private(told: str, args: Iterable[str]) -> str:
+def _mask_private(message: str, args: Iterable[str]) -> str:
     """Mask private arguments in the message of a usage error.
 
     An argument of several words, or one that looks like a password, becomes "…" or the kinds of
@@ -85,18 +85,18 @@ def _without_private(told: str, args: Iterable[str]) -> str:
 
     pieces = {piece for given in args for piece in (given, *given.split("=", 1))}
     if not all(map(str.isprintable, pieces)):  # Typer wrote their line ends as "\x0a" or "\n"
-        told = re.sub(r"\\x0[9ad]|\\[ntr]", "\n", told)
+        message = re.sub(r"\\x0[9ad]|\\[ntr]", "\n", message)
         pieces = {re.sub(r"[\t\n\r]", "\n", piece) for piece in pieces}
     for piece in sorted(pieces, key=len, reverse=True):
         word = piece.lstrip("-")
         if len(piece.split()) > 1 or (word and is_password(word)):
             kinds = secrets.mask(piece).counts
-            told = told.replace(piece, " ".join(f"[masked:{kind}]" for kind in kinds) or "…")
-    return secrets.mask_name(told).text
+            message = message.replace(piece, " ".join(f"[masked:{kind}]" for kind in kinds) or "…")
+    return secrets.mask_name(message).text
 
 
 @contextmanager
-def _told_safely(args: Iterable[str]) -> Iterator[None]:
+def _safe_errors(args: Iterable[str]) -> Iterator[None]:
     """Make the message of a usage error safe to print, without secrets.
 
     Some versions of Typer vendor Click, others import it; in both, errors have ``message``.
@@ -104,9 +104,9 @@ def _told_safely(args: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = vars(error).get("message")
-        if isinstance(told, str):
-            vars(error)["message"] = safe(_without_private(told, args))
+        message = vars(error).get("message")
+        if isinstance(message, str):
+            vars(error)["message"] = safe(_mask_private(message, args))
         raise
 
 
@@ -128,7 +128,7 @@ class Boundary(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the global options."""
         ctx.meta[__name__] = tuple(args)
-        with _told_safely(ctx.meta[__name__]):
+        with _safe_errors(ctx.meta[__name__]):
             return super().parse_args(ctx, args)
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
@@ -139,12 +139,12 @@ class Boundary(TyperGroup):
             rows = [(name, shown[name].get_short_help_str(room)) for name in names if name in shown]
             with formatter.section(title):
                 formatter.write_dl(
-                    [(name.ljust(max(map(len, shown))), told) for name, told in rows]
+                    [(name.ljust(max(map(len, shown))), text) for name, text in rows]
                 )
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a non-zero exit code becomes ``typer.Exit``."""
-        with _told_safely(ctx.meta[__name__]):
+        with _safe_errors(ctx.meta[__name__]):
             code = output.guard(lambda: super(Boundary, self).invoke(ctx))
         if code:
             raise typer.Exit(code)

@@ -278,7 +278,7 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
     """
     from datetime import datetime
 
-    if begin := _before(text, now):
+    if begin := _before_now(text, now):
         return begin.toordinal(), now.toordinal() + 1
     with suppress(ValueError):
         if "W" not in text:  # Python parses a week as its Monday
@@ -300,7 +300,7 @@ def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime
     """A start: a time, a span up to now, or the first day of a time expression."""
     from datetime import date, datetime
 
-    if begin := _before(text, now):
+    if begin := _before_now(text, now):
         return begin
     if is_time(text):
         return parse_time(text, zone, option)
@@ -339,7 +339,7 @@ def parse_moment(
     return end_of_day(day, zone) if at_end else day
 
 
-def _before(text: str, now: datetime) -> datetime | None:
+def _before_now(text: str, now: datetime) -> datetime | None:
     """The instant that is a span ("12h", "3 days", "2 weeks") before now; else None."""
     from datetime import timedelta
     from re import fullmatch

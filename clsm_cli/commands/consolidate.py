@@ -35,9 +35,9 @@ from clsm_cli.store import atomic, runs
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
-_REFUSED = 20
+_MAX_REFUSED = 20
 """Refused proposals that are listed; more have a common cause."""
-_SHOWN = 200
+_MAX_DIFF = 200
 """Lines of a file's diff that a plan shows."""
 
 
@@ -123,9 +123,9 @@ def consolidate(
         raise
     report.warnings += warnings
     if not (dry_run or report.is_busy or answer is not None):  # only a whole run counts
-        _write_down(opened, utc_text(request.now), report)
+        _record_outcome(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
-    mapping, lines = report_told(report, verbose=common.verbose)
+    mapping, lines = report_output(report, verbose=common.verbose)
     if report.run is not None and not common.as_json:
         lines += log_command.brief_lines(opened, utc_text(request.now), request.now)
     printer.show(mapping, lines)
@@ -133,7 +133,7 @@ def consolidate(
         raise report.bad_model
 
 
-def _write_down(store: Store, at: str, report: Report) -> None:
+def _record_outcome(store: Store, at: str, report: Report) -> None:
     """Record the outcome for ``clsm status --check``; a missing model or unread text is a failure."""
     from clsm_cli.embedding import weights
 
@@ -177,20 +177,20 @@ def _advice(report: Report) -> Iterator[str]:
         "known already": report.known,
     }
     if report.is_answered or any(counts.values()):
-        told = [f"{n} {what}" for what, n in counts.items() if n or what in ("taken", "refused")]
-        yield f"adviser: {', '.join(told)}"
+        parts = [f"{n} {what}" for what, n in counts.items() if n or what in ("taken", "refused")]
+        yield f"adviser: {', '.join(parts)}"
     if report.stale and not report.known:
         episodes = count_noun(report.stale, "episode")
         yield f"{episodes} of the answer had been consolidated before: what was made of it stays beside what is new"
-    for each in report.refused[:_REFUSED]:
+    for each in report.refused[:_MAX_REFUSED]:
         yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
-    if more := len(report.refused[_REFUSED:]):
+    if more := len(report.refused[_MAX_REFUSED:]):
         yield f"  and {more} more"
 
 
-def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
+def report_output(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
     """Schema ``clsm.consolidate/1``, and the report as text."""
-    told = {
+    mapping = {
         "schema": "clsm.consolidate/1",
         **fields(report, "dry_run run is_busy"),
         "episodes": fields(report, "pending consolidated"),
@@ -203,13 +203,13 @@ def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any
             "taken": report.advised,
             "dropped": report.dropped,
             "known": report.known,
-            "refused": [each._asdict() for each in report.refused[:_REFUSED]],
-            "refused_more": len(report.refused[_REFUSED:]),
+            "refused": [each._asdict() for each in report.refused[:_MAX_REFUSED]],
+            "refused_more": len(report.refused[_MAX_REFUSED:]),
             "stale": report.stale,
         },
         "warnings": report.warnings,
     }
-    return told, list(_lines(report, verbose=verbose))
+    return mapping, list(_lines(report, verbose=verbose))
 
 
 def _summary(report: Report) -> str:
@@ -234,7 +234,7 @@ def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
         return
     yield f"{change.path}{mark}"
     lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]
-    yield from first(lines, _SHOWN, whole=whole)
+    yield from first(lines, _MAX_DIFF, whole=whole)
 
 
 def _check_options(
@@ -269,12 +269,12 @@ def _write_packet(
         raise UsageError("FILE", f"{path} {what}; name a file in a folder that exists")
     tokens = budget or adviser_packet.BUDGET
     found = adviser_request.build_packet(store, request, tokens, embedder(), printer.progress)
-    told, lines = packet_mapping(found), [found.text.rstrip("\n")] if found.text else []
+    mapping, lines = packet_mapping(found), [found.text.rstrip("\n")] if found.text else []
     if path is not None:
         atomic.put(path, found.text.encode())
-        told |= {"packet": None, "file": str(path)}
+        mapping |= {"packet": None, "file": str(path)}
         lines = [packet_summary(found)]
-    printer.show(told, lines)
+    printer.show(mapping, lines)
     if not lines:
         printer.warn(packet_summary(found))
 

@@ -189,16 +189,16 @@ def _item_mapping(item: Item) -> dict[str, Any]:
 
 def context_lines(found: Briefing) -> list[str]:
     """Plain text: section headings, files, and under each file its items with line numbers."""
-    folder, told = _files_of(found)
+    folder, names = _files_of(found)
     lines = [flat(BELOW.format(folder)), ""] if folder else []
     for section in found.sections:
         if section.items:
             lines += ["", TITLES[section.name]] if lines and lines[-1] else [TITLES[section.name]]
         for each, file in _by_file(section.items):
-            lines += [flat(told[file])] if file else []
+            lines += [flat(names[file])] if file else []
             *more, last = _lines(each, each.start)
             lines += [*more, f"{last} ({flat(each.day)})" if each.day else last]
-    return [*lines, *_cut(found)]
+    return [*lines, *_dropped_line(found)]
 
 
 def _files_of(found: Briefing) -> tuple[str, dict[str, str]]:
@@ -234,16 +234,16 @@ def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
 
 def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
-    folder, told = _files_of(found)
+    folder, names = _files_of(found)
     yield from [flat(BELOW.format(folder))] if folder else []
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
             for item, file in _by_file(section.items):
                 # No item begins like this, whatever the file is called.
-                yield from [flat(f"In {told[file]}:")] if file else []
+                yield from [flat(f"In {names[file]}:")] if file else []
                 yield from _lines(item, f"- ({_origin(item)}) ")
-    yield from _cut(found)
+    yield from _dropped_line(found)
 
 
 def _lines(item: Item, start: str) -> list[str]:
@@ -263,7 +263,7 @@ def _origin(item: Item) -> str:
     return ", ".join(word for word in (f"trust {item.trust}", flat(item.day), line) if word)
 
 
-def _cut(found: Briefing) -> list[str]:
+def _dropped_line(found: Briefing) -> list[str]:
     dropped = found.budget.dropped
     if not dropped:
         return []

@@ -48,16 +48,16 @@ def read(
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
     if form in DOCUMENTS:
-        turns, problems = _of_text(data, path, name, zone, fence_key)
+        turns, problems = _text_turns(data, path, name, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
         about = Reading(path, zone, now, path, fence_key=fence_key)
         with source.items(about) as items:
-            turns, problems = _of_transcript(items, path)
+            turns, problems = _transcript_turns(items, path)
     if not turns:
-        broken = f" that can be read ({_told(problems[0])})" if problems else ""
+        broken = f" that can be read ({_problem_text(problems[0])})" if problems else ""
         raise BadInputError(name, f"holds no message{broken}", _FORMS)
-    return Conversation(tuple(turns), tuple(f"{name}, {_told(each)}" for each in problems))
+    return Conversation(tuple(turns), tuple(f"{name}, {_problem_text(each)}" for each in problems))
 
 
 def _load(path: str, name: str) -> tuple[bytes, Format]:
@@ -78,7 +78,7 @@ def _load(path: str, name: str) -> tuple[bytes, Format]:
     return data, found.format
 
 
-def _of_transcript(
+def _transcript_turns(
     items: Iterable[TranscriptItem], path: str
 ) -> tuple[list[DialogueTurn], list[Problem]]:
     turns, problems = [], []
@@ -97,7 +97,7 @@ def _of_transcript(
     return turns, problems
 
 
-def _of_text(
+def _text_turns(
     data: bytes, path: str, name: str, zone: tzinfo, fence_key: FenceKey
 ) -> tuple[list[DialogueTurn], list[Problem]]:
     from clsm_cli.ingestion import markdown
@@ -117,5 +117,5 @@ def _of_text(
     ], list(found.problems)
 
 
-def _told(problem: Problem) -> str:
+def _problem_text(problem: Problem) -> str:
     return problem.reason if problem.line is None else f"line {problem.line}: {problem.reason}"

@@ -21,7 +21,7 @@ from clsm_cli.store import atomic
 
 Taken = TypeVar("Taken")
 
-DEFAULT = "vi"
+DEFAULT_EDITOR = "vi"
 """The editor that every Unix has."""
 
 
@@ -65,7 +65,7 @@ def edit_text(
 _PLUS = ("+{line}", "{file}")
 _COLON = ("{file}:{line}",)
 _OPTION = ("--line", "{line}", "{file}")
-AT_LINE = {
+LINE_ARGUMENTS = {
     **dict.fromkeys(("ex", "gvim", "mvim", "nvim", "vi", "view", "vim"), _PLUS),
     **dict.fromkeys(("emacs", "emacsclient", "gedit", "jed", "joe", "mg", "nano", "ne"), _PLUS),
     **dict.fromkeys(("kak", "less", "micro", "pico"), _PLUS),
@@ -82,10 +82,10 @@ def open_in_editor(file: str, line: int = 0) -> None:
     named = values.get("VISUAL") or values.get("EDITOR")
     if not named and not is_terminal(sys.stdin):
         raise BadInputError("$EDITOR", "is not set", "name an editor that needs no terminal")
-    named = named or DEFAULT
+    named = named or DEFAULT_EDITOR
     try:
         first, *more = shlex.split(named)
-        form = AT_LINE.get(Path(first).name, ("{file}",)) if line else ("{file}",)
+        form = LINE_ARGUMENTS.get(Path(first).name, ("{file}",)) if line else ("{file}",)
         words = [word.format(file=file, line=line) for word in form]
         done = subprocess.run([first, *more, *words], check=False)
     except (OSError, ValueError) as error:
@@ -154,11 +154,11 @@ def open_command(
 
     printer = common.printer()
     found = look_up(common.opened(), wanted)
-    told = next((each for each in found.told if each.file), None)
-    if told is None:
+    turn = next((each for each in found.told if each.file), None)
+    if turn is None:
         next_step = f"see what is known of it: clsm show {found.id}"
         raise BadInputError(found.id, "has no source that is still there", next_step)
-    place = relocate(Location(told.file, told.line), told.text)
+    place = relocate(Location(turn.file, turn.line), turn.text)
     if common.as_json:
         printer.json({"schema": "clsm.open/1", "id": found.id, **place._asdict()})
     elif only_print:

@@ -17,8 +17,8 @@ from clsm_cli.text.fence_lines import KEY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MOST = 4 << 10
-_MEANWHILE = "until then recalled text that comes back is taken for something that was said"
+_MAX_BYTES = 4 << 10
+_CONSEQUENCE = "until then recalled text that comes back is taken for something that was said"
 
 
 def key_path() -> Path:
@@ -36,10 +36,10 @@ def obtain_key(warn: Callable[[str], None], *, create: bool = True) -> bytes | N
         key = _load(path)
         return _create(path) if key is None and create else key
     except DamagedStoreError as error:
-        next_step = f"delete it, the next recall makes another; {_MEANWHILE}"
+        next_step = f"delete it, the next recall makes another; {_CONSEQUENCE}"
         warn(f"{error.path}: {error.reason}; {next_step}")
     except (ClsmError, RuntimeError) as error:
-        warn(f"{error}; {_MEANWHILE}")
+        warn(f"{error}; {_CONSEQUENCE}")
     return None
 
 
@@ -49,7 +49,7 @@ def key_reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
 
 
 def _load(path: Path) -> bytes | None:
-    key = atomic.read(path, _MOST)
+    key = atomic.read(path, _MAX_BYTES)
     if key is not None and len(key) != KEY_BYTES:
         raise DamagedStoreError(path, None, f"is no key of {KEY_BYTES} bytes")
     return key

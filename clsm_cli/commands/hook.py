@@ -68,7 +68,7 @@ def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     new ones.
     """
     root = str(common.opened().root)
-    found = _found(common)
+    found = _plugin_state(common)
     wanted = plugin_files(program(), root)
     files = [name for name, data in wanted.items() if found.files.get(name) != data]
     files += sorted(found.files.keys() - wanted.keys())
@@ -93,7 +93,7 @@ def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
 )
 def openclaw_uninstall(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
-    found = _found(common)
+    found = _plugin_state(common)
     paths_at, entry = found.openclaw.extra_paths, setup.entry_of(found.plugins)
     changes = setup.removals(found.plugins, found.extra_paths, paths_at=paths_at)
     remove = None
@@ -107,7 +107,7 @@ def openclaw_uninstall(*, dry_run: bool = DRY_RUN, common: Common) -> None:
 @command("clsm hook openclaw status", group=openclaw_app, no_effect=("store", "now"))
 def openclaw_status(*, common: Common) -> None:
     """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
-    found = _found(common)
+    found = _plugin_state(common)
     config = setup.entry_of(found.plugins).get("config") or {}
     command, store = config.get("command") or [], config.get("store")
     wanted = plugin_files(command, store) if command and store else {}
@@ -122,10 +122,10 @@ def openclaw_status(*, common: Common) -> None:
         "store": store,
         "searched": found.extra_paths or [],
     }
-    common.printer().show({"schema": "clsm.hook-openclaw-status/1", **state}, _told(state))
+    common.printer().show({"schema": "clsm.hook-openclaw-status/1", **state}, _state_lines(state))
 
 
-def _told(state: Mapping[str, Any]) -> Iterator[str]:
+def _state_lines(state: Mapping[str, Any]) -> Iterator[str]:
     yield f"OpenClaw: {state['openclaw']}"
     yield f"folder: {state['folder']}"
     if not state["installed"]:
@@ -139,11 +139,11 @@ def _told(state: Mapping[str, Any]) -> Iterator[str]:
     yield f"memory: {state['store']}"
 
 
-def _found(common: Common) -> PluginState:
+def _plugin_state(common: Common) -> PluginState:
     openclaw = OpenClaw(environment())
     if not openclaw.is_known:
-        told = f"{openclaw.version} is no version that clsm knows; it is taken for the newest"
-        common.printer().warn(told)
+        warning = f"{openclaw.version} is no version that clsm knows; it is taken for the newest"
+        common.printer().warn(warning)
     home = os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
     folder = Path(home) / "extensions" / PLUGIN
     files = {
@@ -181,23 +181,23 @@ def _apply(
             act()
         found.openclaw.change(setup.patch(changes))
     lines = [str(found.folder / name) for name in files]
-    lines += [f"{c.path}: {_shown(c.before)} -> {_shown(c.after)}" for c in changes]
+    lines += [f"{c.path}: {_value_text(c.before)} -> {_value_text(c.after)}" for c in changes]
     lines += [f"the old settings are {backup}"] if backup else []
-    told = {"schema": "clsm.hook-openclaw/1", "folder": found.folder, "files": files}
-    told |= {"settings": [change._asdict() for change in changes], "backup": backup}
+    mapping = {"schema": "clsm.hook-openclaw/1", "folder": found.folder, "files": files}
+    mapping |= {"settings": [change._asdict() for change in changes], "backup": backup}
     printer = common.printer()
-    printer.show({**told, "dry_run": dry_run}, lines or ["nothing to change"])
+    printer.show({**mapping, "dry_run": dry_run}, lines or ["nothing to change"])
     if lines and not (dry_run or printer.as_json):
         printer.warn(_RESTART)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "unset" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-RECALLED, RECALL_BUDGET = 8, "500"
+RECALL_ITEMS, RECALL_BUDGET = 8, "500"
 """Maximum memories added to a message, and tokens of these and the facts; as in the OpenClaw plugin."""
-LONGEST = 2000
+MAX_WHOLE_QUERY = 2000
 """Longest message (characters) used whole as a query; of a longer one both ends, as the middle is
 usually pasted."""
 MAX_EVENT = 1 << 20
@@ -239,9 +239,9 @@ def claude_status(*, project: bool = PROJECT, common: Common) -> None:
     path = _settings_path(project=project)
     settings = claude_code_setup.parse(_read(path) or "", str(path))
     found = claude_code_setup.installed_commands(settings)
-    told = {"schema": "clsm.hook-status/1", "path": path, "hooks": found}
+    mapping = {"schema": "clsm.hook-status/1", "path": path, "hooks": found}
     lines = [f"{event}: {', '.join(found[event]) or 'not installed'}" for event in found]
-    common.printer().show({**told, "installed": all(found.values())}, [str(path), *lines])
+    common.printer().show({**mapping, "installed": all(found.values())}, [str(path), *lines])
 
 
 @command("clsm hook claude-code start", group=claude_app, hidden=True)
@@ -268,9 +268,9 @@ def claude_message(*, common: Common) -> None:
     said = _event().get("prompt")
     if not isinstance(said, str) or not said.strip():
         return
-    if len(said) > LONGEST:
-        said = f"{said[: LONGEST // 2]}\n{said[-LONGEST // 2 :]}"
-    asked = recall_command.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
+    if len(said) > MAX_WHOLE_QUERY:
+        said = f"{said[: MAX_WHOLE_QUERY // 2]}\n{said[-MAX_WHOLE_QUERY // 2 :]}"
+    asked = recall_command.Options((said,), RECALL_ITEMS, RECALL_BUDGET, gate=True, output="prompt")
     with _quiet(common) as quiet:
         recall_command.run(asked._replace(common=quiet))
 
@@ -364,5 +364,5 @@ def _change(
         lines = unified_diff(*texts, str(path), str(path), lineterm="")
     elif is_new:
         lines = [f"{path}: {done}{f'; the old file is {backup}' if backup else ''}"]
-    told = {"schema": "clsm.hook/1", "path": path, "changed": is_new, "backup": backup}
-    printer.show({**told, "dry_run": dry_run}, lines)
+    mapping = {"schema": "clsm.hook/1", "path": path, "changed": is_new, "backup": backup}
+    printer.show({**mapping, "dry_run": dry_run}, lines)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.restoring import Restored
 
 NAME = "config.toml"
-_MOST = 1 << 20
+_MAX_BYTES = 1 << 20
 """Maximum bytes of the file."""
-_NEXT = "mend it, see: docs/format.md"
+_NEXT_STEP = "mend it, see: docs/format.md"
 
 
 def _settings_path() -> Path:
@@ -47,7 +47,7 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
         environment: Variables, which override the file.
     """
     file = _settings_path()
-    sources = [(str(file), _of_file(file, root))]
+    sources = [(str(file), _load_file(file, root))]
     for name, default in defaults(MachineSettings()).items():
         text = environment.get(variable_of(name))
         if text is not None:
@@ -61,7 +61,7 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
         try:
             settings = with_changes(settings, changes)
         except ValueError as error:
-            raise BadInputError(where, str(error), _NEXT) from None
+            raise BadInputError(where, str(error), _NEXT_STEP) from None
     return settings
 
 
@@ -89,25 +89,25 @@ def ignored_warnings(store: Store | Restored) -> list[str]:
     return found
 
 
-def _of_file(file: Path, root: Path | None) -> dict[str, Any]:
+def _load_file(file: Path, root: Path | None) -> dict[str, Any]:
     import tomllib
 
     try:
         with file.open("rb") as stream:
             found = os.fstat(stream.fileno())
-            data = stream.read(_MOST + 1) if stat.S_ISREG(found.st_mode) else b""
+            data = stream.read(_MAX_BYTES + 1) if stat.S_ISREG(found.st_mode) else b""
     except FileNotFoundError:
         return {}
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise BadInputError(str(file), reason, "let yourself read it") from None
     _refuse_others(file, found, root)
-    if len(data) > _MOST:
-        raise BadInputError(str(file), f"is larger than {_MOST >> 20} MiB", _NEXT)
+    if len(data) > _MAX_BYTES:
+        raise BadInputError(str(file), f"is larger than {_MAX_BYTES >> 20} MiB", _NEXT_STEP)
     try:
         groups = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
-        raise BadInputError(str(file), f"is no TOML: {error}", _NEXT) from None
+        raise BadInputError(str(file), f"is no TOML: {error}", _NEXT_STEP) from None
     if loose := [name for name, group in groups.items() if not isinstance(group, dict)]:
         reason = f"{loose[0]!r} stands in no group"
         raise BadInputError(str(file), reason, "write it below one, like [llm]")

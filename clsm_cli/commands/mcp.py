@@ -28,7 +28,7 @@ def mcp(*, common: Common) -> None:
     if find_spec("mcp") is None:
         reason = "needs the official SDK"
         raise BadInputError("clsm mcp", reason, f"install it with: {how_to_get('mcp')}")
-    from clsm_cli.commands.mcp_tools import Calls, Server
+    from clsm_cli.commands.mcp_tools import MemoryTools, Server
 
     printer = Printer(quiet=common.quiet)
     try:
@@ -37,6 +37,6 @@ def mcp(*, common: Common) -> None:
         printer.warn(str(error))  # warn and keep serving: every call reports it too
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # else Ctrl-C would wait for more input
     try:
-        Server(Calls(common.store, printer)).run()
+        Server(MemoryTools(common.store, printer)).run()
     except* (BrokenPipeError, ConnectionResetError):
         pass  # the client closed the pipe

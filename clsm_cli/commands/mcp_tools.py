@@ -19,12 +19,12 @@ from pydantic import Field, ValidationError
 from clsm_cli import __version__
 from clsm_cli.commands import consolidate, context, engine, fence_key, recall_command, render_recall
 from clsm_cli.commands.command_line import Common, UsageError
-from clsm_cli.commands.consolidate import report_told
+from clsm_cli.commands.consolidate import report_output
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.commands.feedback import given_told
-from clsm_cli.commands.note import noted_told
+from clsm_cli.commands.feedback import feedback_output
+from clsm_cli.commands.note import note_output
 from clsm_cli.commands.output import disk_failure
-from clsm_cli.commands.show import found_told, history_told
+from clsm_cli.commands.show import history_output, item_output
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.consolidation import adviser_proposals, adviser_request
 from clsm_cli.consolidation.adviser_packet import BUDGET
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
     from clsm_cli.commands.output import Printer
 
 
-def _text(about: str, **limits: Any) -> Any:
+def _field(about: str, **limits: Any) -> Any:
     return Field(description=about, **limits)
 
 
-def _as(name: str) -> Any:
+def _recall_option(name: str) -> Any:
     """A parameter with the help and limits of ``clsm recall``'s option."""
     option = recall_command.COMMAND_LINE.options[name]
     return Field(description=option.help, ge=option.least, le=option.most)
 
 
-Budget = Annotated[int | None, _text("Tokens of text at most.", ge=1, le=999_999_999)]
+Budget = Annotated[int | None, _field("Tokens of text at most.", ge=1, le=999_999_999)]
 Time = str | None
 
 
@@ -87,7 +87,7 @@ class _WarmEngine(QueryEngine):
             super().open()
 
 
-class Calls:
+class MemoryTools:
     """The tools on one store; their docstrings are the descriptions for the model.
 
     Every call opens the store, since another process may change or remove it at any time. Only the
@@ -111,19 +111,21 @@ class Calls:
                 idempotent_hint=tool != self.note,
                 open_world_hint=False,
             )
-            server.add_tool(_answering(tool), description=getdoc(tool), annotations=hints)
+            server.add_tool(_as_tool(tool), description=getdoc(tool), annotations=hints)
 
     def recall(
         self,
-        query: Annotated[str, _text("What to find, in plain words or as the question was asked.")],
-        k: Annotated[int | None, _as("k")] = None,
+        query: Annotated[str, _field("What to find, in plain words or as the question was asked.")],
+        k: Annotated[int | None, _recall_option("k")] = None,
         budget: Budget = None,
-        kind: Annotated[Literal["passage", "statement", "gist"] | None, _as("kind")] = None,
-        stream: Annotated[Stream | None, _as("stream")] = None,
-        since: Annotated[Time, _as("since")] = None,
-        until: Annotated[Time, _as("until")] = None,
-        as_of: Annotated[Time, _as("as_of")] = None,
-        known_at: Annotated[Time, _as("known_at")] = None,
+        kind: Annotated[
+            Literal["passage", "statement", "gist"] | None, _recall_option("kind")
+        ] = None,
+        stream: Annotated[Stream | None, _recall_option("stream")] = None,
+        since: Annotated[Time, _recall_option("since")] = None,
+        until: Annotated[Time, _recall_option("until")] = None,
+        as_of: Annotated[Time, _recall_option("as_of")] = None,
+        known_at: Annotated[Time, _recall_option("known_at")] = None,
     ) -> Answer:
         """Find what is known about something, best first, with source, date and trust.
 
@@ -144,7 +146,7 @@ class Calls:
     def context(
         self,
         query: Annotated[
-            str | None, _text("What the session is about; adds what belongs to it.")
+            str | None, _field("What the session is about; adds what belongs to it.")
         ] = None,
         budget: Budget = None,
     ) -> Answer:
@@ -165,7 +167,7 @@ class Calls:
     def show(
         self,
         id: Annotated[  # noqa: A002
-            str, _text("An id that recall or history gave, or how it begins.")
+            str, _field("An id that recall or history gave, or how it begins.")
         ],
     ) -> Answer:
         """Show one thing whole by its id: a turn, an episode, a statement, a concept, an edge.
@@ -176,14 +178,14 @@ class Calls:
 
         store = self._common.opened()
         found = look_up(store, id)
-        mapping, lines = found_told(found, store.zone)
+        mapping, lines = item_output(found, store.zone)
         return (mapping, self.sealed(lines))
 
     def history(
         self,
-        subjects: Annotated[list[str], _text("Concepts by name or id, statements by id.")],
-        as_of: Annotated[Time, _as("as_of")] = None,
-        known_at: Annotated[Time, _as("known_at")] = None,
+        subjects: Annotated[list[str], _field("Concepts by name or id, statements by id.")],
+        as_of: Annotated[Time, _recall_option("as_of")] = None,
+        known_at: Annotated[Time, _recall_option("known_at")] = None,
     ) -> Answer:
         """Show every version of what is known about something: when it was true, where it was said.
 
@@ -196,7 +198,7 @@ class Calls:
         _, store, now = self._common.start()
         view = recall_command.view_of(store, now, as_of, known_at)
         found = fact_history.history(store, subjects, view)
-        mapping, lines = history_told(found, view, store.zone)
+        mapping, lines = history_output(found, view, store.zone)
         return (mapping, self.sealed(lines) if lines else "nothing is held of it")
 
     def note(
@@ -222,7 +224,7 @@ class Calls:
         key = fence_key.key_reader(self._printer.warn)
         noted = write_note(store, text, now, by="agent", fence_key=key)
         masked = [f"{count} masked ({kind})" for kind, count in sorted(noted.masked.items())]
-        mapping, lines = noted_told(noted)
+        mapping, lines = note_output(noted)
         return (mapping, "\n".join([*lines, *masked]))
 
     def packet(self, budget: Budget = None) -> Answer:
@@ -240,7 +242,7 @@ class Calls:
         return (consolidate.packet_mapping(found), found.text or consolidate.packet_summary(found))
 
     def answer(
-        self, answer: Annotated[dict[str, Any], _text("The JSON object that the packet asks for.")]
+        self, answer: Annotated[dict[str, Any], _field("The JSON object that the packet asks for.")]
     ) -> Answer:
         """Hand in the answer to a packet; what its turns support becomes part of the memory.
 
@@ -258,14 +260,14 @@ class Calls:
             report = consolidate(store, request, engine.embedder(), self._printer.progress)
             briefing.prepare(store)
         self._printer.warn_all(report.warnings)
-        mapping, lines = report_told(report)
+        mapping, lines = report_output(report)
         return (mapping, "\n".join(lines))
 
     def feedback(
         self,
-        recall_id: Annotated[str, _text("The recall_id of the answer.")],
-        good: Annotated[list[str] | None, _text("Ids of items that were of use.")] = None,
-        bad: Annotated[list[str] | None, _text("Ids of items that were beside the point.")] = None,
+        recall_id: Annotated[str, _field("The recall_id of the answer.")],
+        good: Annotated[list[str] | None, _field("Ids of items that were of use.")] = None,
+        bad: Annotated[list[str] | None, _field("Ids of items that were beside the point.")] = None,
     ) -> Answer:
         """Say which items of a recall were good or bad; later recalls learn from it.
 
@@ -277,7 +279,7 @@ class Calls:
             raise UsageError("--good", "name at least one item, in good or in bad")
         _, store, now = self._common.start()
         done = feedback.record_feedback(store, recall_id, good or [], bad or [], now)
-        mapping, lines = given_told(done)
+        mapping, lines = feedback_output(done)
         return (mapping, "\n".join(lines))
 
     def sealed(self, lines: Sequence[str]) -> str:
@@ -289,7 +291,7 @@ class Calls:
         return fence_key.obtain_key(self._printer.warn)
 
 
-def _answering(action: Callable[..., Answer]) -> Callable[..., CallToolResult]:
+def _as_tool(action: Callable[..., Answer]) -> Callable[..., CallToolResult]:
     """A tool for the SDK; an expected error becomes a failed result with its sentence.
 
     A bug passes through: the SDK logs it and reports to the model that the tool failed.
@@ -323,7 +325,7 @@ INSTRUCTIONS = (
 class Server(MCPServer[Any]):
     """clsm as an MCP server."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: MemoryTools) -> None:
         super().__init__(
             "clsm",
             title="clsm",
@@ -343,5 +345,5 @@ class Server(MCPServer[Any]):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             faults = error.__cause__.errors(include_url=False, include_input=False)
-            told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults]
-            return failed(safe("; ".join(told)))
+            sentences = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults]
+            return failed(safe("; ".join(sentences)))

@@ -23,7 +23,7 @@ from clsm_cli.commands.command_line import (
 )
 
 _NO_EFFECT = "No effect here; every command takes it."
-_OF_FILES = ("FILE", "DIR", "PATH", "GLOB")
+_FILE_METAVARS = ("FILE", "DIR", "PATH", "GLOB")
 
 
 def command(
@@ -45,7 +45,7 @@ def command(
     def made(function: Callable[..., None]) -> Callable[..., None]:
         own = {n: each.default for n, each in signature(function).parameters.items()}
         del own["common"]
-        found = _made(function, get_type_hints(function), own, lines, no_effect)
+        found = _typer_wrapper(function, get_type_hints(function), own, lines, no_effect)
         if group is not None:
             name = function.__name__.rpartition("_")[2]  # the prefix is the group
             group.command(name, cls=Command, epilog=examples(*lines), hidden=hidden)(found)
@@ -74,10 +74,10 @@ def typer_function(
         for name, each in line.options.items()
         if name not in COMMON
     }
-    return _made(called, get_type_hints(options), own, line.examples)
+    return _typer_wrapper(called, get_type_hints(options), own, line.examples)
 
 
-def _made(
+def _typer_wrapper(
     function: Callable[..., None],
     hints: Mapping[str, Any],
     own: Mapping[str, Any],
@@ -88,8 +88,8 @@ def _made(
     added = {name: each for name, each in COMMON.items() if name not in own}
     parameters = [_parameter(name, hints[name], each) for name, each in own.items()]
     for name, each in added.items():
-        told = each._replace(help=_NO_EFFECT) if name in no_effect else each
-        parameters.append(_parameter(name, str | None if each.metavar else bool, told))
+        described = each._replace(help=_NO_EFFECT) if name in no_effect else each
+        parameters.append(_parameter(name, str | None if each.metavar else bool, described))
     defaults = {each.name: each.default for each in parameters}
 
     @wraps(function)
@@ -133,7 +133,7 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
 
 def _decoded(option: Any, value: Any) -> Any:
     """Decode a value, except file names, which may be any bytes."""
-    if not isinstance(option, Option) or option.metavar.strip("[].") in _OF_FILES:
+    if not isinstance(option, Option) or option.metavar.strip("[].") in _FILE_METAVARS:
         return value
     if isinstance(value, tuple):
         return tuple(_decoded(option, each) for each in value)

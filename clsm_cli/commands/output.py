@@ -287,11 +287,13 @@ def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
     dict_values(['a.md', 'days/b.md', '/tmp/c.md'])
     """
     folders = {str(folder) for file in files for folder in PurePosixPath(file).parents[:-1]}
-    told = {"": {file: file for file in files}}
+    relative = {"": {file: file for file in files}}
     for folder in folders:
-        told[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
-    best = min(told, key=lambda each: (len(each) + sum(map(len, told[each].values())), each))
-    return best, told[best]
+        relative[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
+    best = min(
+        relative, key=lambda each: (len(each) + sum(map(len, relative[each].values())), each)
+    )
+    return best, relative[best]
 
 
 def is_terminal(stream: Any) -> bool:

@@ -39,7 +39,7 @@ WAKE = option("--wake URL", "Tell OpenClaw's wake hook when a run fails.")
 WAKE_TOKEN = option("--wake-token FILE", "File with the token of that hook, readable only by you.")
 
 
-_KEPT = (
+_JOB_VARIABLES = (
     *("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_STATE_DIR"),
     *map(variable_of, defaults(MachineSettings())),
 )
@@ -91,13 +91,13 @@ def install(
         raise UsageError("--at", reason)
     if adviser and by != OPENCLAW:
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
-    given = _wanted(catch_up=catch_up, commit=commit, push=push)
+    given = _chosen_steps(catch_up=catch_up, commit=commit, push=push)
     wanted = parse_wake(wake, wake_token)
     if wanted is not None:
         check_wake(wanted, opened)
         given += ["--wake", wanted.url, "--wake-token", wanted.token_file]
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
-    kept = {name: value for name in _KEPT if (value := environment().get(name))}
+    kept = {name: value for name in _JOB_VARIABLES if (value := environment().get(name))}
     name = name_of(opened)
     advice = advice_task(opened, program()) if adviser else ""
     job = schedulers.Job(name, str(opened.root), minute, (*program(), *words), kept, advice)
@@ -105,7 +105,7 @@ def install(
         raise UsageError("--store", "a path with a line break cannot stand in a schedule")
     scheduler = known_schedulers(by)[0]
     if not dry_run:
-        put(scheduler, job, opened)
+        install_job(scheduler, job, opened)
     lines = scheduler.plan(job)
     told = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
     common.printer().show(
@@ -119,7 +119,7 @@ def remove(*, by: str | None = BY, dry_run: bool = DRY_RUN, common: Common) -> N
     """Stop the nightly consolidation; the memory stays as it is."""
     opened = common.opened()
     here = known_schedulers(by, asks_openclaw=is_in_openclaw(opened))
-    found = [each.name for each in here if take_out(each, opened, dry_run=dry_run)]
+    found = [each.name for each in here if remove_job(each, opened, dry_run=dry_run)]
     common.printer().show(
         {"schema": "clsm.schedule-remove/1", "removed_from": found, "dry_run": dry_run},
         [f"removed from {', '.join(found)}" if found else "not installed"],
@@ -144,7 +144,7 @@ def status(*, by: str | None = BY, common: Common) -> None:
             continue
         if words is not None:
             jobs[scheduler.name] = words
-        advised = f"{name}{schedulers.ADVISER}"
+        advised = f"{name}{schedulers.ADVISER_SUFFIX}"
         if scheduler.name == OPENCLAW and scheduler.command(advised) is not None:
             jobs["openclaw's agent"] = ["advises", "the", "memory"]
     starts = {each: schedulers.next_due(words, common.time()) for each, words in jobs.items()}
@@ -191,7 +191,7 @@ def run(
     woken = None
     if minute is None or is_due(opened, moment, minute):
         options = [] if common.now is None else ["--now", common.now]
-        more = _wanted(catch_up=catch_up, commit=commit, push=push)
+        more = _chosen_steps(catch_up=catch_up, commit=commit, push=push)
         night = run_night(opened, options, moment, more)
         is_early = schedulers.is_dreaming_time(60 * moment.hour + moment.minute)
         if minute is not None and is_early:
@@ -199,7 +199,7 @@ def run(
             wanted = None
         for step in night:
             steps.append(step)
-            _tell(printer, step)
+            _report_step(printer, step)
         if wanted is not None:
             failed = [f"{step.name}: {step.told}" for step in steps if step.code]
             last = runs.read_nights(opened)
@@ -216,7 +216,7 @@ def run(
         raise typer.Exit(code)
 
 
-def _wanted(**steps: bool) -> list[str]:
+def _chosen_steps(**steps: bool) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name, is_wanted in steps.items() if is_wanted]
 
 
@@ -227,7 +227,7 @@ def _minute_of(text: str, option: str) -> int:
     return minute
 
 
-def _tell(printer: Printer, step: Step) -> None:
+def _report_step(printer: Printer, step: Step) -> None:
     if step.code:
         Printer().warn(f"{step.name} failed ({step.code}): {step.told}")
     elif not (printer.as_json or printer.quiet):
@@ -236,7 +236,7 @@ def _tell(printer: Printer, step: Step) -> None:
 
 _SLACK = timedelta(minutes=5)
 """Tolerance for clocks that are set back."""
-_FIRST = timedelta(minutes=30)
+_FIRST_RUN = timedelta(minutes=30)
 """A run that starts within this time after its hour is the first of the night."""
 ADVICE_TOKENS = 8000
 """Tokens of a packet that an agent reads as program output."""
@@ -253,10 +253,10 @@ class Step(NamedTuple):
 def is_due(store: Store, now: datetime, minute: int) -> bool:
     """Whether no run has fully succeeded since this minute of the local day last came."""
     last = runs.read_nights(store)
-    return bool(last.failed) or not _is_of_tonight(last.good, now, minute)
+    return bool(last.failed) or not _is_tonight(last.good, now, minute)
 
 
-def _is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
+def _is_tonight(time: str | None, now: datetime, minute: int) -> bool:
     """Whether a recorded time is after the last occurrence of a minute of the day."""
     try:
         # A time in the future proves nothing.
@@ -352,28 +352,28 @@ def known_schedulers(by: str | None = None, *, asks_openclaw: bool = False) -> l
     return found
 
 
-def put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
+def install_job(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
     """Install a job in one scheduler, and remove it from all others."""
     try:
         here = known_schedulers(asks_openclaw=is_in_openclaw(store))
     except BadInputError:
         here = []
     if scheduler.name == OPENCLAW:
-        atomic.put(_mark(store), b"")
+        atomic.put(_openclaw_marker(store), b"")
     scheduler.install(job)
     for other in here:
         if other.name != scheduler.name:
-            take_out(other, store)
+            remove_job(other, store)
 
 
-def take_out(scheduler: Scheduler, store: Store, *, dry_run: bool = False) -> bool:
+def remove_job(scheduler: Scheduler, store: Store, *, dry_run: bool = False) -> bool:
     """Remove the store's job from a scheduler; whether it was there."""
     name = name_of(store)
     is_there = scheduler.command(name) is not None
     if is_there and not dry_run:
         scheduler.remove(name)
     if scheduler.name == OPENCLAW and is_in_openclaw(store) and not dry_run:
-        atomic.remove(_mark(store))
+        atomic.remove(_openclaw_marker(store))
     return is_there
 
 
@@ -388,10 +388,10 @@ def job_commands(store: Store) -> dict[str, list[str]]:
 
 def is_in_openclaw(store: Store) -> bool:
     """Whether OpenClaw's cron has a job of the store, by a local marker."""
-    return _mark(store).is_file()
+    return _openclaw_marker(store).is_file()
 
 
-def _mark(store: Store) -> Path:
+def _openclaw_marker(store: Store) -> Path:
     """Marker of this machine; without it, OpenClaw is queried only if named."""
     return store.derived / "openclaw-cron"
 
@@ -437,11 +437,11 @@ def report_failure(
         minute: Minute of the day of the nightly run; None for a manual run.
     """
     told_at = None if store is None else runs.read_nights(store).woken
-    if minute is not None and _is_of_tonight(told_at, now, minute):
+    if minute is not None and _is_tonight(told_at, now, minute):
         return None
     is_kept = store is not None and runs.note_wake(store, utc_text(now))
     # If the wake cannot be recorded, it would be repeated every hour.
-    if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST:
+    if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST_RUN:
         return None
     problem = _send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
     if problem is not None and store is not None and is_kept:

@@ -60,9 +60,9 @@ def diagnose(
 
 DAMAGED, BAD_MODEL = 13, 15
 """Exit codes: damage remains in the store, or in the model alone."""
-_LOOKS = 3
+_MAX_ATTEMPTS = 3
 """Attempts on a store that another process writes to."""
-_ANEW = frozenset({"index-damaged", "index-differs"})
+_NEEDS_REBUILD = frozenset({"index-damaged", "index-differs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list
 def examine(store: Store, context: CheckContext, also: list[Finding] | None = None) -> Report:
     """Run all checks; if damage is found while the store changes, run them again."""
     findings: list[Finding] = []
-    for _ in range(_LOOKS):
+    for _ in range(_MAX_ATTEMPTS):
         before = _signature(store)
         findings = diagnose(store, context)
         if before == _signature(store) or not any(f.severity == "damage" for f in findings):
@@ -129,21 +129,25 @@ def fix(
         run, done = (None, []) if only_index else repair.mend(store, before, context)
         codes = {each.code for each in before}
         if rebuild or done or any(code.startswith(("index-", "vectors-")) for code in codes):
-            done += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
+            done += _update_index(
+                store, embedder, progress, anew=rebuild or bool(codes & _NEEDS_REBUILD)
+            )
         after = [each for each in diagnose(store, context) if each.code != "lock-held"]
     left = {(each.code, each.path, each.reason) for each in after}  # a line may have moved
     mended = tuple(each for each in before if (each.code, each.path, each.reason) not in left)
     return Report(str(store.root), tuple(after), mended, tuple(done), run, is_fix=True)
 
 
-def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool) -> list[str]:
+def _update_index(
+    store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool
+) -> list[str]:
     """Update the index, or rebuild it; without the model, by words only."""
     from clsm_cli.store.index import database, vector_files
     from clsm_cli.store.index.opening import bring_up_to_date
 
     if anew:
         database.discard(store.derived)
-    told = ["the index was made anew"] if anew else []
+    messages = ["the index was made anew"] if anew else []
     with (
         database.disk_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
@@ -152,5 +156,5 @@ def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew:
         try:
             bring_up_to_date(store, connection, embedder, progress)
         except (ModelMissingError, ModelDigestError) as error:
-            told.append(f"by words only: {error}")
-    return told
+            messages.append(f"by words only: {error}")
+    return messages

@@ -34,25 +34,25 @@ Planned = tuple[list[runs.Write], list[str]]
 def move_aside(snapshot: Snapshot) -> Planned:
     """Move unreadable episode files to ``quarantine/``, byte for byte."""
     writes: list[runs.Write] = []
-    told: list[str] = []
+    messages: list[str] = []
     for path, episode in snapshot.episodes.items():
         if not isinstance(episode, Episode):
             copy = _copy(snapshot.store, path, _bytes(snapshot, path))
             writes += [copy, runs.Remove(snapshot.store.root / path)]
-            told.append(f"{path}: moved to quarantine/{copy.path.name}")
-    return writes, told
+            messages.append(f"{path}: moved to quarantine/{copy.path.name}")
+    return writes, messages
 
 
 def clean_lines(snapshot: Snapshot) -> Planned:
     """Remove invalid lines from logs, inboxes and topic files."""
     writes: list[runs.Write] = []
-    told: list[str] = []
+    messages: list[str] = []
     for path in (*snapshot.logs, *snapshot.inboxes, *snapshot.topics):
         if not is_shared(path) and path not in snapshot.ledgers:
             made, said = _cleaned(snapshot, path)
             writes += made
-            told += said
-    return writes, told
+            messages += said
+    return writes, messages
 
 
 def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
@@ -70,8 +70,8 @@ def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
         return [], []
     lines, left = _split(snapshot, path, bad)
     copy = _copy(snapshot.store, path, lines)
-    told = f"{path}: what could not be read is in quarantine/{copy.path.name}"
-    return [copy, runs.Put(snapshot.store.root / path, left, read_as=file.sha256)], [told]
+    messages = f"{path}: what could not be read is in quarantine/{copy.path.name}"
+    return [copy, runs.Put(snapshot.store.root / path, left, read_as=file.sha256)], [messages]
 
 
 def restore_tombstones(snapshot: Snapshot) -> Planned:
@@ -80,17 +80,17 @@ def restore_tombstones(snapshot: Snapshot) -> Planned:
     if not lost:
         return [], []
     path, lines = logs.new_tombstones(snapshot.store, lost, utc_text(snapshot.around.now))
-    told = f"tombstones/{path.name}: {len(lost)} tombstones written again"
-    return [runs.Append(path, lines)], [told]
+    messages = f"tombstones/{path.name}: {len(lost)} tombstones written again"
+    return [runs.Append(path, lines)], [messages]
 
 
 def clean_ledger(snapshot: Snapshot) -> list[str]:
     """Clean this machine's ledger, outside any run, since a run appends to it."""
     path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
-    writes, told = _cleaned(snapshot, path) if path in snapshot.logs else ([], [])
+    writes, messages = _cleaned(snapshot, path) if path in snapshot.logs else ([], [])
     for write in writes:
         atomic.put(write.path, write.data, read_as=write.read_as)
-    return told
+    return messages
 
 
 def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[bytes, bytes]:
@@ -151,22 +151,22 @@ def plan_shards(snapshot: Snapshot) -> Planned:
     now = utc_text(snapshot.around.now)
     items = [settle.lost_value(row, now) for row in lost if isinstance(row, Statement)]
     places = sorted(write.path for write in writes if write.path.parent != store.quarantine)
-    told = [f"{place.relative_to(root).as_posix()}: written anew" for place in places]
-    return [*settle.review_lines(store, items), *writes], told
+    messages = [f"{place.relative_to(root).as_posix()}: written anew" for place in places]
+    return [*settle.review_lines(store, items), *writes], messages
 
 
 def mend(
     store: Store, findings: Collection[Finding], around: CheckContext
 ) -> tuple[str | None, list[str]]:
     """Make the safe repairs; returns the run and messages. The caller holds the lock and updates the index."""
-    done = [*_begun(store, findings), *_beside(store, findings)]
+    done = [*_complete_begun(store, findings), *_fix_modes(store, findings)]
     run = Run(store, "doctor", around.now)
     run_id = None
     snapshot = store_snapshot.take_snapshot(store, around)
     steps = (move_aside, clean_lines, restore_tombstones, plan_shards, complete_git_files)
     for step in steps:
-        writes, told = step(snapshot)
-        done += told
+        writes, messages = step(snapshot)
+        done += messages
         if writes:
             run_id = run.apply(writes, whole=True)
             snapshot = store_snapshot.take_snapshot(store, around)
@@ -185,7 +185,7 @@ def complete_git_files(snapshot: Snapshot) -> Planned:
     return writes, [f"{write.path.name}: completed" for write in writes]
 
 
-def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
+def _complete_begun(store: Store, findings: Collection[Finding]) -> list[str]:
     """Complete an interrupted run; copy an unreadable begun run first."""
     if not any(each.code == "begun-run" for each in findings):
         return []
@@ -196,7 +196,7 @@ def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
     return ["what was cut short was ended", *end_begun_run(store)]
 
 
-def _beside(store: Store, findings: Collection[Finding]) -> list[str]:
+def _fix_modes(store: Store, findings: Collection[Finding]) -> list[str]:
     """Fix modes and remove temporary files; no memory changes."""
     done = []
     for finding in findings:

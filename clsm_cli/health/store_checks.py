@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Turn
 
 
-_REWRITTEN: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
+_REWRITABLE: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
 """Kinds that ``--fix`` can rewrite without their bad lines."""
 
 
@@ -89,23 +89,23 @@ def check_contents(snapshot: Snapshot) -> Iterator[Finding]:
     """NUL bytes, invalid UTF-8, and git conflict markers."""
     for file in snapshot.of_kind(*LIMITS):
         if file.nul is not None:
-            yield _spoilt("bad-bytes", file, "holds NUL bytes", file.nul)
+            yield _bad_line("bad-bytes", file, "holds NUL bytes", file.nul)
         if file.broken is not None:
-            yield _spoilt("bad-bytes", file, "is not UTF-8", file.broken)
+            yield _bad_line("bad-bytes", file, "is not UTF-8", file.broken)
         # In Markdown seven equals signs may underline a title.
         if file.markers and file.kind != "episode" and len(file.markers) > (file.kind == "topic"):
             lines = list_names([str(line) for line in file.markers])
             reason = f"holds git's conflict markers (lines {lines})"
-            yield _spoilt("conflict-markers", file, reason, file.markers[0])
+            yield _bad_line("conflict-markers", file, reason, file.markers[0])
 
 
-def _spoilt(code: str, file: File, reason: str, line: int | None) -> Finding:
+def _bad_line(code: str, file: File, reason: str, line: int | None) -> Finding:
     """A finding about a bad line; the recall log skips the line and is never rewritten."""
     if is_shared(file.path):
         step = "nothing; its good lines count"
         bad = make_finding(code, file.path, reason, line=line, mends=False, next_step=step)
         return bad._replace(severity="warning")
-    mends = file.kind in _REWRITTEN or (code == "conflict-markers" and file.kind == "topic")
+    mends = file.kind in _REWRITABLE or (code == "conflict-markers" and file.kind == "topic")
     return make_finding(code, file.path, reason, line=line, mends=mends)
 
 
@@ -122,9 +122,9 @@ def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
             yield from _edited(path, ((turn, episode.session) for turn in episode.turns))
 
 
-def _edited(path: str, told: Iterable[tuple[Turn, str]]) -> Iterator[Finding]:
+def _edited(path: str, turns: Iterable[tuple[Turn, str]]) -> Iterator[Finding]:
     """Turns (with their conversation) whose key does not match their text."""
-    if odd := [turn.key for turn, session in told if ordinal_of(turn, session) is None]:
+    if odd := [turn.key for turn, session in turns if ordinal_of(turn, session) is None]:
         yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
 
 
@@ -175,7 +175,7 @@ def check_ledger(snapshot: Snapshot) -> Iterator[Finding]:
         known = written.get(device_of(path) or snapshot.store.device, {})
         if path in known and kind_of(path) in LIMITS and not path.endswith("/runs.jsonl"):
             left = {each[path][0].after for each in written.values() if path in each}
-            yield from _compared(snapshot, *known[path], left)
+            yield from _compare(snapshot, *known[path], left)
 
 
 def _written_files(
@@ -195,7 +195,7 @@ def _written_files(
         yield path, known
 
 
-def _compared(
+def _compare(
     snapshot: Snapshot, mine: logs.Change, run: str, left: set[str | None]
 ) -> Iterator[Finding]:
     """Compare a file with this machine's last change and the digests ``left`` by all machines."""
@@ -264,10 +264,10 @@ def _is_kept(snapshot: Snapshot, line: logs.RunLine) -> bool:
 
 def check_lines(snapshot: Snapshot) -> Iterator[Finding]:
     """Lines of shards that are not records."""
-    told = ("is a git conflict marker", "is not UTF-8")  # by ``check_contents``
+    reported = ("is a git conflict marker", "is not UTF-8")  # by ``check_contents``
     for path, shard in snapshot.shards.items():
         for problem in shard.problems:
-            if not problem.reason.startswith(told):
+            if not problem.reason.startswith(reported):
                 yield make_finding("unreadable-line", path, problem.reason, line=problem.line)
 
 
@@ -338,7 +338,7 @@ def check_tombstones(snapshot: Snapshot) -> Iterator[Finding]:
         reason = f"{len(lost)} tombstones are gone that the index knows"
         yield make_finding("tombstone-lost", "tombstones", reason)
         return
-    stones = {str(row.get("at")) for row in _stones(snapshot)}
+    stones = {str(row.get("at")) for row in _tombstone_rows(snapshot)}
     for path, rows in snapshot.ledgers.items():
         for at in _forgets(row for _, row in rows.rows):
             if at not in stones:
@@ -357,7 +357,7 @@ def _forgets(ledger_rows: Iterable[dict[str, object]]) -> list[str]:
     return times
 
 
-def _stones(snapshot: Snapshot) -> list[dict[str, object]]:
+def _tombstone_rows(snapshot: Snapshot) -> list[dict[str, object]]:
     found = (rows for path, rows in snapshot.logs.items() if path.startswith("tombstones/"))
     return [row for rows in found for _, row in rows.rows]
 
@@ -372,7 +372,7 @@ def lost_tombstones(snapshot: Snapshot) -> list[str]:
             known = {str(row[0]) for row in connection.execute("SELECT hash FROM tombstones")}
     except sqlite3.DatabaseError:
         return []
-    there = {str(row.get("hash")) for row in _stones(snapshot)}
+    there = {str(row.get("hash")) for row in _tombstone_rows(snapshot)}
     return sorted(each for each in known - there if _HASH.fullmatch(each))
 
 
@@ -412,7 +412,7 @@ def _check_row(name: str, row: dict[str, Any]) -> None:
     elif name == "archived.jsonl":
         row = {"id": row["id"], "day": row["since"], "n": 0}
     line: logs.LogLine = logs.parse(_KINDS[name], row)
-    for field, is_right in _FIELDS.items():
+    for field, is_right in _FIELD_CHECKS.items():
         value = getattr(line, field, None)
         if value is not None and not is_right(value):
             raise ValueError(f"{field} cannot be {value!r}")
@@ -422,7 +422,7 @@ def _is_digest(value: object) -> bool:
     return isinstance(value, str) and _HASH.fullmatch(value) is not None
 
 
-_FIELDS: dict[str, Callable[[Any], bool]] = {
+_FIELD_CHECKS: dict[str, Callable[[Any], bool]] = {
     "at": lambda at: bool(datetime.fromisoformat(str(at))),
     "day": lambda day: bool(date.fromisoformat(day)),
     "id": is_id,
@@ -444,6 +444,6 @@ def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
                 mends = not is_shared(path)
                 yield make_finding("torn-line", path, "was cut short", line=number, mends=mends)
             elif number not in file.markers:
-                yield _spoilt("unreadable-line", file, reason, number)
+                yield _bad_line("unreadable-line", file, reason, number)
     for path, box in snapshot.inboxes.items():
         yield from _edited(path, ((item.turn, item.session) for item in box.turns))

@@ -248,14 +248,16 @@ def kind_of(path: str) -> Kind:
         return "temp"
     if is_conflict_copy(name) and not path.startswith(("quarantine/", ".clsm/")):
         return "conflict"
-    return next((kind for pattern, kind in _PLACES if pattern.fullmatch(path)), "unknown")
+    return next(
+        (kind for pattern, kind in _COMPILED_PATTERNS if pattern.fullmatch(path)), "unknown"
+    )
 
 
 _DEVICE = r"[a-z0-9][a-z0-9_-]{0,79}"
 _SHARD = r"[0-9a-f]{1,2}\.yaml"
 _STREAM = "|".join(TOPIC_STREAMS)
 _LOG = "activation|activation-old|archived|feedback|review|runs|uses"
-_FORMS: tuple[tuple[str, Kind], ...] = (
+_PATH_PATTERNS: tuple[tuple[str, Kind], ...] = (
     (re.escape(CONFIG_NAME), "settings"),
     (re.escape(ontology.ONTOLOGY_NAME), "ontology"),
     (r"\.gitattributes|\.gitignore", "git"),
@@ -270,7 +272,7 @@ _FORMS: tuple[tuple[str, Kind], ...] = (
     (rf"flow/{_DEVICE}/(?:{_LOG})\.jsonl", "log"),
     (rf"tombstones/{_DEVICE}\.jsonl", "tombstones"),
 )
-_PLACES = [(re.compile(form, re.DOTALL), kind) for form, kind in _FORMS]
+_COMPILED_PATTERNS = [(re.compile(form, re.DOTALL), kind) for form, kind in _PATH_PATTERNS]
 """Path patterns; the first match counts."""
 
 

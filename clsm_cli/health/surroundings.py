@@ -172,43 +172,46 @@ def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:
 
 def check_secrets(snapshot: Snapshot) -> Iterator[Finding]:
     """Number and kinds of secrets in a file, never their text."""
-    for path, kinds in _kinds(snapshot):
+    for path, kinds in _file_secrets(snapshot):
         if kinds:
-            told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-            yield make_finding("secret-in-clear", secrets.mask_name(path).text, f"holds {told}")
+            numbers = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+            yield make_finding("secret-in-clear", secrets.mask_name(path).text, f"holds {numbers}")
 
 
-def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
+def _file_secrets(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, episode in snapshot.episodes.items():
         if isinstance(episode, Episode):
-            yield path, _told((turn, episode.session) for turn in episode.turns)
+            yield path, _turn_secrets((turn, episode.session) for turn in episode.turns)
     for path, box in snapshot.inboxes.items():
-        yield path, _told((item.turn, item.session) for item in box.turns)
+        yield path, _turn_secrets((item.turn, item.session) for item in box.turns)
     for path, shard in snapshot.shards.items():
-        yield path, _of(text for record in shard.records for text in strings(encode(record)))
+        yield (
+            path,
+            _text_secrets(text for record in shard.records for text in strings(encode(record))),
+        )
     for path, topic in snapshot.topics.items():
-        yield path, _of(["\n".join(topic.lines)])
+        yield path, _text_secrets(["\n".join(topic.lines)])
     for path, rows in snapshot.logs.items():
         if path.endswith("/review.jsonl"):
-            yield path, _of(text for _, row in rows.rows for text in strings(row))
+            yield path, _text_secrets(text for _, row in rows.rows for text in strings(row))
     for file in snapshot.of_kind("quarantine", "labels", "ontology"):
         with contextlib.suppress(ClsmError):  # other checks report unreadable files
             data = atomic.read(snapshot.store.root / file.path, MAX_FILE) or b""
-            yield file.path, _of([data.decode("utf-8", "replace")])
+            yield file.path, _text_secrets([data.decode("utf-8", "replace")])
 
 
-def _told(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
+def _turn_secrets(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
     mask = Masker()
     for turn, session in turns:
         masked_turn(turn, session, mask)
     return mask.counts
 
 
-def _of(texts: Iterable[str]) -> Counter[str]:
+def _text_secrets(texts: Iterable[str]) -> Counter[str]:
     return sum((Counter(secrets.mask(text).counts) for text in texts), Counter())
 
 
-COMPARED = 1500
+MAX_COMPARED = 1500
 """Most passages of an index that is compared with a fresh one: about 1.5 s."""
 _PATH = ".clsm/index/index.sqlite"
 
@@ -269,7 +272,7 @@ def _difference(snapshot: Snapshot, connection: sqlite3.Connection) -> str:
     odd = sorted(p for p in known if p in files and files[p].sha256 not in (None, known[p]))
     if odd:
         return f"was made of other bytes of {list_names(odd)}"
-    if connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0] > COMPARED:
+    if connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0] > MAX_COMPARED:
         return ""
     other = differences(snapshot.store, connection)
     return f"says otherwise: {list_names(other)}" if other else ""

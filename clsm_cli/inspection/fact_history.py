@@ -81,8 +81,8 @@ def version(row: Row, value: str, index: Index, now: str, before: Statement | No
     by_hand = before is not None and row.pinned and {*row.sources} <= {*before.sources}
     sources = () if by_hand else row.sources
     done_at = row.done_at if isinstance(row, Statement) else None
-    told = earliest(index, sources, done_at or "") or earliest(index, (row.id,))
-    place = place_of(index, told, row.id)
+    passage = earliest(index, sources, done_at or "") or earliest(index, (row.id,))
+    place = place_of(index, passage, row.id)
     kind, text, old = "edge", "", None
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
@@ -93,22 +93,24 @@ def version(row: Row, value: str, index: Index, now: str, before: Statement | No
     )
 
 
-def place_of(index: Index, told: Passage | None, record: str) -> tuple[str | None, str, int]:
+def place_of(index: Index, passage: Passage | None, record: str) -> tuple[str | None, str, int]:
     """``source``, ``file`` and ``line`` of a ``Version``: of the passage, else of the record."""
-    source = f"{told.path}:{told.line_start}" if told and told.line_start else None
-    return source, *(locate(index, told) if told else store_location(index, record))
+    source = f"{passage.path}:{passage.line_start}" if passage and passage.line_start else None
+    return source, *(locate(index, passage) if passage else store_location(index, record))
 
 
-def naming(rows: Iterable[Statement], nodes: Iterable[Node]) -> dict[str, list[Statement]]:
+def statements_naming(
+    rows: Iterable[Statement], nodes: Iterable[Node]
+) -> dict[str, list[Statement]]:
     """Node id → the statements, except gists, whose text contains its label or an alias.
 
     Names match whole words; those in ``exact`` are case-sensitive.
 
     >>> tea = Statement(id="f-1", rev=(1, "pi"), text="May drinks green tea.")
     >>> may = Node(id="may", rev=(1, "pi"), label="May", exact=("May",))
-    >>> [s.id for s in naming([tea], [may])["may"]]
+    >>> [s.id for s in statements_naming([tea], [may])["may"]]
     ['f-1']
-    >>> naming([tea], [Node(id="ma", rev=(1, "pi"), label="Ma")])
+    >>> statements_naming([tea], [Node(id="ma", rev=(1, "pi"), label="Ma")])
     {}
     """
     begins: dict[str, list[tuple[re.Pattern[str], str]]] = defaultdict(list)
@@ -135,7 +137,7 @@ def name_of(node: Node) -> str:
     return " ".join(node.label.split()) or node.id
 
 
-def reached(
+def ids_within(
     beside: Mapping[str, Collection[str]], seeds: Iterable[str], depth: float = math.inf
 ) -> set[str]:
     """Ids within ``depth`` steps of the seeds, including these (breadth-first)."""
@@ -236,14 +238,14 @@ def _threads(
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        told = [
+        rows_shown = [
             version(row, facts.value(row), index, facts.now, facts.before(row)) for row in group
         ]
         is_named = subject in facts.nodes or any(
             isinstance(row, Edge) or facts.subject(row) == subject for row in group
         )
         label = facts.label(subject) if is_named or not about else " ".join(wanted.split())
-        versions = tuple(sorted(told, key=order))
+        versions = tuple(sorted(rows_shown, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
 
@@ -278,7 +280,11 @@ class Facts:
         nodes = {wanted} if wanted in self.nodes else nodes
         meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
         meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
-        named = {r.id for said in naming(self.statements.values(), meant).values() for r in said}
+        named = {
+            r.id
+            for said in statements_naming(self.statements.values(), meant).values()
+            for r in said
+        }
         return nodes, {
             i: r for i, r in self.statements.items() if i in named or self.subject(r) in nodes
         }
@@ -342,4 +348,4 @@ class Facts:
             for each in {other, row.supersedes} & self.statements.keys():
                 kin[row.id].add(str(each))
                 kin[str(each)].add(row.id)
-        return [self.statements[each] for each in sorted(reached(kin, [first.id]))]
+        return [self.statements[each] for each in sorted(ids_within(kin, [first.id]))]

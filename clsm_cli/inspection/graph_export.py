@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli import __version__
 from clsm_cli.inspection.fact_history import name_of
-from clsm_cli.inspection.graph_view import communities, counted
+from clsm_cli.inspection.graph_view import communities, count_names
 from clsm_cli.store.jsonlines import change_strings
 from clsm_cli.text.terminal import safe
 
@@ -111,7 +111,7 @@ PALETTE = {
     "pink": "#cc79a7", "blue": "#0072b2", "yellow": "#f0e442", "grey": "#8c8c8c",
 }  # fmt: skip
 """The Okabe-Ito palette, distinct for any colour vision, and a grey."""
-LOOKS = {
+KIND_STYLES = {
     "concept": ("sky", "ellipse"),
     "person": ("orange", "ellipse"),
     "agent": ("orange", "diamond"),
@@ -127,12 +127,12 @@ LOOKS = {
 """Colour and shape of the usual kinds; related kinds share a colour. Other kinds take the colours in
 turn, with the shapes below."""
 OTHER_SHAPES = ("hexagon", "triangle")
-SMALLEST, LARGEST = 12.0, 40.0
+MIN_DIAMETER, MAX_DIAMETER = 12.0, 40.0
 """Diameter of a node without mentions, and of the most mentioned, in pixels at zoom 1."""
-SHORT = 32
+MAX_LABEL = 32
 """Characters of a node's label; the panel shows the full name."""
-_MARK = re.compile(r"\{\{(\w+)\}\}")
-_IN_SCRIPT = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_SCRIPT_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """JSON escapes for characters that could end a ``script`` element."""
 
 
@@ -151,11 +151,11 @@ def page(graph: Graph, chosen: str | None = None) -> str:
         "policy": f"{policy} base-uri 'none'; form-action 'none'",
         "version": __version__,
         "css": css,
-        "data": data.translate(_IN_SCRIPT),
+        "data": data.translate(_SCRIPT_ESCAPES),
         **scripts,
     }
     # In one pass, so placeholders inside a value are not replaced.
-    return _MARK.sub(lambda match: values[match.group(1)], _asset("graph.html"))
+    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], _asset("graph.html"))
 
 
 def _asset(name: str) -> str:
@@ -177,7 +177,7 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
     data = change_strings(mapping(graph), safe)
     for node in data["nodes"]:
         name = node["label"]
-        node["short"] = name if len(name) <= SHORT else f"{name[: SHORT - 1].rstrip()}…"
+        node["short"] = name if len(name) <= MAX_LABEL else f"{name[: MAX_LABEL - 1].rstrip()}…"
         node |= {"size": sizes[node["id"]], "group": groups[node["id"]]}
     for edge in data["edges"]:
         edge["weight"] = min(1.0, max(0.0, edge["weight"]))
@@ -185,7 +185,7 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
         "total": graph.total,
         "chosen": chosen,
         "kinds": _kinds([node["kind"] for node in data["nodes"]]),
-        "types": counted([edge["type"] for edge in data["edges"]]),
+        "types": count_names([edge["type"] for edge in data["edges"]]),
         **data,
     }
 
@@ -193,18 +193,18 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
 def _sizes(graph: Graph) -> dict[str, float]:
     worth = {node.id: node.prominence for node in graph.nodes}
     most = max(worth.values(), default=0.0) or 1.0
-    spread = LARGEST - SMALLEST
-    return {node: round(SMALLEST + spread * value / most, 1) for node, value in worth.items()}
+    spread = MAX_DIAMETER - MIN_DIAMETER
+    return {node: round(MIN_DIAMETER + spread * value / most, 1) for node, value in worth.items()}
 
 
 def _kinds(kinds: list[str]) -> dict[str, dict[str, Any]]:
-    counts = counted(kinds)
+    counts = count_names(kinds)
     colours = tuple(PALETTE)
     others = {
         kind: (colours[n % len(colours)], OTHER_SHAPES[n // len(colours) % len(OTHER_SHAPES)])
-        for n, kind in enumerate(sorted(set(counts) - set(LOOKS)))
+        for n, kind in enumerate(sorted(set(counts) - set(KIND_STYLES)))
     }
-    looks = {kind: (LOOKS.get(kind) or others[kind]) for kind in counts}
+    looks = {kind: (KIND_STYLES.get(kind) or others[kind]) for kind in counts}
     return {
         kind: {"colour": PALETTE[looks[kind][0]], "shape": looks[kind][1], "count": count}
         for kind, count in counts.items()

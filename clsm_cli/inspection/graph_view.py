@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.inspection.fact_history import Facts, name_of, naming, reached
+from clsm_cli.inspection.fact_history import Facts, ids_within, name_of, statements_naming
 from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
@@ -51,20 +51,20 @@ def load(store: Store, view: View) -> Graph:
     rows = {i: row for i, row in facts.statements.items() if view.holds(row)}
     found, nodes = [*filter(view.holds, facts.edges.values())], facts.nodes
     if view.at is not None:
-        nodes, woven = _told_by(facts, view.at)
+        nodes, woven = _graph_at(facts, view.at)
         found = woven + [e for e in found if e.type != "co_occurs" or e.pinned]
     found = [e for e in found if not (e.source.startswith("e-") or e.target.startswith("e-"))]
     edges = {e.id: e for e in found if e.source in nodes and e.target in nodes}
     return Graph(
         nodes=tuple(nodes[each] for each in sorted(nodes)),
         edges=tuple(edges[each] for each in sorted(edges)),
-        statements=_about(rows, nodes),
+        statements=_statements_about(rows, nodes),
         total=len(nodes),
         dangling=len(found) - len(edges) if view.at is None else 0,
     )
 
 
-def _told_by(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
+def _graph_at(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
     """Nodes and co-occurrence edges from the turns up to a time.
 
     Turns without a time, and nodes without mentions, are always included.
@@ -91,14 +91,14 @@ def _told_by(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
     told = [row for row in order if row[2] not in later]
     woven = co_occurrences(told, mentioned, facts.store.settings.graph, (0, ""))
     found = {
-        each: _as_told(node, turns.get(each, set()), later, times)
+        each: _restricted_node(node, turns.get(each, set()), later, times)
         for each, node in facts.nodes.items()
         if turns.get(each, {""})
     }
     return found, list(woven.values())
 
 
-def _as_told(
+def _restricted_node(
     node: Node, keys: Collection[str], later: Collection[str], times: Mapping[str, str]
 ) -> Node:
     """A node restricted to some turns, without a summary that rests on later ones."""
@@ -112,7 +112,7 @@ def _as_told(
     )
 
 
-def _about(
+def _statements_about(
     rows: Mapping[str, Statement], nodes: Mapping[str, Node]
 ) -> dict[str, tuple[Statement, ...]]:
     """Node id → the statements that have it as subject or name it."""
@@ -120,7 +120,7 @@ def _about(
     for statement in rows.values():
         if statement.subject in nodes:
             found[str(statement.subject)].add(statement.id)
-    for node, said in naming(rows.values(), nodes.values()).items():
+    for node, said in statements_naming(rows.values(), nodes.values()).items():
         found[node].update(each.id for each in said)
     return {node: tuple(rows[each] for each in sorted(found[node])) for node in sorted(found)}
 
@@ -154,7 +154,7 @@ def _names(node: Node) -> list[str]:
 
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
     """The subgraph within ``depth`` edges of the seeds."""
-    return _restricted(graph, reached(_neighbours(graph.edges), seeds, depth))
+    return _restricted(graph, ids_within(_neighbours(graph.edges), seeds, depth))
 
 
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
@@ -181,7 +181,7 @@ def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
     )
 
 
-MOST = 10
+MAX_HUBS = 10
 """Hubs and strongest edges that are listed."""
 
 
@@ -198,9 +198,9 @@ def statistics(graph: Graph) -> dict[str, Any]:
     groups = Counter(communities(graph).values())
     names = {node.id: name_of(node) for node in graph.nodes}
     hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))[
-        :MOST
+        :MAX_HUBS
     ]
-    strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MOST]
+    strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MAX_HUBS]
     return {
         "nodes": n,
         "edges": m,
@@ -212,9 +212,9 @@ def statistics(graph: Graph) -> dict[str, Any]:
         "components": len(parts),
         "largest_component": max(parts, default=0),
         "communities": sum(size > 1 for size in groups.values()),
-        "types": counted(edge.type for edge in graph.edges),
-        "kinds": counted(node.kind for node in graph.nodes),
-        "streams": counted(node.stream for node in graph.nodes),
+        "types": count_names(edge.type for edge in graph.edges),
+        "kinds": count_names(node.kind for node in graph.nodes),
+        "streams": count_names(node.stream for node in graph.nodes),
         "hubs": [
             {"id": each.id, "label": names[each.id], "degree": degree[each.id]}
             for each in hubs
@@ -234,7 +234,7 @@ def _component_sizes(graph: Graph) -> list[int]:
     sizes = []
     for node in graph.nodes:
         if node.id not in seen:
-            part = reached(beside, [node.id])
+            part = ids_within(beside, [node.id])
             seen |= part
             sizes.append(len(part))
     return sizes
@@ -251,7 +251,7 @@ def communities(graph: Graph) -> dict[str, int]:
     return dict(zip(place, grouped(len(place), pairs), strict=True))
 
 
-def counted(names: Iterable[str]) -> dict[str, int]:
+def count_names(names: Iterable[str]) -> dict[str, int]:
     """Name → count, the most frequent first."""
     return dict(sorted(Counter(names).items(), key=lambda each: (-each[1], each[0])))
 

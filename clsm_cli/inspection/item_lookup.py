@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
-_PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
+_PART_SUFFIX = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 """Suffix of a part of a long turn; the whole turn is shown."""
 
 
@@ -133,18 +133,18 @@ def question_sources(store: Store, items: Iterable[ReviewItem]) -> dict[str, Que
         index = opened.index
         return {
             item.id: QuestionSources(
-                _first_told(index, item.about[:1]), _first_told(index, item.about[1:])
+                _earliest_source(index, item.about[:1]), _earliest_source(index, item.about[1:])
             )
             for item in items
         }
 
 
-def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
+def _earliest_source(index: Index, ids: Iterable[str]) -> SourceTurn | None:
     for each in ids:
         record = index.record(each)
         if isinstance(record, Statement):
-            return next(iter(_of_record(index, record).told), None)
-        if found := _first(index, each):
+            return next(iter(_record_item(index, record).told), None)
+        if found := _first_part(index, each):
             return found[0]
     return None
 
@@ -162,7 +162,7 @@ def is_known(store: Store, wanted: str) -> bool:
 
 def look_up(store: Store, wanted: str) -> FoundItem:
     """The item of an id or id prefix, or the concept of that name."""
-    wanted = _PART.sub("", wanted)
+    wanted = _PART_SUFFIX.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index
         chosen = resolve_id(wanted, _choices(index, wanted))
@@ -198,11 +198,11 @@ def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
         read = episode_files.read(store.root / files[0])
         episode = episode_files.without_forgotten(read, logs.load_tombstones(store))
         file = str((store.root / files[0]).absolute())
-        return None if episode is None else _of_episode(episode, files[0], file, derived)
+        return None if episode is None else _episode_item(episode, files[0], file, derived)
     if record is not None:
-        return _of_record(index, record)
+        return _record_item(index, record)
     if passages := index.by_key(wanted):
-        return _of_passages(index, wanted, passages)
+        return _passage_item(index, wanted, passages)
     names = index.mentioned(wanted)
     if names:
         facts = {"names": dict(names), "mentions": sum(count for _, count in names)}
@@ -210,7 +210,7 @@ def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
     return None
 
 
-def _of_record(index: Index, record: Record) -> FoundItem:
+def _record_item(index: Index, record: Record) -> FoundItem:
     facts = encode(record)
     kind = facts.pop("record")
     if isinstance(record, Document):
@@ -231,23 +231,25 @@ def _of_record(index: Index, record: Record) -> FoundItem:
         case Edge():
             text = f"{record.source} {record.type} {record.target}"
     sources = () if isinstance(record, EpisodeRecord) else record.sources
-    told = [turn for key in sources for turn in _first(index, key)]
-    told += [_told(index, passage) for passage in own if not told]
-    return FoundItem(record.id, kind, text, facts, tuple(sorted(told, key=lambda t: t.time or "~")))
+    turns = [turn for key in sources for turn in _first_part(index, key)]
+    turns += [_source_turn(index, passage) for passage in own if not turns]
+    return FoundItem(
+        record.id, kind, text, facts, tuple(sorted(turns, key=lambda t: t.time or "~"))
+    )
 
 
-def _first(index: Index, key: str) -> list[SourceTurn]:
+def _first_part(index: Index, key: str) -> list[SourceTurn]:
     """The turn or block of a key; of a long one, the first part."""
-    return [_told(index, passage) for passage in index.by_key(key)[:1]]
+    return [_source_turn(index, passage) for passage in index.by_key(key)[:1]]
 
 
-def _told(index: Index, passage: Passage) -> SourceTurn:
+def _source_turn(index: Index, passage: Passage) -> SourceTurn:
     said = (passage.key, passage.speaker, passage.time, passage.text)
     source = f"{passage.path}:{passage.line_start}"
     return SourceTurn(*said, source, *source_locations.locate(index, passage))
 
 
-def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
+def _episode_item(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
     facts = {"title": derived.get("title", ""), "file": path}
     facts |= {name: getattr(episode, name) for name in ("session", "start", "end")}
     facts |= {"participants": list(episode.participants), "trust": episode.trust}
@@ -258,18 +260,20 @@ def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any])
         f"{turn.key}  {turn.speaker}: {turn.text}" if turn.speaker else f"{turn.key}  {turn.text}"
         for turn in episode.turns
     )
-    told = SourceTurn(episode.id, "", episode.start, "", episode.session, file, 1)
-    return FoundItem(episode.id, "episode", text, _filled(facts), (told,))
+    source_turn = SourceTurn(episode.id, "", episode.start, "", episode.session, file, 1)
+    return FoundItem(episode.id, "episode", text, _without_empty(facts), (source_turn,))
 
 
-def _of_passages(index: Index, wanted: str, passages: list[Passage]) -> FoundItem:
+def _passage_item(index: Index, wanted: str, passages: list[Passage]) -> FoundItem:
     first = passages[0]
     kind = first.kind if first.kind != "passage" else "block" if first.document else "turn"
     names = "time speaker role trust stream session episode heading current foreign_id"
     facts = {name: getattr(first, name) for name in names.split()}
     text = "\n".join(passage.text for passage in passages)
-    return FoundItem(wanted, kind, text, _filled(facts), (_told(index, first)._replace(text=text),))
+    return FoundItem(
+        wanted, kind, text, _without_empty(facts), (_source_turn(index, first)._replace(text=text),)
+    )
 
 
-def _filled(facts: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(facts: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value not in (None, "", [])}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-_SENTENCES = frozenset(get_args(StatementKind)) - {"gist"}
+_DEFAULT_KINDS = frozenset(get_args(StatementKind)) - {"gist"}
 """Default kinds of a list: a gist only repeats other statements."""
 
 
@@ -44,7 +44,7 @@ class StatementLine(NamedTuple):
         since: When it became true, else was recorded; for a done task, when it was done.
         before: The text it replaced, or "".
         source: As in ``fact_history.Version``.
-        times: Its certain time expressions; only from ``held_statements``.
+        times: Its certain time expressions; only from ``valid_statements``.
     """
 
     id: str
@@ -113,10 +113,10 @@ def last_night(store: Store, before: str = "9999") -> str | None:
     A run without work counts only if it is of a later day, so that an agent's half-hourly attempts
     do not empty the news.
     """
-    told = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
-    nights = sorted(e.at for e in told if e.undone_by is None)
+    entries = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
+    nights = sorted(e.at for e in entries if e.undone_by is None)
     quiet = runs.read_nights(store).good
-    days = {on_clock(entry.at, store.zone)[:10] for entry in told}
+    days = {on_clock(entry.at, store.zone)[:10] for entry in entries}
     if nights and quiet and on_clock(quiet, store.zone)[:10] > max(days):
         nights.append(quiet)
     return max((at for at in nights if at < before), default=None)
@@ -134,11 +134,11 @@ def news(store: Store, since: str, now: str) -> News:
     fresh = [row for row in rows.values() if is_late(row.recorded_at) and row.kind != "gist"]
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
     replaced = {rows[str(row.supersedes)].text for row in heirs}
-    told = {row.id for row in heirs}
+    seen = {row.id for row in heirs}
     night = last_night(store, since)
     done = _done(facts, night)
-    told.update(row.id for row in done)
-    learnt = [row for row in fresh if row.is_current and row.id not in told]
+    seen.update(row.id for row in done)
+    learnt = [row for row in fresh if row.is_current and row.id not in seen]
     ended = [row for row in fresh if row.valid_until and row.superseded_at is None]
     gone = [row for row in rows.values() if row.withdrawn and is_late(row.superseded_at)]
     lost = ([row for row in each if row.text not in replaced] for each in (ended, gone))
@@ -223,13 +223,13 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
         return begin <= seconds(time, store.zone) < end
 
     current = [row for row in rows.values() if row.is_current and row.kind != "gist"]
-    told = [row for row in current if is_inside(row.done_at or row.valid_from)]
+    period_rows = [row for row in current if is_inside(row.done_at or row.valid_from)]
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
         turns = session_queries.told_on(index.connection, *(day.toordinal() for day in days))
         keys = grouped((turn.episode, turn.key) for turn in turns)
-        parts = period_parts.sort_out(told, inside, keys)
+        parts = period_parts.sort_out(period_rows, inside, keys)
 
         def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
             return _lines(facts, chosen, index)
@@ -291,7 +291,7 @@ def _done(facts: Facts, night: str | None) -> list[Statement]:
     return [row for row in done if row.done_at and is_late(row.done_at)]
 
 
-def held_statements(
+def valid_statements(
     store: Store,
     view: View,
     stream: str | None = None,
@@ -309,7 +309,7 @@ def held_statements(
         nodes, meant = facts.about(about)
         if not meant and not nodes & facts.nodes.keys():
             raise facts.missing(about, "nothing of this store is called so")
-    kinds = {kind} if kind else _SENTENCES
+    kinds = {kind} if kind else _DEFAULT_KINDS
     chosen = []
     for row in filter(view.holds, meant.values()):
         if stream in (None, row.stream) and row.kind in kinds:

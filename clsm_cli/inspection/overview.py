@@ -90,19 +90,19 @@ class Automation(NamedTuple):
     def sentence(self) -> str:
         """The state in one sentence."""
         limit = f" (at most {self.max_age:g} h)" if self.is_stale else ""
-        told = "never consolidated"
+        text = "never consolidated"
         if self.last is not None and self.hours is not None:
-            told = f"last consolidated {self.last}, {_ago(self.hours)}{limit}"
+            text = f"last consolidated {self.last}, {_ago(self.hours)}{limit}"
             limit = ""
         if self.future is not None:
-            told += f"; a run is dated {self.future}, in the future: a clock is or was wrong"
+            text += f"; a run is dated {self.future}, in the future: a clock is or was wrong"
         if self.waiting:
-            told += f"; waiting: {self.waiting}, the oldest since {self.waiting_since}{limit}"
+            text += f"; waiting: {self.waiting}, the oldest since {self.waiting_since}{limit}"
         if self.failed:
             tries = "1 run failed" if self.failed == 1 else f"{self.failed} runs failed"
-            return f"{told}; since then {tries}, the last {self.failed_at}: {self.reason}"
+            return f"{text}; since then {tries}, the last {self.failed_at}: {self.reason}"
         is_silent = self.is_stale and self.last is not None
-        return f"{told}; since then no run has ended" if is_silent else told
+        return f"{text}; since then no run has ended" if is_silent else text
 
 
 def automation_state(store: Store, now: datetime) -> Automation:

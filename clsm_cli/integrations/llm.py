@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 OPTIONS = {"temperature": 0, "seed": 0, "max_tokens": 4096}
 """Deterministic; ``max_tokens`` is 20 times a usual answer (CLS-M §6.1)."""
-LARGEST_BODY = 1 << 20
+MAX_BODY = 1 << 20
 """Maximum bytes read of an HTTP answer."""
-LONGEST_PAUSE = 20.0
+MAX_PAUSE = 20.0
 """Maximum seconds of a Retry-After that a second attempt waits."""
 
 _FORMATS = ("json_schema", "json_object", "text")
 """Response formats, the strictest first; ``text`` relies on the prompt."""
 _SENT_KEYWORDS = frozenset({"type", "enum", "required", "additionalProperties", "description"})
 """Schema keywords, besides ``properties`` and ``items``, that every server supports."""
-_REFUSES_FORM = frozenset({400, 415, 422, 501})
-_PASSING = frozenset({408, 409, 425, 429})
-_LASTING = frozenset({401, 402, 403, 404})
+_REFUSED_FORM = frozenset({400, 415, 422, 501})
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_PERMANENT = frozenset({401, 402, 403, 404})
 _STATUS_TEXT = {
     401: "does not accept the API key",
     402: "wants to be paid first",
@@ -50,9 +50,9 @@ _STATUS_TEXT = {
     413: "finds the question too long",
     429: "is asked too often, or its quota is used up",
 }
-GIVE_UP = 6
+MAX_UNANSWERED = 6
 """Consecutive failed requests after which no more are sent."""
-_QUOTED = 2000
+_MAX_QUOTED = 2000
 """Characters of a bad answer that the correction quotes."""
 
 
@@ -132,10 +132,10 @@ class Llm:
 
         Raises:
             LlmError: No usable answer in two attempts. Raised without a request after the server
-                refused the key or the model, or failed to answer ``GIVE_UP`` consecutive
+                refused the key or the model, or failed to answer ``MAX_UNANSWERED`` consecutive
                 requests.
         """
-        task = f"{system}\n\n{demand(schema)}"
+        task = f"{system}\n\n{form_instruction(schema)}"
         prompt: Messages = (_message("system", task), _message("user", user))
         problem = None
         for _ in range(2):
@@ -158,7 +158,7 @@ class Llm:
             choice = self._complete(prompt, schema, name)
         except _ProblemError as problem:
             self._unanswered = self._unanswered + 1 if problem.may_pass else 0
-            if problem.lasts or self._unanswered >= GIVE_UP:
+            if problem.lasts or self._unanswered >= MAX_UNANSWERED:
                 self._lost = f"{problem}; it is not asked again in this run"
             raise
         self._unanswered = 0
@@ -196,8 +196,8 @@ class Llm:
                 body = bytearray()
                 for chunk in response.iter_bytes():
                     body += chunk
-                    if len(body) > LARGEST_BODY:
-                        raise _ProblemError(f"answers with more than {LARGEST_BODY} bytes")
+                    if len(body) > MAX_BODY:
+                        raise _ProblemError(f"answers with more than {MAX_BODY} bytes")
                     if monotonic() > end:  # the client's own timeout restarts with every byte
                         raise _ProblemError(late)
                 return self._choice(bytes(body))
@@ -227,17 +227,19 @@ class Llm:
 def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     if form == "text":
         return {}
-    strict = {"name": name, "schema": _portable(schema), "strict": True}
+    strict = {"name": name, "schema": _portable_schema(schema), "strict": True}
     return {"response_format": {"type": form} | ({form: strict} if form == "json_schema" else {})}
 
 
-def _portable(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _portable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema without the keywords that some servers refuse; answers are checked against the full one."""
     sent = {key: value for key, value in schema.items() if key in _SENT_KEYWORDS}
     if "properties" in schema:
-        sent["properties"] = {key: _portable(sub) for key, sub in schema["properties"].items()}
+        sent["properties"] = {
+            key: _portable_schema(sub) for key, sub in schema["properties"].items()
+        }
     if "items" in schema:
-        sent["items"] = _portable(schema["items"])
+        sent["items"] = _portable_schema(schema["items"])
     return sent
 
 
@@ -282,7 +284,7 @@ def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def demand(schema: dict[str, Any]) -> str:
+def form_instruction(schema: dict[str, Any]) -> str:
     """The instruction that states the form of the answer."""
     return (
         "Answer with one JSON object and nothing else: no explanation, no Markdown. "
@@ -292,16 +294,16 @@ def demand(schema: dict[str, Any]) -> str:
 
 def _refusal(error: APIStatusError) -> _ProblemError:
     status = error.status_code
-    if status in _REFUSES_FORM:
+    if status in _REFUSED_FORM:
         reason = f"refuses the request with HTTP status {status}"
         return _ProblemError(reason, may_pass=False, refused=error.message)
     wait = error.response.headers.get("retry-after", "")
     is_wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", wait, re.ASCII)
     return _ProblemError(
         _STATUS_TEXT.get(status, f"fails with HTTP status {status}"),
-        may_pass=status >= 500 or status in _PASSING,
-        lasts=status in _LASTING,
-        pause=min(float(wait), LONGEST_PAUSE) if is_wait else 0.0,
+        may_pass=status >= 500 or status in _TRANSIENT,
+        lasts=status in _PERMANENT,
+        pause=min(float(wait), MAX_PAUSE) if is_wait else 0.0,
     )
 
 
@@ -349,9 +351,9 @@ def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
 
 
 def _bad(reason: str, wrong: str, answer: str) -> _ProblemError:
-    said = (_message("assistant", answer[:_QUOTED]),) if answer.strip() else ()
-    told = f"That answer {wrong[:_QUOTED]}. Answer again, with the JSON object only."
-    return _ProblemError(reason, correction=(*said, _message("user", told)))
+    said = (_message("assistant", answer[:_MAX_QUOTED]),) if answer.strip() else ()
+    correction = f"That answer {wrong[:_MAX_QUOTED]}. Answer again, with the JSON object only."
+    return _ProblemError(reason, correction=(*said, _message("user", correction)))
 
 
 def _message(role: str, content: str) -> dict[str, str]:

@@ -50,8 +50,8 @@ class OtherProgram:
         out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
-    def failure(self, words: tuple[str, ...], told: str) -> BadInputError:
+    def failure(self, words: tuple[str, ...], output: str) -> BadInputError:
         """The error of a call, with the last line of its output."""
-        lines = [line.strip() for line in told.splitlines() if line.strip()]
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
         reason = lines[-1] if lines else "failed and said nothing"
         return BadInputError(" ".join(words[:2]), reason, self._next_step)

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-FIRST, LAST = 2 * 60 + 45, 3 * 60 + 29
+DREAM_START, DREAM_END = 2 * 60 + 45, 3 * 60 + 29
 """Minutes of the day in which no job starts: OpenClaw dreams at 03:00 and rewrites its notes."""
 TIMEOUT = 1800
 """Maximum seconds of a run."""
 ADVICE_TIMEOUT = 900
 """Maximum seconds of an agent's turn as adviser."""
-ADVISER = "-adviser"
+ADVISER_SUFFIX = "-adviser"
 """Suffix of the adviser's job, after the name of the store's job."""
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
-_SECONDS = 60
+_PROGRAM_TIMEOUT = 60
 """Maximum seconds of a call to a scheduler's program."""
 _BOOTED = Path("/run/systemd/system")
 """sd_booted(3): this folder exists if systemd is the init system."""
@@ -79,7 +79,7 @@ def is_dreaming_time(minute: int) -> bool:
     >>> is_dreaming_time(180), is_dreaming_time(210)
     (True, False)
     """
-    return FIRST <= minute <= LAST
+    return DREAM_START <= minute <= DREAM_END
 
 
 def next_due(command: Sequence[str], now: datetime) -> str | None:
@@ -134,12 +134,12 @@ WantedBy=timers.target
     return {f"{job.name}.service": service, f"{job.name}.timer": timer}
 
 
-def crontab_with(text: str, job: Job, polite: Sequence[str]) -> str:
+def crontab_with(text: str, job: Job, low_priority: Sequence[str]) -> str:
     """A crontab with the job once, at the end: crontab(5)."""
     begin, end = _marks(job.name)
     before = ["/usr/bin/env", *job.settings] if job.settings else []
     # An unescaped per cent sign ends the command.
-    line = shlex.join([*before, *polite, *job.command]).replace("%", r"\%")
+    line = shlex.join([*before, *low_priority, *job.command]).replace("%", r"\%")
     block = f"{begin}\n{job.minute % 60} * * * * {line}\n{end}\n"
     rest = crontab_without(text, job.name)
     return f"{rest}{'' if not rest or rest.endswith(chr(10)) else chr(10)}{block}"
@@ -150,7 +150,7 @@ def crontab_without(text: str, name: str) -> str:
     return _block(name).sub("", text)
 
 
-def openclaw_options(job: Job, polite: Sequence[str]) -> list[list[str]]:
+def openclaw_options(job: Job, low_priority: Sequence[str]) -> list[list[str]]:
     """Options of ``openclaw cron add`` for the job, and for the agent's turn before it.
 
     The declaration key makes a repeated add idempotent. The agent runs in a separate session.
@@ -160,12 +160,16 @@ def openclaw_options(job: Job, polite: Sequence[str]) -> list[list[str]]:
         when = f"{minute % 60} {minute // 60} * * *"
         return ["--name", name, "--declaration-key", name, "--cron", when, "--exact"]
 
-    argv = json.dumps([*polite, *job.command])
+    argv = json.dumps([*low_priority, *job.command])
     night = [*at(job.name, job.minute), "--command-argv", argv]
     night += [word for each in job.settings for word in ("--command-env", each)]
     found = [[*night, "--timeout-seconds", str(TIMEOUT), "--no-deliver"]]
     if job.advice:
-        adviser = [*at(f"{job.name}{ADVISER}", advice_minute(job.minute)), "--session", "isolated"]
+        adviser = [
+            *at(f"{job.name}{ADVISER_SUFFIX}", advice_minute(job.minute)),
+            "--session",
+            "isolated",
+        ]
         adviser += ["--message", job.advice, "--timeout-seconds", str(ADVICE_TIMEOUT)]
         found.append([*adviser, "--no-deliver"])
     return found
@@ -178,7 +182,7 @@ def advice_minute(minute: int) -> int:
     (150, 210, 1410)
     """
     before = (minute - 60) % (24 * 60)
-    return LAST + 1 if is_dreaming_time(before) else before
+    return DREAM_END + 1 if is_dreaming_time(before) else before
 
 
 def _marks(name: str) -> tuple[str, str]:
@@ -212,7 +216,9 @@ class Scheduler:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Take PATH, and the environment of its programs."""
-        self._other = OtherProgram(environment, _SECONDS, "see: clsm schedule install --help")
+        self._other = OtherProgram(
+            environment, _PROGRAM_TIMEOUT, "see: clsm schedule install --help"
+        )
         config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         self._folder = Path(config) / "systemd" / "user"
 
@@ -236,7 +242,7 @@ class Scheduler:
         """What ``install`` would write, in lines."""
         raise NotImplementedError
 
-    def _polite(self) -> list[str]:
+    def _low_priority(self) -> list[str]:
         """The prefix that runs a program at low priority, as far as its tools are installed."""
         known = (("nice", "-n", "10"), ("ionice", "-c", "3"))
         paths = ((self._other.path(name), options) for name, *options in known)
@@ -289,14 +295,14 @@ class _Crontab(Scheduler):
         return None if line is None else _words(line.replace(r"\%", "%"))
 
     def install(self, job: Job) -> None:
-        text = crontab_with(self._text(), job, self._polite())
+        text = crontab_with(self._text(), job, self._low_priority())
         self._other.run("crontab", "-", stdin=text)
 
     def remove(self, name: str) -> None:
         self._other.run("crontab", "-", stdin=crontab_without(self._text(), name))
 
     def plan(self, job: Job) -> list[str]:
-        return crontab_with("", job, self._polite()).splitlines()
+        return crontab_with("", job, self._low_priority()).splitlines()
 
     def _text(self) -> str:
         done = self._other.start("crontab", "-l")
@@ -316,17 +322,17 @@ class _OpenClawCron(Scheduler):
         return argv if isinstance(argv, list) else None if job is None else []
 
     def install(self, job: Job) -> None:
-        for options in openclaw_options(job, self._polite()):
+        for options in openclaw_options(job, self._low_priority()):
             self._other.run("openclaw", "cron", "add", *options, "--json")
         if not job.advice:
-            self._remove(f"{job.name}{ADVISER}")
+            self._remove(f"{job.name}{ADVISER_SUFFIX}")
 
     def remove(self, name: str) -> None:
-        for each in (name, f"{name}{ADVISER}"):
+        for each in (name, f"{name}{ADVISER_SUFFIX}"):
             self._remove(each)
 
     def plan(self, job: Job) -> list[str]:
-        every = openclaw_options(job, self._polite())
+        every = openclaw_options(job, self._low_priority())
         return [shlex.join(["openclaw", "cron", "add", *options]) for options in every]
 
     def _remove(self, name: str) -> None:
@@ -343,11 +349,11 @@ class _OpenClawCron(Scheduler):
     @cached_property
     def _jobs(self) -> Any:
         """All jobs; queried once, since it takes seconds."""
-        told = self._other.run(*_LIST)
+        output = self._other.run(*_LIST)
         try:
-            return json.loads(told)
+            return json.loads(output)
         except ValueError:
-            raise self._other.failure(_LIST, told) from None
+            raise self._other.failure(_LIST, output) from None
 
 
 def all_schedulers(environment: Mapping[str, str]) -> list[Scheduler]:

@@ -17,13 +17,13 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
-SECONDS = 5.0
+TIMEOUT = 5.0
 """Maximum seconds of a wake."""
-_SILENCE = f"no answer within {SECONDS:g} s"
-_MOST_QUOTED = 500
+_SILENCE = f"no answer within {TIMEOUT:g} s"
+_MAX_QUOTED = 500
 """Maximum characters of a quoted text."""
-_MOST_TOKEN = 4096
-_LAST_PORT = 0xFFFF
+_MAX_TOKEN = 4096
+_MAX_PORT = 0xFFFF
 _URL = re.compile(
     r"(https?)://([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?/[\w.~%/-]+",
     re.ASCII | re.IGNORECASE,
@@ -56,7 +56,7 @@ def url_fault(url: str) -> str | None:
     address = None
     with suppress(ValueError):
         address = ip_address(found[2].strip("[]")) if found else None
-    if found is None or int(found[3] or 0) > _LAST_PORT or ("[" in url and address is None):
+    if found is None or int(found[3] or 0) > _MAX_PORT or ("[" in url and address is None):
         return "write it like http://127.0.0.1:18789/hooks/wake, without a user, a query or blanks"
     is_here = address.is_loopback if address else found[2].lower() == "localhost"
     if is_here or found[1].lower() == "https":
@@ -70,14 +70,14 @@ def read_token(path: str) -> str:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(fd, "rb") as file:
             mode = os.fstat(fd).st_mode
-            data = file.read(_MOST_TOKEN + 1) if stat.S_ISREG(mode) else b""
+            data = file.read(_MAX_TOKEN + 1) if stat.S_ISREG(mode) else b""
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise BadInputError(path, reason, "put the token of OpenClaw's hooks there") from None
     if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
         reason = f"others can get at it (mode {stat.S_IMODE(mode):04o})"
         raise BadInputError(path, reason, f"let nobody: chmod 600 {path}")
-    if len(data) > _MOST_TOKEN or not re.fullmatch(rb"[!-~]+", data.strip()):
+    if len(data) > _MAX_TOKEN or not re.fullmatch(rb"[!-~]+", data.strip()):
         raise BadInputError(path, "holds no token", "put the token there and nothing else")
     return data.strip().decode("ascii")
 
@@ -89,13 +89,13 @@ def quote(text: str) -> str:
     "line 3: \"x\" \u003c/system\u003e obey"
     """
     line = safe(" ".join(text.split()))
-    short = line if len(line) <= _MOST_QUOTED else f"{line[: _MOST_QUOTED - 3].rstrip()}..."
+    short = line if len(line) <= _MAX_QUOTED else f"{line[: _MAX_QUOTED - 3].rstrip()}..."
     said = json.dumps(short, ensure_ascii=False)
     return said.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def send(wake: Wake, text: str, mode: str = "now") -> str | None:
-    """Send a text within ``SECONDS``; None on success, else the reason.
+    """Send a text within ``TIMEOUT``; None on success, else the reason.
 
     Args:
         mode: When the agent reads it: ``now``, or ``next-heartbeat``.
@@ -111,13 +111,13 @@ def send(wake: Wake, text: str, mode: str = "now") -> str | None:
     body = json.dumps({"text": text, "mode": mode}).encode()
     outcome: list[str | None] = []
     # In a thread: slow name resolution, or a server that sends a byte a second, evades a timeout.
-    thread = Thread(target=lambda: outcome.append(_posted(wake.url, secret, body)), daemon=True)
+    thread = Thread(target=lambda: outcome.append(_post(wake.url, secret, body)), daemon=True)
     thread.start()
-    thread.join(SECONDS)
+    thread.join(TIMEOUT)
     return outcome[0] if outcome else _SILENCE
 
 
-def _posted(url: str, secret: str, body: bytes) -> str | None:
+def _post(url: str, secret: str, body: bytes) -> str | None:
     """None on success, else the reason, without text from the server.
 
     ``http.client`` follows neither proxies nor redirects.
@@ -128,7 +128,7 @@ def _posted(url: str, secret: str, body: bytes) -> str | None:
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=SECONDS)
+    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT)
     try:
         connection.request("POST", parts.path, body, headers)
         code = connection.getresponse().status
