@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clsm_cli.evaluation.grids import Grid
-    from clsm_cli.evaluation.result import ProbeResult, SetResult
+    from clsm_cli.evaluation.result import SetResult
 
 README = ROOT / "README.md"
 FIGURES = ROOT / "docs" / "evaluation-figures.md"
@@ -80,7 +80,9 @@ def page(kept: Kept) -> str:
     for kind, title in TITLES.items():
         lines += [f"## {title}", "", *_origin(kept[kind]), *_set(kept[kind]["sets"][0])]
     lines += ["## Probes", "", *_origin(kept[PROBES])]
-    lines += (line for each in kept[PROBES]["probes"] for line in probe_lines(each))
+    for each in kept[PROBES]["probes"]:
+        about = f"{each['about']} {grids.weakness_note(each)}"
+        lines += table_lines(grids.probe_grid(each), about)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -98,15 +100,19 @@ def _row(title: str, found: SetResult) -> str:
     best = max(rivals, key=lambda each: each["figures"].get(name) or 0.0)
     cells = (
         *(title, grids.measure_heading(name), grids.format_value(name, first["figures"][name])),
-        grids.format_interval(first["intervals"][name]),
+        grids.format_value(name, first["intervals"][name]),
         f"{best['name']}, {grids.format_value(name, best['figures'][name])}",
     )
     return _line(cells)
 
 
 def _origin(found: Result) -> list[str]:
-    facts = [f"- {what}: {value}" for what, value in origin_line(found)]
-    return ["```", found["command"], "```", "", *facts, ""]
+    """By what command, where and with which settings a result was made."""
+    settings = ", ".join(f"{name} = {value}" for name, value in found["settings"].items())
+    facts = {"clsm": found["version"], "seed": found["seed"], **found["machine"]}
+    facts |= {"settings": settings or "as shipped", "schema": found["schema"]}
+    told = (f"- {what}: {value}" for what, value in facts.items())
+    return ["```", found["command"], "```", "", *told, ""]
 
 
 def _set(found: SetResult) -> Iterator[str]:
@@ -114,13 +120,6 @@ def _set(found: SetResult) -> Iterator[str]:
     yield from (f"- SHA-256: {found['digest']}", *(f"- {note}" for note in found["notes"]), "")
     for grid in grids.set_grids(found, is_full=True):
         yield from table_lines(grid)
-
-
-def probe_lines(found: ProbeResult) -> Iterator[str]:
-    """The lines of a probe."""
-    yield from table_lines(
-        grids.probe_grid(found), f"{found['about']} {grids.weakness_note(found)}"
-    )
 
 
 def table_lines(grid: Grid, above: str = "") -> Iterator[str]:
@@ -149,13 +148,6 @@ def escape_markdown(words: str) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def origin_line(result: Result) -> list[tuple[str, str]]:
-    """By what, where and with which settings a result was made."""
-    settings = ", ".join(f"{name} = {value}" for name, value in result["settings"].items())
-    rows = [("clsm", result["version"]), ("seed", str(result["seed"])), *result["machine"].items()]
-    return [*rows, ("settings", settings or "as shipped"), ("schema", result["schema"])]
 
 
 def main() -> None:

@@ -7,8 +7,9 @@ has its figures on workspaces and conversations that were left out, one at a tim
 the labels. A unit is what ``heads.units`` cuts; a label is of the unit that shares most words with it.
 What the document is enters a unit's inputs as probabilities of heads that have not seen its workspace.
 Labelled conversations have hardly any short plain statements ("I live in Leeds now."), so ``talk.json``
-also sees some that were written (``plain_sentences``), in invented talks (``talks``). In notes the
-same would let more noise pass (5.7 instead of 2.2 in a hundred sentences that are kept).
+also sees some that were written (``plain_sentences``), in invented talks (``talks``), and talks that were
+written as a whole (``written_talks``). In notes the plain sentences would let more noise pass (5.7 instead
+of 2.2 in a hundred sentences that are kept).
 """
 
 from __future__ import annotations
@@ -48,11 +49,10 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights"
 ROLES = ("log", "living", "instruction", "reference", "list")
 KINDS = ("fact", "decision", "preference", "task", "event", "lesson", "state", "other")
+NO_KIND = (np.nan,) * len(KINDS)
 DOCUMENT = {"role": ROLES, "owner": ("owner",), "template": ("template",)}
 SMALL_TALK = LABELS.parent / "hook" / "small_talk.txt"
 LONGEST_TALK = 12
-DIRECTIONS = 64
-"""Principal directions of the words' meanings that the unit head sees; 32 found less in chats."""
 UNIT = {
     "noise": ("noise",),
     "keep": ("keep",),
@@ -85,6 +85,13 @@ class Examples(NamedTuple):
     inputs: Any
     targets: Any
     groups: list[str]
+
+
+OF_UNITS = {
+    "unit": Settings(24, 0.02, directions=64),
+    "talk": Settings(32, 0.01, rounds=200, directions=128),
+}
+"""Fewer directions find less in chats: what is forbidden, and fragments, differ from small talk in rare words."""
 
 
 def fit(
@@ -284,9 +291,10 @@ def main() -> None:
 
     labelled = list(of_units(given.copies, given.locomo))
     examples = _unit_examples(labelled, documents, by_form["hidden"])
-    settings = Settings(24, 0.02, directions=DIRECTIONS)
     inputs = (*unit_features.NAMES, *ABOUT, *(f"word {number}" for number in range(DIMENSIONS)))
-    for name, some in (("unit", examples), ("talk", _with_talks(labelled, examples))):
+    by_name = {"unit": examples, "talk": _with_talks(labelled, examples)}
+    for name, some in by_name.items():
+        settings = OF_UNITS[name]
         found = left_out(some, UNIT, settings)
         blind = found[len(labelled) : 2 * len(labelled)]
         unit_figures: dict[str, Any] = {
@@ -294,7 +302,8 @@ def main() -> None:
             "hidden without the model": _unit_figures(labelled, blind),
         }
         if name == "talk":
-            unit_figures["plain"] = _plain_figures(some, found)
+            unit_figures["plain"] = _kept_figures(some, found, "told")
+            unit_figures["written talks"] = _kept_figures(some, found, "written")
         _write(name, some, UNIT, settings, inputs, unit_figures, labels="units")
 
 
@@ -326,23 +335,51 @@ def talks(told: list[Told]) -> tuple[list[str], Examples]:
     return texts, Examples(np.array(rows), np.array(targets), groups)
 
 
+def written_talks() -> tuple[list[str], Examples]:
+    """The sentences of ``told_talks.jsonl`` as they stand, without what their words mean.
+
+    The talks are left out by fifths.
+    """
+    lines = [json.loads(line) for line in (LABELS / "told_talks.jsonl").open(encoding="utf-8")]
+    texts, rows, targets, groups = [], [], [], []
+    for number, (_, talk) in enumerate(groupby(lines, key=lambda line: line["talk"])):
+        said = [*talk]
+        turns = [_turn(each) for _, each in groupby(said, key=lambda line: line["turn"])]
+        found = units(turns)
+        shapes = unit_features.unit_features(turns, found)
+        for line, shape in zip(said, shapes, strict=True):
+            if "keep" in line:
+                is_worth = 1.0 if line["keep"] == 2 else np.nan
+                texts.append(line["text"])
+                rows.append(unit_inputs(shape, UNKNOWN, None))
+                targets.append([line["keep"] == 0, line["keep"] == 2, is_worth, is_worth, *NO_KIND])
+                groups.append(f"written {number % 5}")
+    return texts, Examples(np.array(rows), np.array(targets, float), groups)
+
+
+def _turn(lines: Iterator[Mapping[str, Any]]) -> Turn:
+    said = [*lines]
+    speaker = said[0]["speaker"]
+    role = "assistant" if speaker == "assistant" else "user"
+    return Turn(str(said[0]["turn"]), speaker, role, " ".join(line["text"] for line in said))
+
+
 def plain_sentences() -> Iterator[Told]:
     """Sentences as somebody tells them, worth keeping and clear alone; questions and small talk, noise.
 
     One of every tenth pair of ``told_asked.jsonl``, the questions of every thirtieth, and the small talk of
     ``fixtures/hook``. They are left out by fifths.
     """
-    unknown = [np.nan] * len(KINDS)
     pairs = [json.loads(line) for line in (LABELS / "told_asked.jsonl").open(encoding="utf-8")][
         ::10
     ]
     for number, pair in enumerate(pairs):
         text = pair["a" if number % 2 else "b"]
-        yield Told(text, [0.0, 1.0, 1.0, 1.0, *unknown], f"told {number % 5}")
+        yield Told(text, [0.0, 1.0, 1.0, 1.0, *NO_KIND], f"told {number % 5}")
     noise = [f"{pair['ask']}?" for pair in pairs[::3]]
     noise += filter(None, map(str.strip, SMALL_TALK.open(encoding="utf-8")))
     for number, text in enumerate(noise):
-        yield Told(text, [1.0, 0.0, np.nan, np.nan, *unknown], f"told {number % 5}")
+        yield Told(text, [1.0, 0.0, np.nan, np.nan, *NO_KIND], f"told {number % 5}")
 
 
 def _unit_examples(
@@ -391,13 +428,15 @@ def _with_talks(labelled: Sequence[Labelled], examples: Examples) -> Examples:
     for each, targets in zip(labelled, examples.targets, strict=False):
         if each.document is None and len(units([Turn("", "user", "user", each.text)])) == 1:
             told.append(Told(each.text, targets, each.group))
-    texts, talk = talks(told)
-    talk.inputs[:, -DIMENSIONS:] = StaticVectors.open(default_folder()).mean_vectors(texts)
-    return Examples(
-        np.vstack([examples.inputs, talk.inputs]),
-        np.vstack([examples.targets, talk.targets]),
-        [*examples.groups, *talk.groups],
-    )
+    words = StaticVectors.open(default_folder())
+    for texts, talk in (talks(told), written_talks()):
+        talk.inputs[:, -DIMENSIONS:] = words.mean_vectors(texts)
+        examples = Examples(
+            np.vstack([examples.inputs, talk.inputs]),
+            np.vstack([examples.targets, talk.targets]),
+            [*examples.groups, *talk.groups],
+        )
+    return examples
 
 
 def _document_figures(examples: Examples, found: Any) -> dict[str, float]:
@@ -436,14 +475,16 @@ def _unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[st
     return figures
 
 
-def _plain_figures(examples: Examples, found: Any) -> dict[str, float]:
-    """Shares of plain statements, and of questions and small talk, that a night would keep."""
-    is_plain = np.array([group.startswith("told") for group in examples.groups])
-    is_worth = examples.targets[:, 1] == 1
+def _kept_figures(examples: Examples, found: Any, groups: str) -> dict[str, float]:
+    """Shares of what is worth keeping, is trivial, or is noise, that a night would keep."""
+    own = np.array([group.startswith(groups) for group in examples.groups])
+    is_noise, is_worth = examples.targets[:, 0] == 1, examples.targets[:, 1] == 1
+    kinds = {"statements": is_worth, "trivia": ~is_worth & ~is_noise, "noise": is_noise}
     kept = (found[:, 1] >= 0.33) & (found[:, 0] <= 0.2)
     return {
-        "statements kept": round(float(kept[is_plain & is_worth].mean()), 3),
-        "noise kept": round(float(kept[is_plain & ~is_worth].mean()), 3),
+        f"{name} kept": round(float(kept[own & some].mean()), 3)
+        for name, some in kinds.items()
+        if (own & some).any()
     }
 
 

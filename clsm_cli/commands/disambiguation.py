@@ -147,29 +147,36 @@ def choose(
         raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")
     if found.clear and (yes or dry_run):
         return [found.clear]
-    if dry_run or not has_person():
-        listed = {
-            name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
-            for name, part in found._asdict().items()
-        }
-        printer.show(
-            {"schema": f"{command.replace(' ', '.')}/1", **listed},
-            [*_match_lines(found.found), *(["nothing was written"] if dry_run else [])],
-        )
-        if dry_run:
-            return []
-        things = f"one of {len(found.found)} things" if len(found.found) > 1 else "this"
-        step = "say --yes, or name one by its id" if found.clear else f"name one by its id{more}"
-        raise RefusedError(words, f"may mean {things}", step)
-    printer.tell(_match_lines(found.found))
-    count = len(found.found)
+    if has_person() and not dry_run:
+        return _asked(printer, words, found.found)
+    _show(printer, command, found, dry_run=dry_run)
+    if dry_run:
+        return []
+    things = f"one of {len(found.found)} things" if len(found.found) > 1 else "this"
+    step = "say --yes, or name one by its id" if found.clear else f"name one by its id{more}"
+    raise RefusedError(words, f"may mean {things}", step)
+
+
+def _show(printer: Printer, command: str, found: Matches, *, dry_run: bool) -> None:
+    listed = {
+        name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
+        for name, part in found._asdict().items()
+    }
+    lines = [*_match_lines(found.found), *["nothing was written"] * dry_run]
+    printer.show({"schema": f"{command.replace(' ', '.')}/1", **listed}, lines)
+
+
+def _asked(printer: Printer, words: str, found: Sequence[Match]) -> list[Match]:
+    """Those of a list that the person at the terminal names by their numbers."""
+    printer.tell(_match_lines(found))
+    count = len(found)
     question = "Is it meant? [1, Enter for no]" if count == 1 else f"Which? [1-{count}, all, none]"
     while True:
         answer = typer.prompt(question, default="none", show_default=False, err=True).lower()
         if answer in {"none", "no", "n", "0"}:
             raise RefusedError(words, "nothing was done", "run it again if you want to")
         if answer == "all":
-            return list(found.found)
+            return list(found)
         numbers = answer.replace(",", " ").split()
         if numbers and all(each.isdigit() and 1 <= int(each) <= count for each in numbers):
-            return [found.found[number - 1] for number in dict.fromkeys(map(int, numbers))]
+            return [found[number - 1] for number in dict.fromkeys(map(int, numbers))]

@@ -46,8 +46,7 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
 app.command("run", cls=Command, epilog=vars(evaluate_run.run)["epilog"])(evaluate_run.run)
 app.add_typer(evaluate_shadow.group, name="shadow")
 
-NUMBER = 20
-"""Queries of one call: about a quarter of an hour."""
+NUMBER = 20  # queries of one call: about a quarter of an hour
 MOST = 500
 _MAKE = "make it with: clsm eval label --print > FILE"
 
@@ -92,7 +91,6 @@ def label(
 
 
 def _save(printer: Printer, store: Store, text: str) -> None:
-    """Save the labels of a list."""
     rows, left = own_labels.read_todo(text, own_labels.NameLookup(store))
     printer.warn_all(own_labels.save_labels(store, rows) if rows else ())
     if left:

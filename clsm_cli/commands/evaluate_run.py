@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.result import Result
     from clsm_cli.evaluation.stores import StoreFactory
 
-EVERY = "all"
-
 
 @command(
     "clsm eval run                                   # your own set, as clsm eval",
@@ -87,10 +85,9 @@ def run(
     printer = common.printer()
     if fail_under is not None and baseline is None:
         raise UsageError("--fail-under", "goes with --baseline")
-    if fail_under is not None and not isfinite(fail_under):
+    if not isfinite(fail_under or 0.0):
         raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
     before = None if baseline is None else load(baseline)
-    settings = benches.parse(changed or [])
     given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
     sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
     request = Request(
@@ -98,23 +95,19 @@ def run(
         presets=_named("--preset", preset or [], tuple(PRESETS)),
         mechanisms=_named("--ablate", ablate or [], tuple(benches.MECHANISMS)),
         probes=_named("--probe", probe or [], tuple(PROBES)),
-        settings=settings,
+        settings=benches.parse(changed or []),
         seed=seed,
         command=_typed(datasets or [], given, limit, seed),
     )
-    factory = make_factory(printer, work, now, fresh=fresh)
-    result = measure(request, factory, open_engine())
+    result = measure(request, make_factory(printer, work, now, fresh=fresh), open_engine())
     shown = run_tables(result, verbose=printer.verbose)
-    gated: Gate | None = None
-    if before is not None:
-        gated = compare.compare_runs(result, before, fail_under)
-
-    if gated is not None:
-        result["gate"] = gated
-        shown += gate_tables(gated)
+    gate = None if before is None else compare.compare_runs(result, before, fail_under)
+    if gate is not None:
+        result["gate"] = gate
+        shown += gate_tables(gate)
     printer.show(dict(result), table_lines(shown))
-    if gated is not None and gated["failed"]:
-        raise RegressionError(gated["sentences"])
+    if gate is not None and gate["failed"]:
+        raise RegressionError(gate["sentences"])
 
 
 def make_factory(
@@ -143,10 +136,10 @@ def open_engine() -> QueryEngine:
     """The engine of queries, opened; it remembers what it encoded, as all systems are asked the same."""
     from clsm_cli.commands import engine
 
-    queries = engine.QueryEngine()
-    queries.open()
-    queries.encode = cache(queries.encode)
-    return queries
+    opened = engine.QueryEngine()
+    opened.open()
+    opened.encode = cache(opened.encode)
+    return opened
 
 
 def _datasets(
@@ -171,9 +164,9 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> tuple[str
     """The names that were given, each once; all: every one that is known."""
     found: dict[str, None] = {}
     for name in names:
-        if name != EVERY and name not in known:
-            raise UsageError(option, f"{name!r} is none of {', '.join(known)}, {EVERY}")
-        found |= dict.fromkeys(known if name == EVERY else [name])
+        if name not in (*known, "all"):
+            raise UsageError(option, f"{name!r} is none of {', '.join(known)}, all")
+        found |= dict.fromkeys(known if name == "all" else [name])
     return tuple(found)
 
 
@@ -200,19 +193,16 @@ def gate_tables(gate: Gate) -> list[Table]:
     return [*found, Table("FAILED" if gate["failed"] else "passed")]
 
 
-COLUMNS = 80
-"""Of a terminal; a drawn table has two more than its text."""
-WORD, HEAD = 26, 14
-"""Letters of a name in a row, and in a heading that is a name."""
+COLUMNS = 80  # of a terminal; a drawn table has two more than its text
+WORD, HEAD = 26, 14  # letters of a name in a row, and in a heading that is a name
 
 
 def run_tables(result: Result, *, verbose: bool) -> list[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also all measures and groups."""
     shown: list[Table] = []
     for found in result["sets"]:
-        sizes = tuple((_shortened(name, 40), count) for name, count in grids.sizes_grid(found))
         title = _shortened(f"{found['name']} ({found['kind']})", COLUMNS)
-        shown += [Table(title, ("it holds", ""), sizes)]
+        shown.append(Table(title, ("it holds", ""), grids.sizes_grid(found)))
         tables = [*grids.set_grids(found, is_full=verbose)]
         tables += [grids.full_grid(found)] if verbose else []
         shown += [table for grid in tables for table in _fitted(grid)]

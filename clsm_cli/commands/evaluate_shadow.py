@@ -20,12 +20,15 @@ group = command_group("Run memory beside the files your agent loads, and measure
 
 
 def catch_up(store: Store, now: datetime, printer: Printer) -> None:
-    """Log the sessions that are over; while shadow mode is off, nothing. It says what went wrong."""
+    """Log the sessions that are over, if shadow mode is on. It says what went wrong, and never fails."""
     from clsm_cli.commands import engine
     from clsm_cli.evaluation.shadow import shadow_mode
 
     queries, embedder = engine.QueryEngine(), engine.embedder()
-    printer.warn_all(shadow_mode.catch_up(store, queries, embedder, now, printer.progress))
+    try:
+        printer.warn_all(shadow_mode.catch_up(store, queries, embedder, now, printer.progress))
+    except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
+        printer.warn(f"shadow mode logged nothing: {error}")
 
 
 @command(

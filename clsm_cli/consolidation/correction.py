@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.calibrate import closed_rows
@@ -29,7 +30,7 @@ from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tagging import tags_of
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 LEAST = pair_head.LEAST
 """Probability that it ends a statement below which a sentence is not meant to."""
+_FEWEST = 3
+"""Words that are a quotation; fewer are a name."""
 
 
 class NotCertainError(BadInputError):
@@ -96,8 +99,8 @@ def correct(
     """Put what is true now in the place of a statement.
 
     Args:
-        wanted: Id of a statement, how one begins, or the name of what it is about; or a passage, of
-            which the sentence that is not true becomes a statement first.
+        wanted: Id of a statement, words that stand in one alone, or the name of what it is about; or a
+            passage, of which the sentence that is not true becomes a statement first.
         said: The whole sentence that is true now, or only the value that takes the old one's place.
         is_whole: It is a sentence, whatever it looks like.
         since: Since when it is true, a canonical time; else from now on.
@@ -117,7 +120,7 @@ def correct(
         if isinstance(wanted, SourcePassage):
             old = _stated(edits, wanted, said)
         else:
-            old = edits.statement(wanted) or _meant(edits, wanted, said)
+            old = edits.statement(wanted) or _quoted(edits, wanted) or _meant(edits, wanted, said)
         text = said if is_whole else _replaced(old, said, edits.day)
         if text is None:
             reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
@@ -158,15 +161,47 @@ def chances(
 
 
 def _chance(row: Statement, said: str) -> float:
-    """How likely a whole sentence ends what a statement says; without the model it may end anything."""
+    """How likely a whole sentence ends what a statement says; without the model it may end anything.
+
+    The model reads English alone. In other languages a sentence ends what it repeats but for a value.
+    """
     if row.text == said:
         return 1.0
     old, new = map(pair_head.sentence, (row.text, said))
     try:
+        if not pair_head.is_readable(f"{row.text}\n{said}"):
+            return float(_has_other_value(row.text, said))
         (relation,) = pair_head.relations([(row.text, said)])
         return pair_head.update_of(old, new, relation, pair_head.relations)
     except (ModelMissingError, ModelDigestError):
         return 1.0
+
+
+def _has_other_value(old: str, new: str) -> bool:
+    """Whether two sentences begin and end alike around one value, which is less than half of either.
+
+    >>> _has_other_value("Leute: Mia wohnt in Graz.", "Mia wohnt in Linz")
+    True
+    >>> _has_other_value("Mia wohnt in Graz.", "Mia mag Kuchen.")
+    False
+    """
+    said = _words(new)
+    for start in (0, *(mark.end() for mark in re.finditer(": ", old))):
+        told = _words(old[start:])
+        ahead = _alike(told, said)
+        behind = _alike(told[ahead:][::-1], said[ahead:][::-1])
+        if 2 * (ahead + behind) > max(len(told), len(said)):
+            return True
+    return False
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """How many words two lists begin with alike."""
+    return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def apply_correction(
@@ -207,6 +242,20 @@ def apply_correction(
     return Correction(old, until, new, also)
 
 
+def _quoted(edits: EditSession, words: str) -> Statement | None:
+    """The current statement that begins with some words, or else has them, if only one does."""
+    quoted = _words(words)
+    if len(quoted) < _FEWEST:
+        return None
+    said = f" {' '.join(quoted)} "
+    texts = [(f" {' '.join(_words(row.text))} ", row) for row in edits.statements.values()]
+    having = [(text, row) for text, row in texts if row.is_current and said in text]
+    for found in ([each for each in having if each[0].startswith(said)], having):
+        if len({text for text, _ in found}) == 1:
+            return max((row for _, row in found), key=lambda row: (row.valid_from or "", row.id))
+    return None
+
+
 def _meant(edits: EditSession, subject: str, said: str) -> Statement:
     """The statement about a subject that a sentence can replace, or that has a place for a value."""
     rows = [row for row in edits.statements_about(subject) if row.kind in KINDS]
@@ -227,7 +276,7 @@ def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
 
     The one with a value to replace, else the one that has most words of what is meant.
     """
-    meant = {*stems(f"{passage.about} {said}")}
+    meant = terms(f"{passage.about} {said}")
     beside: dict[str, Any] = {"valid_from": passage.time, "trust": passage.trust}
     rows = [
         with_new_text(edits.sourced(text, (passage.key,), **beside), text)
@@ -236,7 +285,7 @@ def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
 
     def fitness(row: Statement) -> tuple[bool, int]:
         has_place = _with_value(row.text, said, edits.day) is not None
-        return has_place, len(meant & {*stems(row.text)})
+        return has_place, len(meant & terms(row.text))
 
     return max(rows, key=fitness)
 

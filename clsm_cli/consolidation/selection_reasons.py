@@ -92,6 +92,7 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
             keep=piece.keep,
             worth=piece.worth,
             noise=piece.noise,
+            noise_limit=scores.noise_limit,
             shares=[share for share in shares if abs(share[0]) >= _LEAST][:SHOWN],
         )
 

@@ -38,10 +38,13 @@ ALONE = 0.8
 who read 180 missed them in one of five below it, and in none above."""
 SURE = 0.75
 """Probability from which a whole document is taken for something: its sentences are weighed besides."""
-OPEN_ITEM = 0.1
-"""Probability of being worth keeping from which an open item of a list is a task."""
+STEPS = 1 / 3
+"""Probability of telling anybody how to do something from which a document's boxes are steps, unless it says that
+they are tasks: none of twenty pages of owners has more than 0.31, most instructions and forms do (own choice)."""
 IN_TALK = 0.55
 """Share of what a sentence must be worth that is enough in a conversation."""
+NOISE_IN_TALK = 0.9
+"""Share of the limit of noise that a sentence of a conversation keeps to."""
 READ_KEEP, READ_NOISE = 0.4, 0.5
 """Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
 Of what it gives a little less, the reader would keep half, and of that two in five are good."""
@@ -82,6 +85,7 @@ KEPT = frozenset({"kept", "noted", "heir"})
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
+_FORM = re.compile(r"(?:.*[ _-])?(?:template|form)", re.IGNORECASE)
 
 
 class ScoredUnit(NamedTuple):
@@ -147,6 +151,11 @@ class UnitScores:
         return self.about is None or self.is_diary
 
     @property
+    def noise_limit(self) -> float:
+        """Probability of being noise up to which a sentence is kept."""
+        return self.settings.noise * (NOISE_IN_TALK if self.is_told else 1.0)
+
+    @property
     def states_nothing(self) -> bool:
         """Whether nothing in it is about the owner's world: a template, a text of others."""
         about = self.about
@@ -155,10 +164,9 @@ class UnitScores:
         )
 
     @property
-    def has_forms(self) -> bool:
-        """Whether its open items are steps for anybody who works by it, not tasks of the owner."""
-        about = self.about
-        return about is not None and about["instruction"] + about["reference"] >= EVEN
+    def is_for_anybody(self) -> float:
+        """How likely its open items are steps for anybody who works by it, not tasks of the owner."""
+        return self.about["instruction"] + self.about["reference"] if self.about else 0.0
 
     def verdict(self, piece: ScoredUnit) -> Verdict:
         """What decides whether a sentence is kept for what it says."""
@@ -172,7 +180,7 @@ class UnitScores:
             return "untold"
         if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
-        return "kept" if piece.noise <= self.settings.noise else "noise"
+        return "kept" if piece.noise <= self.noise_limit else "noise"
 
     def is_worth(self, piece: ScoredUnit) -> bool:
         """Whether a sentence is kept for what it says."""
@@ -181,26 +189,23 @@ class UnitScores:
     def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that reads as a task is one of the owner.
 
-        In a talk it is, in notes of a day, in a list called one, and where it names a day; and whatever
-        note ticks it, since what nobody had to do becomes no task by that. Elsewhere it may be a step for
-        anybody who works by the document, or a box of a form, and is weighed as sentences are.
+        It is, unless it is a step for anybody who works by the document, or a box of a form. It stands in
+        notes of a day, in a list called one, or names a day: then only what is more likely such steps than
+        not has none. Whatever note ticks it, what nobody had to do becomes no task by that.
         """
         found = self._pieces_of(turn, task)
-        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
         if not found or self.about is None or task.state == "done":
             return bool(found)
-        return any(expressions.is_day(title, turn.time) for title in titles) or (
-            not self.has_forms
-            and (
-                self.about["log"] >= EVEN
-                or any(map(_TASKS.fullmatch, titles))
-                or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
-                or any(
-                    piece.keep >= OPEN_ITEM and piece.noise <= self.settings.noise
-                    for piece in (() if self.is_diary else found)
-                )
-            )
+        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
+        if any(expressions.is_day(title, turn.time) for title in titles):
+            return True
+        is_called_one = (
+            self.about["log"] >= EVEN
+            or any(map(_TASKS.fullmatch, titles))
+            or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         )
+        is_form = any(map(_FORM.fullmatch, titles[:2]))
+        return not is_form and self.is_for_anybody < (EVEN if is_called_one else STEPS)
 
     def title_of(self, turn: Turn, task: Todo) -> str:
         """The headings without which nobody could tell what an item of a note is about."""

@@ -12,14 +12,13 @@ import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from clsm_cli.config import MAX_FILE, Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import nodes, stores
-from clsm_cli.evaluation.dataset import Chat, Dataset, Existing, Folders
+from clsm_cli.evaluation.dataset import Chat, Dataset, Existing, Folders, packaged_yaml
 from clsm_cli.evaluation.measures import passage_item
 from clsm_cli.evaluation.stores import MadeStore, files_in
 from clsm_cli.model.ids import digest
@@ -39,26 +38,19 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
-PLANTED = "nodes"
-"""Kind of the sets whose concepts are written into the store instead of being consolidated."""
-SAID = "passage"
-"""Kind of the passages that were said or written; all other kinds consolidation made."""
+PLANTED = "nodes"  # the sets whose concepts are written into the store, not consolidated
+SAID = "passage"  # the passages that were said or written; all other kinds consolidation made
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """One case with its stores, as ingested (``raw``) and consolidated, which are never written again.
-
-    ``whole`` is the tokens of what an agent without a memory would load: the whole conversation, or
-    its static files (SOUL, USER, MEMORY and the last two daily notes).
-    """
+    """One case with its stores, which are never written again."""
 
     dataset: Dataset
     case: Case
-    store: Store
-    raw: Store
+    store: Store  # as consolidated
+    raw: Store  # as ingested
     now: datetime
-    whole: int
     factory: StoreFactory
     engine: Engine
 
@@ -74,6 +66,24 @@ class Bench:
         with open_index(self.store, self.factory.embedder) as opened:
             return list(opened.index.current_passages().values())
 
+    @cached_property
+    def whole(self) -> int:
+        """Tokens of what an agent without a memory would load.
+
+        Of a workspace its static files, or everything where there are none; of a conversation all of
+        it; of a store that was there already all that was said or written in it.
+        """
+        source = self.case.source
+        if isinstance(source, Chat):
+            return sum(count_tokens(turn.text) for turn in source.turns)
+        files = files_in(source.root, source.names) if isinstance(source, Folders) else []
+        if found := startup_files(str(file) for file in files):
+            contents = (atomic.read(Path(file), MAX_FILE) or b"" for file in found)
+            return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
+        with open_index(self.raw, None) as opened:
+            passages = opened.index.current_passages().values()
+            return sum(count_tokens(each.text) for each in passages if each.kind == SAID)
+
     @property
     def is_rebuildable(self) -> bool:
         """Whether its store is made by ingest and consolidate, and so can be made again.
@@ -88,10 +98,8 @@ class Bench:
         return query.at or self.now.isoformat()
 
 
-ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")
-"""Files that an OpenClaw agent loads at every start, in this order."""
-DAYS = 2
-"""Daily notes that it loads besides, the last ones."""
+ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")  # what an OpenClaw agent loads at every start
+DAYS = 2  # daily notes that it loads besides, the last ones
 _DAILY = re.compile(r"(?:.*/)?(\d{4}-\d\d-\d\d)\.md\Z", re.DOTALL)
 
 
@@ -105,25 +113,6 @@ def startup_files(paths: Iterable[str]) -> list[str]:
     always = [path for name in ALWAYS for path in known if path.split("/")[-1] == name]
     daily = sorted((match[1], path) for path in known if (match := _DAILY.match(path)))
     return [*always, *(path for _, path in daily[-DAYS:])]
-
-
-def context_tokens(case: Case, store: Store) -> int:
-    """Tokens of what an agent without a memory would load.
-
-    Of a workspace its static files, or everything where there are none; of a conversation all of
-    it; of a store that was there already all that was said or written in it.
-    """
-    if isinstance(case.source, Chat):
-        return sum(count_tokens(turn.text) for turn in case.source.turns)
-    if isinstance(case.source, Folders):
-        root = case.source.root
-        listed = (str(file.relative_to(root)) for file in files_in(root, case.source.names))
-        if found := startup_files(listed):
-            contents = (atomic.read(root / file, MAX_FILE) or b"" for file in found)
-            return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
-    with open_index(store, None) as opened:
-        passages = opened.index.current_passages().values()
-        return sum(count_tokens(each.text) for each in passages if each.kind == SAID)
 
 
 def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
@@ -143,20 +132,18 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
             store = nodes.plant_nodes(factory, case, raw)
         else:
             store = consolidated(factory, raw)
-        whole = context_tokens(case, raw.store)
-        benches.append(Bench(dataset, case, store, raw.store, raw.now, whole, factory, engine))
+        benches.append(Bench(dataset, case, store, raw.store, raw.now, factory, engine))
     return benches
-
-
-def unlabelled_bench(case: Case, store: MadeStore, factory: StoreFactory, engine: Engine) -> Bench:
-    """A bench of a store as it is, whose answers are looked at without labels."""
-    dataset = unlabelled(case)
-    return Bench(dataset, case, store.store, store.store, store.now, 0, factory, engine)
 
 
 def unlabelled(case: Case) -> Dataset:
     """A case as a set without labels."""
     return Dataset("unlabelled", case.name, "", "turn", "recall@10", (case,))
+
+
+def unlabelled_bench(case: Case, store: MadeStore, factory: StoreFactory, engine: Engine) -> Bench:
+    """A bench of a store as it is, whose answers are looked at without labels."""
+    return Bench(unlabelled(case), case, store.store, store.store, store.now, factory, engine)
 
 
 def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | None = None) -> Store:
@@ -170,10 +157,9 @@ def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | No
     return stores.cached_copy(factory, made, name, sleep)
 
 
-RECALL, NIGHT, INGEST = range(3)
-"""Stages that have to be done again; each includes those after it."""
+RECALL, NIGHT, INGEST = range(3)  # stages that have to be done again; each includes those after it
+# The stage of each group of settings; all others decide what is taken in.
 _STAGES = {"recall": RECALL, "graph": NIGHT, "consolidation": NIGHT}
-"""Stage of each group of settings; all others decide what is taken in."""
 
 
 def stage_of(changes: Iterable[str]) -> int:
@@ -192,15 +178,13 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
         RefusedError: They decide what the store holds, and this one cannot be made again.
     """
     settings = with_changes(bench.store.settings, dict(changes))
-    stage = stage_of(changes)
-    raw, store = bench.raw, bench.store
+    stage, raw, store = stage_of(changes), bench.raw, bench.store
     if stage != RECALL and not bench.is_rebuildable:
         reason = f"decides what a store holds, and that of {bench.case.name} is asked as it is"
         advice = "leave it out, or evaluate a set that clsm ingests itself"
         raise RefusedError(", ".join(sorted(changes)), reason, advice)
     if stage == INGEST:
-        again = replace(bench.factory, now=bench.now)
-        raw = stores.make_store(bench.case, again, settings).store
+        raw = stores.make_store(bench.case, replace(bench.factory, now=bench.now), settings).store
     if stage != RECALL:
         store = consolidated(bench.factory, MadeStore(raw, bench.now), settings)
     raw, store = (each._replace(settings=settings) for each in (raw, store))
@@ -230,14 +214,13 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
         except ValueError as error:
             alike = "".join(get_close_matches(key, defaults(Settings()), 1))
             advice = f"did you mean {alike}?" if alike else "see the settings in docs/format.md"
-            if key == alike:
-                advice = "give one plain value of that kind"
+            advice = "give one plain value of that kind" if key == alike else advice
             raise BadInputError(what, safe(str(error)), advice) from None
     return found
 
 
+# Variations that no setting makes.
 AS_INGESTED, NO_MODEL = "the store as it was ingested", "no embedding model"
-"""Variations that no setting makes."""
 
 
 class Mechanism(NamedTuple):
@@ -249,9 +232,8 @@ class Mechanism(NamedTuple):
 
     def applies(self, bench: Bench) -> bool:
         """Whether it can be taken out of a bench: not everything can be done again on every store."""
-        if isinstance(self.off, str):
-            return self.off == NO_MODEL or bench.is_rebuildable
-        return stage_of(self.off) == RECALL or bench.is_rebuildable
+        is_asked = self.off == NO_MODEL if isinstance(self.off, str) else not stage_of(self.off)
+        return is_asked or bench.is_rebuildable
 
     def without(self, bench: Bench) -> Bench:
         """The bench without it."""
@@ -274,11 +256,10 @@ class _NoModel:
     open = encode = products = _refuse
 
 
-_LISTED = files("clsm_cli.evaluation").joinpath("mechanisms.yaml").read_text(encoding="utf-8")
+# By name, in the order of recall, then of the night, then of the ingest.
 MECHANISMS = {
-    name: Mechanism(name, **row) for name, row in yaml_text.load(_LISTED, 1 << 16).items()
+    name: Mechanism(name, **row) for name, row in packaged_yaml("mechanisms.yaml").items()
 }
-"""By name, in the order of recall, then of the night, then of the ingest."""
 
 
 def sizes(benches: Sequence[Bench]) -> dict[str, int]:
@@ -305,10 +286,9 @@ def stored_share(benches: Sequence[Bench]) -> float | None:
     pieces: list[bool] = []
     for bench in benches:
         unit = bench.dataset.unit
-        made = [passage for passage in bench.passages if passage.kind != SAID]
-        resting = {key for passage in made for key in passage.sources}
-        told = [passage for passage in bench.passages if passage.key in resting]
-        items = [passage_item(passage, 0) for passage in (*made, *told)]
+        resting = {key for each in bench.passages if each.kind != SAID for key in each.sources}
+        kept = (each for each in bench.passages if each.kind != SAID or each.key in resting)
+        items = [passage_item(each, 0) for each in kept]
         gold = [piece for query in bench.case.queries for piece in query.gold if unit != "day"]
         held = {piece: any(item.holds(piece, unit) for item in items) for piece in {*gold}}
         pieces += map(held.__getitem__, gold)

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.result import Figures, Result, SetResult
+    from clsm_cli.evaluation.result import Figures, Interval, Result, SetResult
 
 HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
 """Measures that have intervals and are compared in pairs, where a set has them."""
+
+
+Key = tuple[str, str]  # a query: its case and its id
 
 
 class Measured(NamedTuple):
@@ -41,10 +44,7 @@ class Measured(NamedTuple):
         return self.case, self.query.id
 
 
-Key = tuple[str, str]
-"""A query: its case and its id."""
-NONE = Difference(difference=0.0, interval=(0.0, 0.0), p=1.0)
-"""Of queries without the measure."""
+NONE = Difference(difference=0.0, interval=(0.0, 0.0), p=1.0)  # of queries without the measure
 
 
 def mean_figures(measured: Sequence[Measured]) -> Figures:
@@ -63,18 +63,19 @@ def defined(measured: Sequence[Measured], measure: str) -> dict[Key, float]:
 def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemResult:
     """All figures of one system on a set."""
     found = {measure: defined(measured, measure) for measure in HEADLINES}
+    intervals = {measure: _interval(values, seed) for measure, values in found.items() if values}
     categories = grouped((each.query.category, each) for each in measured)
     groups = {category: mean_figures(held) for category, held in sorted(categories.items())}
     return SystemResult(
         name=name,
         figures=mean_figures(measured),
-        intervals={
-            measure: cluster_interval(list(values.values()), [case for case, _ in values], seed)
-            for measure, values in found.items()
-            if values
-        },
+        intervals=intervals,
         groups={"category": groups} if len(groups) > 1 else {},
     )
+
+
+def _interval(values: Mapping[Key, float], seed: int) -> Interval:
+    return cluster_interval(list(values.values()), [case for case, _ in values], seed)
 
 
 def compare_pairs(
@@ -91,8 +92,6 @@ def compare_pairs(
 def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) -> Difference | None:
     """What one system has more than another on the queries that both have; None without any.
 
-    Mean difference, its interval (``cluster_interval``), its p-value (``sign_flip``).
-
     >>> found = paired({("a", "1"): 1.0, ("a", "2"): 1.0}, {("a", "1"): 0.0, ("b", "1"): 0.5}, 0)
     >>> found["difference"], found["p"]
     (1.0, 1.0)
@@ -100,12 +99,8 @@ def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) ->
     gained = {key: value - theirs[key] for key, value in ours.items() if key in theirs}
     if not gained:
         return None
-    values = list(gained.values())
-    return Difference(
-        difference=fmean(values),
-        interval=cluster_interval(values, [case for case, _ in gained], seed),
-        p=sign_flip(values, seed),
-    )
+    values, interval = list(gained.values()), _interval(gained, seed)
+    return Difference(difference=fmean(values), interval=interval, p=sign_flip(values, seed))
 
 
 def abstention(
@@ -126,27 +121,20 @@ def abstention(
                 )
 
 
-EXACT_FLIPS = 16
-"""Pairs that differ up to which all 2ⁿ sign flips are tried; beyond it a sample."""
-_AT_ONCE = 1 << 20
-"""Numbers drawn at once, for the sake of memory."""
+EXACT_FLIPS = 16  # pairs that differ up to which all 2ⁿ sign flips are tried; beyond it a sample
+_AT_ONCE = 1 << 20  # numbers drawn at once, for the sake of memory
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
-    """Probability that a positive scores above a negative; a tie counts one half.
-
-    The Mann-Whitney U over n·m, from mid-ranks, so O((n + m) log(n + m)).
+    """Probability that a positive scores above a negative; a tie counts one half (Mann-Whitney U / nm).
 
     >>> auroc([0.9, 0.5], [0.5, 0.1])
     0.875
     """
     import numpy as np
 
-    scores = np.concatenate([positive, negative])
-    _, codes, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    middle = np.cumsum(counts) - (counts - 1) / 2
-    n, m = len(positive), len(negative)
-    return float((middle[codes[:n]].sum() - n * (n + 1) / 2) / (n * m))
+    above = np.subtract.outer(np.asarray(positive), np.asarray(negative))
+    return float(((above > 0).sum() + (above == 0).sum() / 2) / above.size)
 
 
 def cluster_interval(
@@ -212,10 +200,6 @@ def sign_flip(differences: Sequence[float], seed: int, draws: int = 20_000) -> f
     return (hits + 1) / (draws + 1)
 
 
-_SLACK = 1e-9
-"""Points that are rounding, not a regression."""
-
-
 class GateRow(Difference):
     """The headline measure of clsm on one set in both runs, and their paired difference."""
 
@@ -237,9 +221,6 @@ class Gate(TypedDict):
 def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     """Compare a run with an earlier one.
 
-    ``fail_under`` is in points: what the headline measure of a set must have gained; −1: it may
-    lose one. None: nothing fails.
-
     Raises:
         RefusedError: Other data or other queries, or no set in common.
     """
@@ -253,7 +234,7 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
         f" {100 * row['now']:.2f}, by {100 * row['difference']:+.2f} points; at least"
         f" {fail_under:+g} was asked for"
         for row in rows
-        if fail_under is not None and 100 * row["difference"] < fail_under - _SLACK
+        if fail_under is not None and 100 * row["difference"] < fail_under - 1e-9
     ]
     alone = sorted(here.keys() ^ there.keys())
     told = [f"{name} is in one of the runs only and was not compared" for name in alone]
@@ -265,7 +246,6 @@ def _name(each: SetResult) -> str:
 
 
 def _values(each: SetResult) -> dict[Key, float]:
-    """Case and id of each query that has the headline measure → its value."""
     found = ((q, q["values"].get(CLSM, {}).get(each["headline"])) for q in each["queries"])
     return {(query["case"], query["id"]): value for query, value in found if value is not None}
 
@@ -278,11 +258,6 @@ def _row(new: SetResult, old: SetResult, seed: int) -> GateRow:
     found = paired(now, then, seed)
     if found is None or now.keys() != then.keys():
         raise RefusedError(what, "has figures of other queries", "run both with the same options")
-    return GateRow(
-        set=_name(new),
-        measure=new["headline"],
-        queries=len(now),
-        before=fmean(then.values()),
-        now=fmean(now.values()),
-        **found,
-    )
+    before, after = fmean(then.values()), fmean(now.values())
+    name, what = _name(new), new["headline"]
+    return GateRow(set=name, measure=what, queries=len(now), before=before, now=after, **found)

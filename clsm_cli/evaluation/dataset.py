@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.config import MAX_FILE
@@ -24,31 +26,24 @@ if TYPE_CHECKING:
 Unit = Literal["turn", "day", "quote", "memory"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote; with "memory" a quote too, or
 the ids that stand for one memory, each with a newline behind it: any of them is the piece."""
+# Why a query has no answer: asked of the wrong person, about what nobody recorded of a known
+# subject, about something else altogether; "" for a query that has one.
 Negative = Literal["", "wrong person", "near topic", "off topic"]
-"""Why a query has no answer: asked of the wrong person, about what nobody recorded of a known
-subject, about something else altogether; ``""`` for a query that has one."""
 
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
 class Query(NamedTuple):
-    """A query and its labels.
-
-    Attributes:
-        gold: Pieces of evidence, in the unit of the set; empty where only concepts are labelled.
-        concepts: Of each gold concept the keys of its names (see ``label_keys``).
-        negative: Why it has no answer; its ``gold`` and ``concepts`` are empty then.
-        at: ISO time at which it is asked; empty: that of the case.
-    """
+    """A query and its labels."""
 
     id: str
     text: str
     category: str = ""
-    gold: tuple[str, ...] = ()
-    concepts: tuple[frozenset[str], ...] = ()
-    negative: Negative = ""
+    gold: tuple[str, ...] = ()  # pieces of evidence; empty where only concepts are labelled
+    concepts: tuple[frozenset[str], ...] = ()  # of each the keys of its names (``label_keys``)
+    negative: Negative = ""  # if it has no answer, neither gold nor concepts
     answer: str = ""
-    at: str = ""
+    at: str = ""  # ISO time at which it is asked; empty: that of the case
 
 
 class LabelledTurn(NamedTuple):
@@ -91,21 +86,15 @@ class Case(NamedTuple):
 
 
 class Dataset(NamedTuple):
-    """A labelled set.
-
-    Attributes:
-        digest: SHA-256 of what was read, hexadecimal; two runs on different digests are never compared.
-        headline: The measure that intervals, pairs and gates look at.
-        notes: A sentence for each fault of the set that was mended, each query left out, each rule
-            by which labels were made; shown in every report.
-    """
+    """A labelled set."""
 
     kind: str
     name: str
-    digest: str
+    digest: str  # SHA-256 of what was read; two runs on different digests are never compared
     unit: Unit
-    headline: str
+    headline: str  # the measure that intervals, pairs and gates look at
     cases: tuple[Case, ...]
+    # A sentence for each fault that was mended, each query left out, each rule of the labels.
     notes: tuple[str, ...] = ()
 
 
@@ -132,11 +121,10 @@ def single_blanks(text: str) -> str:
     return " ".join(text.split())
 
 
+LAYOUT = "see docs/evaluation.md for the layout"
 NO_GOLD = "query is left out, nothing that answers it is known"
-SHOWN = 10
-"""Places that a sentence names at most."""
-_LONGEST = 80
-"""Characters of a place."""
+SHOWN = 10  # places that a sentence names at most
+_LONGEST = 80  # characters of a place
 
 
 class Faults(dict[str, list[str]]):
@@ -154,9 +142,10 @@ class Faults(dict[str, list[str]]):
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each kind, in the order in which they were met."""
+        more = {fault: len(places) - SHOWN for fault, places in self.items()}
         return tuple(
             f"{fault} ({len(places)}): {'; '.join(places[:SHOWN])}"
-            + (f"; and {len(places) - SHOWN} more" if len(places) > SHOWN else "")
+            + (f"; and {more[fault]} more" if more[fault] > 0 else "")
             for fault, places in self.items()
         )
 
@@ -196,9 +185,6 @@ def made_dataset(
     return Dataset(kind, root.resolve().name, digest, unit, headline, tuple(cases), notes)
 
 
-LAYOUT = "see docs/evaluation.md for the layout"
-
-
 def load_json(path: Path) -> Any:
     """The JSON value of a file; half of a surrogate pair, which no file can hold, becomes U+FFFD."""
     data = read_bytes(path)
@@ -214,6 +200,13 @@ def load_yaml(path: Path) -> Any:
         return yaml_text.load(read_bytes(path).decode("utf-8"), MAX_FILE, values=None) or []
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(path), str(error), "mend it") from error
+
+
+@cache
+def packaged_yaml(name: str) -> Any:
+    """The value of a YAML file of this package, by its path in it."""
+    text = files("clsm_cli.evaluation").joinpath(name).read_text(encoding="utf-8")
+    return yaml_text.load(text, 1 << 16)
 
 
 @contextlib.contextmanager

@@ -12,12 +12,8 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.compare import Gate
     from clsm_cli.evaluation.result import Difference, Interval, ProbeResult, SetResult
 
+    # A heading, the measure, and of each system its value or an interval.
     Column = tuple[str, str, list[float | None] | list[Interval | None]]
-    """A heading, the measure, and of each system its value or an interval."""
-
-NOTHING = "–"
-"""In the place of a figure that is not defined."""
-
 
 HEADINGS = {
     **{f"recall@{k}": f"R{k}" for k in (1, 5, 10, 50)},
@@ -37,8 +33,7 @@ HEADINGS = {
     "tokens": "tokens",
 }
 """The heading of each measure of queries, in the order in which they are shown."""
-PLAIN = ("concepts", "tokens")
-"""Measures that are numbers of their own unit; all others are shares, of which more is better."""
+PLAIN = ("concepts", "tokens")  # numbers; all others are shares, of which more is better
 
 
 def measure_heading(name: str) -> str:
@@ -55,11 +50,6 @@ def format_share(value: float) -> str:
     return f"{100 * value:.1f}"
 
 
-def format_interval(interval: Interval) -> str:
-    """An interval of shares in per cent."""
-    return "–".join(map(format_share, interval))
-
-
 def format_value(name: str, value: float | Interval | None) -> str:
     """A value of a measure as it stands in a table, or an interval of shares.
 
@@ -71,9 +61,9 @@ def format_value(name: str, value: float | Interval | None) -> str:
     ['1,234', '12.3', '0.0123', '0']
     """
     if value is None:
-        return NOTHING
+        return "–"
     if not isinstance(value, (int, float)):
-        return format_interval(value)
+        return "–".join(map(format_share, value))
     if name in HEADINGS and name not in PLAIN:
         return format_share(value)
     if abs(value) >= 100 or (value == int(value) and name not in PLAIN):
@@ -101,23 +91,17 @@ def format_test(each: Difference) -> tuple[str, str, str]:
 CONCEPTS = ("precision", "recall", "f1", "coverage")
 NOTED = ("recall@10", "reduced")
 EVIDENCE = ("recall@10", "tokens@1000", "reduced", "ndcg@10", "mrr")
-CROSSING = "cross-domain"
-"""The category whose recall CLS-M calls its weakness (§5.3)."""
+CROSSING = "cross-domain"  # the category whose recall CLS-M calls its weakness (§5.3)
 
 
 class Grid(NamedTuple):
-    """A table before it is written anywhere; nothing in it is escaped.
-
-    Attributes:
-        words: Columns from the left that hold words; the others hold numbers.
-        best: Row and column of figures that nothing in their column exceeds.
-    """
+    """A table before it is written anywhere; nothing in it is escaped."""
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    words: int = 1
-    best: frozenset[tuple[int, int]] = frozenset()
+    words: int = 1  # columns from the left that hold words; the others hold numbers
+    best: frozenset[tuple[int, int]] = frozenset()  # figures that nothing in their column exceeds
     note: str = ""
 
 
@@ -125,11 +109,9 @@ def set_grids(found: SetResult, *, is_full: bool = False) -> Iterator[Grid]:
     """The tables of a set; with ``is_full`` also what each mechanism does."""
     name = found["headline"]
     yield headline_grid(found)
-    groups = dict.fromkeys(
-        group for each in found["systems"] for group in each["groups"].get("category", {})
-    )
-    if groups:
-        columns = [(group, name, _in_category(found, group, name)) for group in groups]
+    groups = (each["groups"].get("category", {}) for each in found["systems"])
+    if names := dict.fromkeys(group for each in groups for group in each):
+        columns = [(group, name, _in_category(found, group, name)) for group in names]
         yield _by_system(f"{measure_heading(name)} by category (%)", found, columns)
     if found["pairs"]:
         yield pairs_grid(found)
@@ -153,7 +135,7 @@ def headline_grid(found: SetResult) -> Grid:
     names = (*CONCEPTS, *NOTED) if _has_concepts(found) else EVIDENCE
     headline = found["headline"]
     columns: list[Column] = []
-    for name in (*([] if headline in names else [headline]), *names, "tokens"):
+    for name in dict.fromkeys((*(() if headline in names else (headline,)), *names, "tokens")):
         columns.append(_figures(found, name))
         if name == headline:
             intervals = [each["intervals"].get(name) for each in found["systems"]]

@@ -25,22 +25,16 @@ if TYPE_CHECKING:
 
 
 class Item(NamedTuple):
-    """One thing to read.
-
-    Attributes:
-        tokens: Estimated word pieces of the text.
-        turns: Ids of the turns it shows or rests on, the source's own ids where it has some; what
-            is measured counts those that it shows (``credit_items``).
-        day: ISO date of the first of them; empty: none.
-        uses: How many of k places it takes: a statement that rests on three turns takes three.
-    """
+    """One thing to read."""
 
     id: str
     text: str
-    tokens: int
+    tokens: int  # estimated word pieces of the text
+    # Ids of the turns it shows or rests on, the source's own where it has some; what is measured
+    # counts those that it shows (``credit_items``).
     turns: tuple[str, ...]
-    day: str
-    uses: int = 1
+    day: str  # ISO date of the first of them; empty: none
+    uses: int = 1  # how many of k places it takes: a statement that rests on three turns three
 
     def holds(self, gold: str, unit: Unit) -> bool:
         r"""Whether this is or shows a piece of evidence.
@@ -58,8 +52,7 @@ class Item(NamedTuple):
         return gold in single_blanks(self.text)
 
 
-SHOWN = 0.8
-"""Share of the search terms of a turn from which a text shows it."""
+SHOWN = 0.8  # share of the search terms of a turn from which a text shows it
 
 
 def shows_turn(text: str, turn: str) -> bool:
@@ -87,29 +80,22 @@ def credit_items(
     ``told`` has the text of every turn of the case by its id; one that is not known counts by its id.
     """
     known = told.keys() & gold
-    return tuple(
-        item._replace(
-            turns=tuple(t for t in item.turns if t not in known or shows_turn(item.text, told[t]))
-        )
-        for item in items
-    )
+
+    def credited(item: Item) -> Item:
+        shown = (t for t in item.turns if t not in known or shows_turn(item.text, told[t]))
+        return item._replace(turns=tuple(shown))
+
+    return tuple(map(credited, items))
 
 
 class Retrieved(NamedTuple):
-    """All that a system returned for one query.
+    """All that a system returned for one query."""
 
-    Attributes:
-        items: Best first; more than k and more than any budget, the measures cut.
-        concepts: Keys of the names of each concept, best first, cut where the system cuts.
-        confidence: That the memory holds an answer, on any scale that is the same for all queries;
-            None: the system has none.
-        packed: Tokens → what it returns when it is told that so many are left; None where it was not
-            asked that. With it there are no items, and nothing else is measured.
-    """
-
-    items: tuple[Item, ...]
-    concepts: tuple[frozenset[str], ...] = ()
-    confidence: float | None = None
+    items: tuple[Item, ...]  # best first; more than k and than any budget, the measures cut
+    concepts: tuple[frozenset[str], ...] = ()  # keys of the names of each, best first
+    confidence: float | None = None  # that there is an answer, on one scale for all queries
+    # Tokens → what it returns when it is told that so many are left. With it there are no items,
+    # and nothing else is measured.
     packed: Mapping[int, tuple[Item, ...]] | None = None
 
 
@@ -135,20 +121,14 @@ def passage_item(passage: Passage, tokens: int) -> Item:
     return Item(passage.id, passage.text, tokens, turns, day)
 
 
-K = 10
-"""Places of what counts as returned."""
-FIRST = (1, 5, 10, 50)
-"""Places at which recall is cut."""
-BUDGETS = (1000, 2000)
-"""Tokens that an agent may have to spare for its memory."""
-DELIVERED = 2000
-"""Tokens of what counts as returned: the default budget of ``recall``."""
+K = 10  # places of what counts as returned
+FIRST = (1, 5, 10, 50)  # places at which recall is cut
+BUDGETS = (1000, 2000)  # tokens that an agent may have to spare for its memory
+DELIVERED = 2000  # tokens of what counts as returned: the default budget of ``recall``
 PACKED = ("tokens@1000", "reduced")
 """Measures that are also taken of what a system packs for their budget."""
-REDUCTION = 0.965
-"""Share of the context that is left out in ``reduced`` (CLS-M, §5.3)."""
-CONCEPTS = 10
-"""Concepts that are looked at (CLS-M: top_k)."""
+REDUCTION = 0.965  # share of the context that is left out in ``reduced`` (CLS-M, §5.3)
+CONCEPTS = 10  # concepts that are looked at (CLS-M: top_k)
 
 
 def figures(

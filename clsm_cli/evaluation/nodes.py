@@ -1,16 +1,14 @@
 """LoCoMo with concepts as CLS-M measured them: chosen by counts alone, labelled, and planted as nodes.
 
-A node is a stem or a pair of neighbouring stems, as CLS-M's graph has about 130 of them. Taken are the
-most bursty ones, those whose turns gather in a few sessions: by Dunning's G² of their turns over the
-sessions against an even spread (Dunning 1993),
+A node is a stem or a pair of neighbouring stems. Taken are the most bursty ones, those whose turns
+gather in a few sessions: by Dunning's G² of their turns over the sessions against an even spread
+(Dunning 1993),
 
     G² = 2 Σ_s o_s · ln(o_s / e_s)     e_s = df · turns of s / all turns
 
 with o_s the turns of session s that hold the node. Subjects come and go (Church & Gale 1995), words
-that are about nothing are spread evenly.
-
-The records are put into the shards by the store's own writers, so that recall reads them as it reads
-any other; edges are weighed by consolidation's own association.
+that are about nothing are spread evenly. The store's own writers put the records into the shards;
+edges are weighed by consolidation's own association.
 """
 
 from __future__ import annotations
@@ -50,25 +48,18 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-SIZE = 132
-"""Nodes of a conversation; CLS-M's graph has as many."""
-LEAST = 3
-"""Turns that hold a node, at least."""
-MOST = 0.12
-"""Share of all turns that hold it: in so many it is no subject."""
-SHORTEST = 3
-"""Letters of a stem."""
-LEAST_GOLD = 2
-"""Gold concepts of a question that counts."""
-GENERIC = frozenset(
-    tokens.stems(files("clsm_cli.evaluation").joinpath("generic.txt").read_text("utf-8"))
-)
-"""Stems of words that any chat is full of, and of those by which photos are described."""
+SIZE = 132  # nodes of a conversation; CLS-M's graph has as many
+LEAST = 3  # turns that hold a node, at least
+MOST = 0.12  # share of all turns that hold it: in so many it is no subject
+SHORTEST = 3  # letters of a stem
+LEAST_GOLD = 2  # gold concepts of a question that counts
+_GENERIC = files("clsm_cli.evaluation").joinpath("generic.txt")
+# Stems of words that any chat is full of, and of those by which photos are described.
+GENERIC = frozenset(tokens.stems(_GENERIC.read_text("utf-8")))
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W_]+)?")
 _OWNER = re.compile(r"['’]s\Z")
 
-Stems = tuple[str, ...]
-"""One stem, or two."""
+Stems = tuple[str, ...]  # one stem, or two
 
 
 class Concept(NamedTuple):
@@ -78,21 +69,8 @@ class Concept(NamedTuple):
     label: str
     aliases: tuple[str, ...]
     turns: tuple[str, ...]
-
-    @property
-    def id(self) -> str:
-        """Its node."""
-        return node_id(self.label)
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """All its forms."""
-        return (self.label, *self.aliases)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The keys of all its names."""
-        return label_keys((self.id, *self.forms))
+    id: str
+    names: frozenset[str]  # the keys of all its names
 
 
 def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
@@ -113,7 +91,9 @@ def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
     found = []
     for stems in sorted(scores, key=lambda stems: (-scores[stems], stems))[:size]:
         label, *others = sorted(forms[stems], key=lambda form: (-forms[stems][form], form))
-        found.append(Concept(stems, label, tuple(sorted(others)), tuple(turns[stems])))
+        id_, aliases = node_id(label), tuple(sorted(others))
+        names = label_keys((id_, label, *others))
+        found.append(Concept(stems, label, aliases, tuple(turns[stems]), id_, names))
     return tuple(found)
 
 
@@ -165,7 +145,7 @@ def label_queries(chat: Chat, queries: Sequence[Query]) -> tuple[Query, ...]:
     """
     ignored, concepts = GENERIC | _names(chat.participants), choose_concepts(chat)
     posed = []
-    for query in queries:
+    for query in (each for each in queries if not each.negative):
         said = {stems for stems, _ in occurrences(query.answer, ignored)}
         gold = tuple(
             each.names
@@ -181,8 +161,9 @@ def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
     """A copy of a conversation's store, as it was ingested, in which its concepts are nodes."""
     # These two decide what is written, besides the parts of the program that make any store.
     name = f"nodes {stores.code_digest(('evaluation/nodes.py', 'evaluation/generic.txt'))}"
-    chat = case_chat(case)
-    return stores.cached_copy(factory, made, name, lambda it: _plant(factory, made, chat, it))
+    return stores.cached_copy(
+        factory, made, name, lambda it: _plant(factory, made, case_chat(case), it)
+    )
 
 
 def case_chat(case: Case) -> Chat:
@@ -205,7 +186,6 @@ def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> 
 
 def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list[Record]]:
     """Nodes and edges; and the records of all episodes, consolidated, with what their turns mention."""
-    rev = (1, store.device)
     said = {turn.id: turn for turn in chat.turns}
     keys = {each.foreign_id: each.key for each in index.current_passages().values()}
     concepts = choose_concepts(chat)
@@ -219,41 +199,32 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
         (episode, (node, key)) for episode, _, key in order for node in mentioned.get(key, ())
     )
     stored = evidence_queries.episode_files(index.connection)
-    known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-    episodes: list[Record] = [
-        replace(
-            record,
-            rev=(record.rev[0] + 1, store.device),
-            mentions={
-                node: tuple(found) for node, found in grouped(sorted(noted.get(id_, []))).items()
-            },
-            stage="consolidated",
-            digest=stored[id_].digest,
-        )
-        for id_, record in known.items()
-        if isinstance(record, EpisodeRecord)
-    ]
-    edges = co_occurrences(order, mentioned, store.settings.graph, rev)
-    return [*(_node(each, said, keys, rev) for each in concepts), *edges.values()], episodes
+    episodes: list[Record] = []
+    for record in shards.load_graph(store.graphs(), logs.load_tombstones(store)).records.values():
+        if isinstance(record, EpisodeRecord):
+            found = grouped(sorted(noted.get(record.id, []))).items()
+            mentions = {node: tuple(turns) for node, turns in found}
+            rev, digest = (record.rev[0] + 1, store.device), stored[record.id].digest
+            made = replace(record, rev=rev, mentions=mentions, digest=digest)
+            episodes.append(replace(made, stage="consolidated"))
+    edges = co_occurrences(order, mentioned, store.settings.graph, (1, store.device))
+    nodes = (_node(each, [said[turn] for turn in each.turns], keys, store) for each in concepts)
+    return [*nodes, *edges.values()], episodes
 
 
 def _node(
-    concept: Concept,
-    said: Mapping[str, LabelledTurn],
-    keys: Mapping[str | None, str],
-    rev: tuple[int, str],
+    concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str], store: Store
 ) -> Node:
-    turns = [said[turn] for turn in concept.turns]
     candidates = [
         (to_plain(sentence), turn.time, keys[turn.id])
         for turn in turns
         for sentence in (turn.text[start:end] for start, end in split(turn.text))
-        if any(form in sentence.casefold() for form in concept.forms)
+        if any(form in sentence.casefold() for form in (concept.label, *concept.aliases))
     ]
     summary = best_sentences(candidates, concept.label)
     return Node(
         id=concept.id,
-        rev=rev,
+        rev=(1, store.device),
         label=concept.label,
         aliases=concept.aliases,
         summary=" ".join(sentence for sentence, _, _ in summary),

@@ -1,4 +1,4 @@
-"""Label by hand: queries worth labelling, pools of items to judge, the sheet, and what comes of it.
+"""Label by hand: queries worth labelling, pools of items to judge, the list, and what comes of it.
 
 Best are questions that the person really asked. Then come facts that changed and, only where these are
 too few, what the store knows something about. Some have no answer in it, for the floor has to be set on
@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable  # of an alias
-from importlib.resources import files
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import unlabelled_bench
-from clsm_cli.evaluation.dataset import Case, Existing, Query, label_key, label_keys
+from clsm_cli.evaluation.dataset import Case, Existing, Query, label_key, label_keys, packaged_yaml
 from clsm_cli.evaluation.measures import Item
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.forgetting import selection
@@ -30,7 +29,7 @@ from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, labels, yaml_text
+from clsm_cli.store import atomic, labels
 from clsm_cli.store.labels import Label
 from clsm_cli.store.lock import locked
 from clsm_cli.text import route
@@ -47,35 +46,26 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
-NEGATIVE_EACH = 4
-"""One query in so many should have no answer."""
-SAME = 0.5
-"""Share of common search terms (Jaccard) from which two queries are near duplicates."""
-SHORTEST, LONGEST = 4, 30
-"""Words of a question that can be asked by itself."""
+NEGATIVE_EACH = 4  # one query in so many should have no answer
+SAME = 0.5  # share of common search terms (Jaccard) from which two queries are near duplicates
+SHORTEST, LONGEST = 4, 30  # words of a question that can be asked by itself
+# A question that asks somebody to do something, or about this very moment.
 _REQUEST = re.compile(
     r"(?:(?:and|so|well|ok(?:ay)?|please|now),? )*"
     r"(?:(?:can|could|would|will|shall|should|may|do|did|have|are|were) (?:you|i)\b|see\b)",
     re.IGNORECASE,
 )
-"""A question that asks somebody to do something, or about this very moment."""
 _OPENING = re.compile(r"\A(?:(?:and|but|so|well|ok(?:ay)?|now|right)[,.]? )+", re.IGNORECASE)
-_NAME = re.compile(r"(?<= )[A-Z]\w")
-"""A capital inside a sentence."""
+_NAME = re.compile(r"(?<= )[A-Z]\w")  # a capital inside a sentence
 
 
 class Proposal(NamedTuple):
-    """A query to be labelled, and where it comes from.
-
-    Attributes:
-        kind: asked, changed, concept, or negative (it should have no answer).
-        hidden: Keys of turns that are no answer: the question itself.
-    """
+    """A query to be labelled, and where it comes from."""
 
     text: str
-    kind: str
+    kind: str  # asked, changed, concept, or negative (it should have no answer)
     about: str
-    hidden: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()  # keys of turns that are no answer: the question itself
 
 
 def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[Proposal]:
@@ -93,17 +83,18 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
     nodes.sort(key=lambda node: (-node.prominence, node.id))
     named = [(node.label or node.id, node.kind) for node in nodes]
     wanted = number - number // NEGATIVE_EACH
-    kinds = (
-        sorted(kind, key=lambda each: digest(each.text))
-        for kind in (_asked(contents), _changed(contents))
-    )
+    asked, changed = (sorted(k, key=_drawn) for k in (_asked(contents), _changed(contents)))
     concepts = (Proposal(f"What do I know about {n}?", "concept", kind) for n, kind in named)
-    found = list(islice(filter(is_new, chain(_in_turn(*kinds), concepts)), wanted))
+    found = list(islice(filter(is_new, chain(_in_turn(asked, changed), concepts)), wanted))
     people = [name for name, kind in named if kind == "person"]
     without = islice(filter(is_new, unanswerable(contents, people)), number - wanted)
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
     return found
+
+
+def _drawn(proposal: Proposal) -> str:
+    return digest(proposal.text)
 
 
 def _in_turn(*kinds: Iterable[Proposal]) -> Iterator[Proposal]:
@@ -112,8 +103,7 @@ def _in_turn(*kinds: Iterable[Proposal]) -> Iterator[Proposal]:
 
 def unanswerable(contents: StoreContents, people: Sequence[str]) -> Iterator[Proposal]:
     """Near what is known and far from it in turn; none whose word the store holds."""
-    text = files("clsm_cli.evaluation").joinpath("unanswerable.yaml").read_text("utf-8")
-    forms: dict[str, dict[str, str]] = yaml_text.load(text, 1 << 16)
+    forms: dict[str, dict[str, str]] = packaged_yaml("unanswerable.yaml")
     texts = [told.turn.text for told in contents.turns.values()]
     texts += [row.text for row in contents.statements.values()]
     known = frozenset(chain.from_iterable(map(stems, texts)))
@@ -145,30 +135,28 @@ def as_question(sentence: str) -> str:
     ('', '')
     """
     text = _OPENING.sub("", to_plain(sentence)).strip()
-    if not text.endswith("?") or not SHORTEST <= len(text.split()) <= LONGEST:
-        return ""
-    if _REQUEST.match(text) or route.points_back(text):
-        return ""
-    if len(set(stems(text))) + len(_NAME.findall(text)) < 2:
-        return ""
-    if route.choose_route(text, has_current=False).route == "none":
-        return ""
-    return f"{text[0].upper()}{text[1:]}"
+    is_whole = (
+        text.endswith("?")
+        and SHORTEST <= len(text.split()) <= LONGEST
+        and not _REQUEST.match(text)
+        and not route.points_back(text)
+        and len(set(stems(text))) + len(_NAME.findall(text)) >= 2
+        and route.choose_route(text, has_current=False).route != "none"
+    )
+    return f"{text[0].upper()}{text[1:]}" if is_whole else ""
 
 
 def _changed(contents: StoreContents) -> Iterator[Proposal]:
     for row in contents.statements.values():
-        label = _label(contents, row.subject) if row.supersedes and row.subject else ""
+        if not row.supersedes or not row.subject:
+            continue
+        record = contents.records.get(row.subject)
+        label = "" if re.search(r"-[0-9a-f]{8}\Z", row.subject) else row.subject.replace("-", " ")
+        if isinstance(record, Node):
+            label = record.label or record.id
         if label:
             about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
             yield Proposal(f"What has changed about {label}?", "changed", about)
-
-
-def _label(contents: StoreContents, subject: str) -> str:
-    record = contents.records.get(subject)
-    if isinstance(record, Node):
-        return record.label or record.id
-    return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
 
 
 def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
@@ -192,14 +180,8 @@ def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
     return warnings
 
 
-_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
-"""A part of a long turn stands for the whole turn."""
-DEPTH = 10
-"""Items of each system."""
-BESIDE = ("BM25", "MiniLM")
-"""Systems beside clsm."""
-
-
+_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")  # a part of a turn stands for all of it
+DEPTH = 10  # items of each system
 Pool = Callable[[Proposal], list[Item]]
 
 
@@ -209,15 +191,12 @@ def open_pools(store: Store, factory: StoreFactory, engine: Engine) -> Pool:
     store = store._replace(settings=with_changes(store.settings, {"recall.floor": 0.0}))
     case, made = Case("own", Existing(store.root), ()), MadeStore(store, factory.now)
     bench = unlabelled_bench(case, made, factory, engine)
-    asked = [systems.recall_system(systems.CLSM), *map(systems.BASELINES.__getitem__, BESIDE)]
     said = {each.id: each.text for each in systems.pool_of(bench).passages}
 
     def pool(proposal: Proposal) -> list[Item]:
-        query = Query(id="", text=proposal.text)
         found: dict[str, Item] = {}
-        for system in asked:
-            (retrieved,) = system.ask(bench, [query])
-            for item in retrieved.items[:DEPTH]:
+        for retrieved in systems.ask_main(bench, [Query(id="", text=proposal.text)]).values():
+            for item in retrieved[0].items[:DEPTH]:
                 shown = " ".join(said.get(item.id, item.text).split())  # of a window its own block
                 found.setdefault(shown, item._replace(id=_PART.sub("", item.id), text=shown))
         kept = (each for each in found.values() if each.id not in proposal.hidden)
@@ -226,8 +205,6 @@ def open_pools(store: Store, factory: StoreFactory, engine: Engine) -> Pool:
     return pool
 
 
-LETTERS = 300
-"""Characters of an item that are shown."""
 _HOW = """\
 # Put an x between the brackets of every item that answers its query, or before "none of these".
 # A query without an x is passed over. You may write other words behind "query:". Then save and close.
@@ -239,7 +216,7 @@ def todo_list(proposals: Iterable[Proposal], pool: Pool) -> str:
     """Queries with their items as a list to mark in; ``read_todo`` reads it back."""
     parts = [_HOW]
     for each in proposals:
-        items = (f"[ ] {i.id}  {i.day}  {i.text[:LETTERS]}" for i in pool(each))
+        items = (f"[ ] {i.id}  {i.day}  {i.text[:300]}" for i in pool(each))
         head = (f"# {each.about}", f"kind: {each.kind}", f"query: {each.text}")
         parts.append("\n".join(map(safe, (*head, *items, f"[ ] {_NONE}", ""))))
     return "\n".join(parts)
@@ -285,15 +262,12 @@ class NameLookup:
 
     def __init__(self, store: Store) -> None:
         self._contents = contents = whole_memory(store)
-        foreign = Counter(told.turn.foreign_id for told in contents.turns.values())
-        named = ((turn, told.turn.foreign_id) for turn, told in contents.turns.items())
-        self._foreign = {turn: name for turn, name in named if name and foreign[name] == 1}
+        named = {turn: told.turn.foreign_id for turn, told in contents.turns.items()}
+        count = Counter(named.values())
+        self._foreign = {turn: name for turn, name in named.items() if name and count[name] == 1}
         self._turns = {name: turn for turn, name in self._foreign.items()}
-        self._names = {
-            record.id: label_keys((record.id, record.label, *record.aliases))
-            for record in contents.records.values()
-            if isinstance(record, Node)
-        }
+        nodes = (record for record in contents.records.values() if isinstance(record, Node))
+        self._names = [label_keys((node.id, node.label, *node.aliases)) for node in nodes]
 
     def piece(self, name: str) -> str | None:
         r"""The piece of evidence that the id of a memory or a turn stands for; None: unknown.
@@ -316,7 +290,7 @@ class NameLookup:
     def concept(self, name: str) -> frozenset[str] | None:
         """The keys of all names of the node that a name stands for; None: there is no such node."""
         wanted = label_key(name)
-        return next((names for names in self._names.values() if wanted in names), None)
+        return next((names for names in self._names if wanted in names), None)
 
 
 def whole_memory(store: Store) -> StoreContents:
@@ -332,10 +306,7 @@ def distinct_pieces(pieces: Iterable[str]) -> tuple[str, ...]:
     >>> distinct_pieces(["s\nt\n", "t\n", "u\n"])
     ('t\n', 'u\n')
     """
-    listed = list(dict.fromkeys(pieces))
-    sets = [frozenset(piece.split()) for piece in listed]
-    return tuple(
-        piece
-        for place, piece in enumerate(listed)
-        if not any(other < sets[place] for other in sets) and sets[place] not in sets[:place]
-    )
+    sets: dict[frozenset[str], str] = {}
+    for piece in pieces:
+        sets.setdefault(frozenset(piece.split()), piece)
+    return tuple(piece for ids, piece in sets.items() if not any(other < ids for other in sets))

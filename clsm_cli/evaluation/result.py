@@ -17,21 +17,16 @@ if TYPE_CHECKING:
 
 SCHEMA = "clsm.eval/2"
 
-Figures = dict[str, float | None]
-"""Measure → mean over queries; see ``grids.HEADINGS``."""
-Interval = Sequence[float]
-"""Two numbers."""
+Figures = dict[str, float | None]  # measure → mean over queries; see ``grids.HEADINGS``
+Interval = Sequence[float]  # two numbers
 
 
 class SystemResult(TypedDict):
-    """One system on one set: over all queries that count, and by category.
-
-    ``intervals`` are 95 % bootstrap intervals of the headline measures, cases as clusters.
-    """
+    """One system on one set: over all queries that count, and by category."""
 
     name: str
     figures: Figures
-    intervals: dict[str, Interval]
+    intervals: dict[str, Interval]  # 95 % bootstrap, of the headline measures, cases as clusters
     groups: dict[str, dict[str, Figures]]
 
 
@@ -78,11 +73,7 @@ class QueryResult(TypedDict):
 
 
 class SetResult(TypedDict):
-    """One labelled set; clsm is the first of its systems.
-
-    ``stored`` is CAIM's memory storage, the share of the evidence that the store holds at all;
-    ``silenced`` the share of the queries with an answer that clsm gives nothing for.
-    """
+    """One labelled set; clsm is the first of its systems."""
 
     kind: str
     name: str
@@ -91,8 +82,8 @@ class SetResult(TypedDict):
     headline: str
     notes: Sequence[str]
     sizes: dict[str, int]
-    stored: float | None
-    silenced: float
+    stored: float | None  # CAIM's memory storage (``benches.stored_share``)
+    silenced: float  # the share of the queries with an answer that clsm gives nothing for
     systems: Sequence[SystemResult]
     pairs: Sequence[Pair]
     ablation: Sequence[AblationResult]
@@ -109,32 +100,26 @@ class Verdict(TypedDict):
 
 
 class ProbeResult(TypedDict):
-    """One probe: what is tried, what has to hold, and the verdicts, that of clsm first.
-
-    It means something where the lexical baseline fails.
-    """
+    """One probe; it means something where the lexical baseline fails."""
 
     name: str
-    about: str
-    criterion: str
-    verdicts: Sequence[Verdict]
+    about: str  # what is tried
+    criterion: str  # what has to hold
+    verdicts: Sequence[Verdict]  # that of clsm first
 
 
 class Result(TypedDict):
-    """A whole run; ``settings`` are those that differed from the shipped ones.
-
-    ``gate`` is what a comparison with an earlier run found (``compare.Gate``).
-    """
+    """A whole run."""
 
     schema: str
     version: str
     command: str
     machine: dict[str, str]
     seed: int
-    settings: dict[str, str]
+    settings: dict[str, str]  # those that differed from the shipped ones
     sets: Sequence[SetResult]
     probes: Sequence[ProbeResult]
-    gate: NotRequired[Mapping[str, object]]
+    gate: NotRequired[Mapping[str, object]]  # ``compare.Gate``
 
 
 def load(path: Path) -> Result:

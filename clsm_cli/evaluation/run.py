@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import platform
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
-from clsm_cli.evaluation import benches, compare, measures
+from clsm_cli.evaluation import benches, compare, measures, systems
 from clsm_cli.evaluation.benches import MECHANISMS
 from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
-from clsm_cli.evaluation.systems import (
-    BASELINES,
-    CLSM,
-    MINILM,
-    PACKED,
-    PASSAGES,
-    preset_system,
-    recall_system,
-    system_without,
-)
+from clsm_cli.evaluation.systems import BASELINES, CLSM, MINILM, WITHOUT
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -31,7 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.evaluation.systems import System
+    from clsm_cli.evaluation.systems import Ask
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -65,44 +57,30 @@ def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
     )
 
 
-KEPT = (*compare.HEADLINES, "precision", "tokens")
-"""Measures that a report has for each query by itself."""
-CONFIDENT = (CLSM, *BASELINES)
-"""Systems that are also asked what has no answer; published ones have no confidence of their own."""
-CUT = "concept-cut"
-"""The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
-TESTED = "consolidation"
-"""The mechanism that is compared as a system is: what the night is for."""
-
-
-class Part(NamedTuple):
-    """Some queries of a bench, and what MiniLM alone returns to each, where that is of use."""
-
-    bench: Bench
-    queries: Sequence[Query]
-    nearest: Sequence[Retrieved | None]
+KEPT = (*compare.HEADLINES, "precision", "tokens")  # what a report has for each query by itself
+CONFIDENT = (CLSM, *BASELINES)  # asked what has no answer too; published systems have no confidence
 
 
 def evaluate_set(
     dataset: Dataset, request: Request, factory: StoreFactory, engine: Engine
 ) -> SetResult:
     """Evaluate every system on a set; as ``run``."""
-    made = [
-        benches.with_settings(each, request.settings)
-        for each in benches.make_benches(dataset, factory, engine)
-    ]
-    parts = [_part(bench, is_negative=False) for bench in made]
-    silent = [_part(bench, is_negative=True) for bench in made]
-    systems = _systems(dataset, request.presets)
-    answers = {system.name: _ask(system, parts) for system in systems}
-    negatives = {each.name: _ask(each, silent) for each in systems if each.name in CONFIDENT}
+    made = benches.make_benches(dataset, factory, engine)
+    made = [benches.with_settings(each, request.settings) for each in made]
+    asked = _systems(dataset, request.presets)
+    answers = {name: _measured(name, ask, made) for name, ask in asked.items()}
+    negatives = {
+        name: _measured(name, asked[name], made, negative=True)
+        for name in asked
+        if name in CONFIDENT
+    }
     ours = answers[CLSM]
     known = compare.defined(ours, dataset.headline)
     ablated = []
     for mechanism in map(MECHANISMS.__getitem__, request.mechanisms):
         if all(map(mechanism.applies, made)):
-            system = system_without(mechanism)
-            without = _ask(system, parts)
+            name = WITHOUT.format(mechanism.name)
+            without = _measured(name, systems.recall_system(mechanism.without), made)
             lost = compare.paired(compare.defined(without, dataset.headline), known, request.seed)
             ablated.append(
                 AblationResult(
@@ -112,8 +90,8 @@ def evaluate_set(
                     **(lost or compare.NONE),
                 )
             )
-            if mechanism.name == TESTED:
-                answers[system.name] = without
+            if mechanism.name == "consolidation":  # compared as a system is: what the night is for
+                answers[name] = without
     return SetResult(
         kind=dataset.kind,
         name=dataset.name,
@@ -132,21 +110,19 @@ def evaluate_set(
     )
 
 
-def _part(bench: Bench, *, is_negative: bool) -> Part:
-    queries = [query for query in bench.case.queries if bool(query.negative) == is_negative]
-    if is_negative or not any(query.gold for query in queries):
-        return Part(bench, queries, [None] * len(queries))
-    return Part(bench, queries, list(BASELINES[MINILM].ask(bench, queries)))
-
-
-def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
+def _systems(dataset: Dataset, presets: Sequence[str]) -> dict[str, Ask]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
     queries = [query for case in dataset.cases for query in case.queries]
-    found = [recall_system(CLSM)]
-    found += [PACKED] if any(query.gold for query in queries) else []
-    found += [system_without(MECHANISMS[CUT])] if any(query.concepts for query in queries) else []
-    found += [*map(preset_system, presets), *BASELINES.values()]
-    return [*found, PASSAGES] if dataset.kind == benches.PLANTED else found
+    found: dict[str, Ask] = {CLSM: systems.recall_system()}
+    if any(query.gold for query in queries):
+        found["clsm, packed"] = systems.ask_packed
+    if any(query.concepts for query in queries):
+        cut = MECHANISMS["concept-cut"]
+        found[WITHOUT.format(cut.name)] = systems.recall_system(cut.without)
+    found |= {name: systems.preset_system(name) for name in presets} | BASELINES
+    if dataset.kind == benches.PLANTED:
+        found["five passages, keep .30"] = systems.ask_best_passages
+    return found
 
 
 def _queries(answers: Mapping[str, Sequence[Measured]]) -> Iterator[QueryResult]:
@@ -159,22 +135,39 @@ def _queries(answers: Mapping[str, Sequence[Measured]]) -> Iterator[QueryResult]
         yield QueryResult(id=query.id, case=case, category=query.category, values=values)
 
 
-def _ask(system: System, parts: Sequence[Part]) -> list[Measured]:
-    return [each for part in parts if part.queries for each in score_answers(system, part)]
+def _measured(
+    name: str, ask: Ask, made: Sequence[Bench], *, negative: bool = False
+) -> list[Measured]:
+    """The measured answers to queries that have one, or to those that have none."""
+    found: list[Measured] = []
+    for bench in made:
+        queries = [query for query in bench.case.queries if bool(query.negative) == negative]
+        if queries:
+            near = [None] * len(queries) if negative else _nearest(bench)
+            answers = zip(queries, ask(bench, queries), near, strict=True)
+            for at, (query, answer, nearest) in enumerate(answers):
+                bench.factory.progress(f"{name}, {bench.case.name}", at, len(queries))
+                found.append(_score(bench, query, answer, nearest))
+    return found
 
 
-def score_answers(system: System, part: Part) -> Iterator[Measured]:
-    """Measure the answers of a system, each counted as the evidence whose words stand in it."""
-    bench, texts = part.bench, part.bench.turn_texts
-    answers = zip(part.queries, system.ask(bench, part.queries), part.nearest, strict=True)
-    for at, (query, answer, near) in enumerate(answers):
-        bench.factory.progress(f"{system.name}, {bench.case.name}", at, len(part.queries))
-        items = credit_items(answer.items, query.gold, texts)
-        packed = answer.packed and {
-            budget: credit_items(each, query.gold, texts) for budget, each in answer.packed.items()
-        }
-        told = answer._replace(items=items, packed=packed)
-        unit, whole = bench.dataset.unit, bench.whole
-        figures = {} if query.negative else measures.figures(query, told, near, unit, whole)
-        came = any(packed.values()) if packed else bool(items)
-        yield Measured(query, bench.case.name, figures, answer.confidence, came)
+@lru_cache(maxsize=16)
+def _nearest(bench: Bench) -> Sequence[Retrieved | None]:
+    """What MiniLM alone returns to each query with an answer, where that is of use."""
+    queries = [query for query in bench.case.queries if not query.negative]
+    if not any(query.gold for query in queries):
+        return [None] * len(queries)
+    return list(BASELINES[MINILM](bench, queries))
+
+
+def _score(bench: Bench, query: Query, answer: Retrieved, near: Retrieved | None) -> Measured:
+    """The figures of an answer, each item counted as the evidence whose words stand in it."""
+    texts, unit = bench.turn_texts, bench.dataset.unit
+    items = credit_items(answer.items, query.gold, texts)
+    packed = answer.packed and {
+        budget: credit_items(each, query.gold, texts) for budget, each in answer.packed.items()
+    }
+    told = answer._replace(items=items, packed=packed)
+    figures = {} if query.negative else measures.figures(query, told, near, unit, bench.whole)
+    came = any(packed.values()) if packed else bool(items)
+    return Measured(query, bench.case.name, figures, answer.confidence, came)

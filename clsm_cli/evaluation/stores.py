@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import clsm_cli
-from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Request as Sleep
+from clsm_cli.consolidation.consolidation_run import consolidate
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Chat, Existing
 from clsm_cli.ingestion.ingest_run import Request, ingest
@@ -40,10 +40,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
+# Parts of the program that decide what an ingested store holds, its index included.
 INGEST = ("embedding", "ingestion", "model", "scoring", "store", "text")
-"""Parts of the program that decide what an ingested store holds, its index included."""
-SLEEP = (*INGEST, "consolidation", "heads")
-"""Those that decide what a consolidated one holds."""
+SLEEP = (*INGEST, "consolidation", "heads")  # those that decide what a consolidated one holds
 
 
 @cache
@@ -56,28 +55,20 @@ def code_digest(parts: tuple[str, ...]) -> str:
     return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
 
 
-ZONE = "UTC"
-"""Time zone of the stores; the sets name none."""
-_DEVICE = {"CLSM_DEVICE": "eval"}
-"""Environment of the stores: one device name, so that every machine makes the same store."""
-NEVER = "2000-01-01T12:00:00+00:00"
-"""Stands for the time of a store in which nothing is dated."""
+ZONE = "UTC"  # time zone of the stores; the sets name none
+_DEVICE = {"CLSM_DEVICE": "eval"}  # one name, so that every machine makes the same store
+NEVER = "2000-01-01T12:00:00+00:00"  # stands for the time of a store in which nothing is dated
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class StoreFactory:
-    """Where stores are made, and with what.
-
-    Attributes:
-        now: Time of the ingest; None: the day after the last turn.
-        fresh: Delete a store of an earlier run and make it again.
-    """
+    """Where stores are made, and with what."""
 
     folder: Path
     embedder: Embedder
-    now: datetime | None
-    fresh: bool
+    now: datetime | None  # of the ingest; None: the day after the last turn
+    fresh: bool  # delete a store of an earlier run and make it again
     progress: Progress
 
 
@@ -131,14 +122,11 @@ def _existing(factory: StoreFactory, root: Path) -> MadeStore:
         return MadeStore(store, factory.now)
     with open_index(store, factory.embedder) as opened:
         passages = opened.index.current_passages().values()
-    times = [_full(passage.time, store) for passage in passages if passage.time]
-    return MadeStore(store, day_after(times or [NEVER]))
-
-
-def _full(time: str, store: Store) -> str:
-    """A time with its offset; a bare day is its noon, what names no zone is in the store's."""
-    moment = datetime.fromisoformat(time if "T" in time else f"{time}T12:00:00")
-    return (moment if moment.tzinfo else moment.replace(tzinfo=store.zone)).isoformat()
+    times = []
+    for time in {passage.time for passage in passages if passage.time}:  # a bare day is its noon
+        moment = datetime.fromisoformat(time if "T" in time else f"{time}T12:00:00")
+        times.append(moment if moment.tzinfo else moment.replace(tzinfo=store.zone))
+    return MadeStore(store, day_after(map(datetime.isoformat, times) if times else [NEVER]))
 
 
 def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
@@ -168,8 +156,7 @@ def cached_copy(
 
 def run_consolidation(factory: StoreFactory, store: Store, now: datetime) -> None:
     """Consolidate a store, or fail: a figure over half of one would be a lie."""
-    request = Sleep(now=now)
-    report = consolidation_run.consolidate(store, request, factory.embedder, factory.progress)
+    report = consolidate(store, Sleep(now=now), factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
     if report.unread:

@@ -23,7 +23,6 @@ from clsm_cli.retrieval.question import Query as Asking
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import recall, retrieve_passages
 from clsm_cli.scoring.match import min_max, weighted
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import codes, graph_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.tokens import STOP_WORDS, count_tokens
@@ -34,37 +33,32 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.benches import Bench, Mechanism
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.measures import Item
     from clsm_cli.store.index.passages import Passage
 
     Floats = NDArray[np.floating]
+    Ask = Callable[
+        [Bench, Sequence[Query]], Iterator[Retrieved]
+    ]  # a system: what it returns for each
+    # Places in the pool, best first, and that it holds an answer; None: there is no scale for that.
     Ranked = tuple[Sequence[int], float | None]
-    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
 
-MOST = 200
-"""Passages that a baseline returns at most."""
-CONCEPTS = 10
-"""Concepts that one returns at most, as many as the presets (CLS-M: top_k)."""
-KEPT = 16
-"""Benches whose passages stay in memory."""
+MOST = 200  # passages that a baseline returns at most
+CONCEPTS = 10  # concepts that one returns at most, as many as the presets (CLS-M: top_k)
 
 
 @dataclass(frozen=True, eq=False)
 class PassagePool:
-    """The turns and blocks of a bench, as they were ingested, each once, in the order of their files.
-
-    Attributes:
-        vectors: Unit vectors float32 [passages, 384] as the index keeps them; nan without one.
-        mentioned: Key of a passage → the nodes of the consolidated store that it mentions, each
-            as the keys of its names, in the order of their ids.
-    """
+    """The turns and blocks of a bench, as they were ingested, each once, in the order of their files."""
 
     bench: Bench
     passages: tuple[Passage, ...]
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.float32]  # unit vectors [passages, 384] as the index keeps them, or nan
     speakers: tuple[str, ...]
+    # Key of a passage → the nodes of the consolidated store that it mentions, each as the keys of
+    # its names, in the order of their ids.
     mentioned: Mapping[str, tuple[frozenset[str], ...]]
 
     @cached_property
@@ -81,26 +75,21 @@ class PassagePool:
     def _bm25(self) -> Any:
         from bm25s import BM25
 
-        terms = _terms(self.texts)
-        if not any(terms):  # the library cannot make an index of nothing
-            return None
-        index = BM25(k1=K1, b=B, method="lucene")
-        index.index(terms, show_progress=False)
-        return index
+        index, terms = BM25(k1=K1, b=B, method="lucene"), _terms(self.texts)
+        if any(terms):  # the library cannot make an index of nothing
+            index.index(terms, show_progress=False)
+        return index if any(terms) else None
 
     def bm25(self, text: str) -> Floats:
         """The BM25 of a query and every passage, float32 [passages].
 
-        Lucene's variant (Kamphuis et al., ECIR 2020) as the library ``bm25s`` has it, over
-        Snowball's English stems.
+        Lucene's variant (Kamphuis et al., ECIR 2020), over Snowball's English stems.
         """
         import numpy as np
 
         known = self._bm25.get_tokens_ids(_terms([text])[0]) if self._bm25 else []
-        if not known:
-            return np.zeros(len(self.texts), np.float32)
-        found: Floats = self._bm25.get_scores_from_ids(known)
-        return found
+        scores = self._bm25.get_scores_from_ids(known) if known else np.zeros(len(self.texts))
+        return np.asarray(scores, np.float32)
 
     def cosines(self, text: str) -> Floats:
         """The cosine of a query and every passage, float32 [passages]; nan without a vector.
@@ -115,20 +104,17 @@ class PassagePool:
         found: Floats = np.einsum("ij,j->i", self.vectors, sentence)
         return found
 
-    @cached_property
-    def _words(self) -> list[frozenset[str]]:
-        return [frozenset(_WORD.findall(text.casefold())) for text in self.texts]
-
     def shared(self, text: str) -> Floats:
         """The share of a query's words that each passage holds, float64 [passages]."""
         import numpy as np
 
         words = query_words(text)
-        return np.array([len(words & each) / max(1, len(words)) for each in self._words])
+        held = (words.intersection(_WORD.findall(each.casefold())) for each in self.texts)
+        return np.array([len(each) / max(1, len(words)) for each in held])
 
     @cached_property
     def loaded(self) -> list[int]:
-        """Places of the files that are loaded at every start, whatever is asked, from their beginning.
+        """Places of the files that are loaded at every start, whatever is asked.
 
         Without any, as in a conversation: the last session from its beginning, then the one before.
         """
@@ -146,9 +132,9 @@ class PassagePool:
         return tuple(found)[:CONCEPTS]
 
 
+# BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
+# with the 1.5 and 0.75 that the library has by default 61.4 %; on the sample memory 58.1 and 50.7.
 K1, B = 0.9, 0.4
-"""BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
-with the 1.5 and 0.75 that the library has by default 61.4 %; on the sample memory 58.1 and 50.7."""
 _SUFFIX = re.compile(r"['’]\w+")
 _WORD = re.compile(r"\w+")
 
@@ -174,7 +160,7 @@ def query_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=16)
 def pool_of(bench: Bench) -> PassagePool:
     """The passages of a bench."""
     import numpy as np
@@ -213,14 +199,7 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[fro
     return {key: tuple(dict.fromkeys(listed)) for key, listed in found.items()}
 
 
-class System(NamedTuple):
-    """A way to answer queries: its name, and what it returns for each query."""
-
-    name: str
-    ask: Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]
-
-
-def baseline(name: str, rank: Callable[[PassagePool, str], Ranked]) -> System:
+def _baseline(rank: Callable[[PassagePool, str], Ranked]) -> Ask:
     """A way to rank passages that needs nothing of clsm but their text."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
@@ -230,7 +209,7 @@ def baseline(name: str, rank: Callable[[PassagePool, str], Ranked]) -> System:
             items = tuple(pool.items[place] for place in places[:MOST])
             yield Retrieved(items, pool.concepts(places[:K]), confidence)
 
-    return System(name, ask)
+    return ask
 
 
 def by_score(scores: Floats, above: float = -inf) -> Ranked:
@@ -250,43 +229,28 @@ def by_score(scores: Floats, above: float = -inf) -> Ranked:
 
 
 def rrf(pool: PassagePool, text: str) -> Ranked:
-    """Reciprocal rank fusion of BM25 and MiniLM, k = 60 (Cormack, Clarke and Büttcher, SIGIR 2009).
-
-    The confidence is the best fused score, which says how far both agree.
-    """
+    """Reciprocal rank fusion of BM25 and MiniLM; the best fused score says how far both agree."""
     both = by_score(pool.bm25(text), 0.0), by_score(pool.cosines(text))
     fused = reciprocal_ranks([places for places, _ in both])
     return list(fused), next(iter(fused.values()), 0.0)
 
 
-BM25_SHARE = 0.4
-"""Of the fused score; the rest is the cosine's."""
-
-
 def fusion(pool: PassagePool, text: str) -> Ranked:
-    """0.4 BM25 + 0.6 cosine, each brought to 0 … 1 over what either of them returns.
-
-    The best of every query is near 1, so there is no confidence.
-    """
+    """0.4 BM25 + 0.6 cosine, each brought to 0 … 1; the best is near 1, so there is no confidence."""
     by_words, by_meaning = pool.bm25(text), pool.cosines(text)
     either = {*by_score(by_words, 0.0)[0], *by_score(by_meaning)[0]}
     places = sorted(place for place in either if not isnan(by_meaning[place]))
     pairs = zip(*(min_max(each[places].tolist()) for each in (by_words, by_meaning)), strict=True)
-    fused = [weighted(pair, (BM25_SHARE, 1 - BM25_SHARE)) for pair in pairs]
+    fused = [weighted(pair, (0.4, 0.6)) for pair in pairs]
     return [places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])], None
 
 
-ITEMS = 50
-"""Items of clsm's own answers: every measure cuts the same ranking."""
-UNLIMITED = 1 << 30
-"""Tokens."""
+ITEMS = 50  # items of clsm's own answers: every measure cuts the same ranking
+UNLIMITED = 1 << 30  # tokens
 
 
-def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: bench) -> System:
-    """``clsm recall`` on the consolidated store, or on one that is changed before it is asked.
-
-    It is asked for more than it returns by default, without a limit of tokens.
-    """
+def recall_system(change: Callable[[Bench], Bench] = lambda bench: bench) -> Ask:
+    """``clsm recall`` on the consolidated store, or on one that is changed before it is asked."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         bench = change(bench)
@@ -294,15 +258,10 @@ def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: be
         answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         yield from map(answer_result, answers)
 
-    return System(name, ask)
+    return ask
 
 
-def system_without(mechanism: Mechanism) -> System:
-    """Clsm without one of its mechanisms."""
-    return recall_system(f"clsm without {mechanism.name}", mechanism.without)
-
-
-def preset_system(name: str) -> System:
+def preset_system(name: str) -> Ask:
     """The retrieval of a published system, with clsm's default tokens; it has no confidence."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
@@ -313,35 +272,32 @@ def preset_system(name: str) -> System:
                 query = Asking(each.text, bench.time_of(each), settings.k, settings.budget)
                 yield published.retrieve(library, query, name)
 
-    return System(name, ask)
+    return ask
 
 
-def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-    """Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured."""
+def ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    """Clsm told how many tokens are left: it packs for them, where others are cut in rank order.
+
+    Only what fits 1,000 tokens and the reduced contexts is asked for and measured.
+    """
     found = measures.budgets(bench.whole)
     budgets = sorted({found[name] for name in measures.PACKED})
-    times = ((each.text, bench.time_of(each)) for each in queries)
-    asked = [Asking(text, at, ITEMS, budget) for text, at in times for budget in budgets]
+    asked = [Asking(q.text, bench.time_of(q), ITEMS, size) for q in queries for size in budgets]
     answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
     for _ in queries:
         packed = {budget: answer_result(next(answers)).items for budget in budgets}
         yield Retrieved((), packed=packed)
 
 
-FIRST, POWER, KEEP = 5, 4, 0.30
-"""Passages that concepts are read from, the exponent of their score, and the share of the best concept
-below which one is left out."""
+def ask_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    """The simplest way to rank concepts: by Σ score⁴ of the best five passages that mention them.
 
-
-def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-    """The simplest way to rank concepts: by Σ score⁴ of the best passages that mention them.
-
-    A concept that the question names comes first.
+    One that the question names comes first; below .30 of the best, one is left out.
     """
     concepts = {each.id: each for each in choose_concepts(case_chat(bench.case))}
     names = {}
     for node, each in concepts.items():
-        forms = "|".join(sorted(map(re.escape, each.forms)))
+        forms = "|".join(sorted(map(re.escape, (each.label, *each.aliases))))
         names[node] = re.compile(rf"(?<!\w)(?:{forms})(?!\w)", re.IGNORECASE)
     mentions = grouped((turn, node) for node, each in concepts.items() for turn in each.turns)
     with open_index(bench.store, bench.factory.embedder) as opened:
@@ -351,37 +307,35 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
             settings = bench.store.settings.recall
             found = retrieve_passages(index, asking, bench.engine, settings).ranked
             scores = {each.row: each.score for each in found.candidates}
-            best = sorted(scores, key=lambda row: (-scores[row], row))[:FIRST]
+            best = sorted(scores, key=lambda row: (-scores[row], row))[:5]
             worth: dict[str, float] = {}
             for row, passage in index.passages(best).items():
                 for node in mentions.get(passage.foreign_id or passage.key, ()):
-                    worth[node] = worth.get(node, 0.0) + max(0.0, scores[row]) ** POWER
+                    worth[node] = worth.get(node, 0.0) + max(0.0, scores[row]) ** 4
             most = max(worth.values(), default=0.0) or 1.0
             shares = {node: value / most for node, value in worth.items()}
             shares |= {node: 1.0 for node, name in names.items() if name.search(query.text)}
-            kept = [node for node, share in shares.items() if share >= KEEP]
+            kept = [node for node, share in shares.items() if share >= 0.30]
             kept.sort(key=lambda node: (-shares[node], node))
             yield Retrieved((), tuple(concepts[node].names for node in kept[:CONCEPTS]))
 
 
-PACKED = System("clsm, packed", _ask_packed)
-"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
-CLSM = "clsm"
-"""clsm as it is shipped."""
-MINILM = "MiniLM"
-"""The embedding alone, which others are compared with (reach)."""
-BASELINES = {
-    name: baseline(name, rank)
-    for name, rank in {
-        # As grep -iwE 'a|b|c' and a count: whole words, whatever their case, no stop words.
-        "grep": lambda pool, text: by_score(pool.shared(text), 0.0),
-        "BM25": lambda pool, text: by_score(pool.bm25(text), 0.0),
-        MINILM: lambda pool, text: by_score(pool.cosines(text)),
-        "RRF": rrf,
-        "fusion": fusion,
-        "static": lambda pool, _: (pool.loaded, None),
-    }.items()
+CLSM, WITHOUT = "clsm", "clsm without {}"  # as it is shipped, and without a mechanism
+MINILM = "MiniLM"  # the embedding alone, which others are compared with (reach)
+_RANKED: dict[str, Callable[[PassagePool, str], Ranked]] = {
+    # As grep -iwE 'a|b|c' and a count: whole words, whatever their case, no stop words.
+    "grep": lambda pool, text: by_score(pool.shared(text), 0.0),
+    "BM25": lambda pool, text: by_score(pool.bm25(text), 0.0),
+    MINILM: lambda pool, text: by_score(pool.cosines(text)),
+    "RRF": rrf,
+    "fusion": fusion,
+    "static": lambda pool, _: (pool.loaded, None),
 }
-"""What a user has without clsm, by name."""
-PASSAGES = System("five passages, keep .30", from_best_passages)
-"""The simplest way to rank concepts, where they are planted."""
+BASELINES = {name: _baseline(rank) for name, rank in _RANKED.items()}  # what there is without clsm
+MAIN = (CLSM, "BM25", MINILM)  # the systems whose answers are pooled, and that are put to probes
+
+
+def ask_main(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
+    """What clsm, BM25 and MiniLM return for each query."""
+    asked = {CLSM: recall_system(), **BASELINES}
+    return {name: list(asked[name](bench, queries)) for name in MAIN}

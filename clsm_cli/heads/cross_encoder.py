@@ -66,6 +66,10 @@ class CrossEncoder:
         [found] = self._session.run(feeds, ["probabilities"])
         return [round(each, 4) for each in array("f", bytes(found.data))]
 
+    def knows(self, word: str) -> bool:
+        """Whether the vocabulary has a word whole."""
+        return len(self._pieces(word)) == 1
+
     def _pieces(self, text: str) -> list[int]:
         """Ids of the first word pieces of a text; it is read again with the next pair."""
         if text not in self._known:

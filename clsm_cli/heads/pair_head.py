@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
+from clsm_cli.text.person_words import PLAIN, leading_languages, words_of
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -172,6 +173,22 @@ def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
     read = cross_encoder.load_for_many("pair").read
     texts = [(_with_mark(one), _with_mark(two)) for one, two in pairs]
     return [Relation(*each) for each in read(texts)]
+
+
+def is_readable(text: str) -> bool:
+    """Whether a text is in the model's language: by function words, English, and most others are known.
+
+    Words with a capital may be names, in any language.
+
+    Raises:
+        ModelMissingError: The model is not installed, and the function words are English.
+        ModelDigestError: A model file is not the right one.
+    """
+    if PLAIN not in leading_languages(text):
+        return False
+    knows = cross_encoder.load_for_many("pair").knows
+    known = [knows(word.low) for word in words_of(text) if not word.is_name_like]
+    return 2 * sum(known) > len(known)
 
 
 def _with_mark(text: str) -> str:

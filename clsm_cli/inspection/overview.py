@@ -1,6 +1,6 @@
 """The state of a store, and whether its nightly consolidation still runs (``clsm status``).
 
-A successful run counts, even one without work (``store.runs``). If none is known, as after a restore,
+A successful run counts, even one without work (``store.night_log``). If none is known, as after a restore,
 the last run in the ledger counts, but only if something waits: an idle store is not stale. Times in
 the future are ignored: a clock was wrong.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episode_files, inbox, ledger, logs, runs, shards
+from clsm_cli.store import episode_files, inbox, ledger, logs, night_log, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import store_counts
 
@@ -107,7 +107,7 @@ class Automation(NamedTuple):
 
 def automation_state(store: Store, now: datetime) -> Automation:
     """State of this machine's nightly consolidation at ``now``."""
-    said = runs.read_nights(store)
+    said = night_log.read(store)
     now = now.astimezone(UTC)
     good = _moment(said.good)
     is_future = good is not None and good > now + _SLACK

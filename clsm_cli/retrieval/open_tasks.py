@@ -1,25 +1,39 @@
-"""The open tasks, as the answer to a question that only asks for them."""
+"""The open tasks, as the answer to a question that asks for nothing else: all, or those of a name or period."""
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Statement
+from clsm_cli.retrieval import entity_linking
 from clsm_cli.retrieval.answer import Memory, Signals
 from clsm_cli.retrieval.result_items import source_of
 from clsm_cli.scoring import confidence
 from clsm_cli.scoring.confidence import Evidence
+from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.question import Query
+    from collections.abc import Sequence
+
+    from clsm_cli.retrieval.question import Query, Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
 
-def find(index: Index, query: Query) -> list[Memory]:
-    """One item per open task: those with a due day in its order, then the others, newest first."""
+_LABEL = re.compile(r"(?:^|: | › )([^:›]+)(?=: | › )|@(\w+)")
+"""What stands before a task as its heading, or whoever has to do it."""
+
+
+def find(index: Index, query: Query, question: Question) -> list[Memory]:
+    """One item per open task: those with a due day in its order, then the others, newest first.
+
+    A name in the question selects the tasks that have it, those labelled with it first; a period those
+    that are due in it. Empty if the question has other words: "is the window open?" asks for no task.
+    """
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}
     task_confidence = round(
@@ -27,16 +41,50 @@ def find(index: Index, query: Query) -> list[Memory]:
     )
     if task_confidence < (query.min_score or 0):
         return []
+    if not _are_names(index, query.text, question.task_terms):
+        return []
     passages = sorted(index.passages(sorted(rows)).values(), key=lambda each: each.id)
     passages.sort(key=lambda each: each.time or "", reverse=True)
     records = [(each, index.record(each.key)) for each in passages]
     tasks = [
-        (record.due or "~", each)
+        (not _is_labelled(each.text, question.task_terms), record.due or "~", each)
         for each, record in records
-        if isinstance(record, Statement) and record.state in ("open", "blocked")
+        if isinstance(record, Statement)
+        and record.state in ("open", "blocked")
+        and question.task_terms <= {*tokens.stems(each.text)}
+        and _is_due(record.due, question.periods)
     ]
-    tasks.sort(key=lambda each: each[0])
-    return [_item(index, each, task_confidence) for _, each in tasks[: query.k]]
+    tasks.sort(key=lambda each: each[:2])
+    return [_item(index, each, task_confidence) for *_, each in tasks[: query.k]]
+
+
+def _are_names(index: Index, text: str, terms: frozenset[str]) -> bool:
+    """Whether terms are words of a question that are written as names, or name something that is known."""
+    if not terms:
+        return True
+    linked = graph_queries.nodes(index.connection, entity_linking.link_entities(index, text, {}))
+    known = (name for node in linked.values() if node.kind != "concept" for name in node.names)
+    return terms <= {*tokens.stems(" ".join((*entity_linking.capitals_inside(text), *known)))}
+
+
+def _is_labelled(text: str, terms: frozenset[str]) -> bool:
+    """Whether some terms are what stands before a task.
+
+    >>> _is_labelled("Boat › Actions: Ada Byrne: new sails", frozenset({"ada"}))
+    True
+    >>> _is_labelled("Boat › Actions: new sails for Ada", frozenset({"ada"}))
+    False
+    """
+    labels = (found[1] or found[2] for found in _LABEL.finditer(text))
+    return bool(terms) and any(terms <= {*tokens.stems(label)} for label in labels)
+
+
+def _is_due(due: str | None, periods: Sequence[tuple[int, int]]) -> bool:
+    """Whether a day lies in one of some periods, if there is any."""
+    if not periods:
+        return True
+    day = date.fromisoformat(due[:10]).toordinal() if due else 0
+    return any(first <= day < end for first, end in periods)
 
 
 def _item(index: Index, task: Passage, task_confidence: float) -> Memory:

@@ -167,7 +167,7 @@ class Question(NamedTuple):
         asks_for_all: Whether it asks what a period was about and for nothing in particular ("what
             happened in March?", "notes of 4 May"); then everything of that period answers.
         asks_for_gist: Whether gists may answer: for all of a period, or if only gists are wanted.
-        asks_for_tasks: Whether it asks for open tasks and nothing in particular.
+        asks_for_tasks: Whether it asks for open tasks; ``task_terms`` name those that it asks for, if not all.
         scope: The periods and conversations that it refers to.
     """
 
@@ -185,6 +185,7 @@ class Question(NamedTuple):
     asks_for_all: bool = False
     asks_for_gist: bool = False
     asks_for_tasks: bool = False
+    task_terms: frozenset[str] = frozenset()
     scope: TimeScope = ANY_TIME
 
 
@@ -230,7 +231,8 @@ def understand(
     n_content_terms = len(content - name_terms)
     asks_for_all = bool(periods) and content <= _SUMMARY_TERMS
     words = {*text.casefold().translate(_PUNCTUATION).split()}
-    is_of_now = not periods and _PAST_WORDS.isdisjoint(text.casefold().rstrip("?!. ").split())
+    is_past = not _PAST_WORDS.isdisjoint(text.casefold().rstrip("?!. ").split())
+    asks_for_tasks = not is_past and _names_tasks(content, words)
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
@@ -244,10 +246,9 @@ def understand(
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if n_content_terms else (),
         asks_for_all=asks_for_all,
         asks_for_gist=asks_for_all,
-        asks_for_tasks=is_of_now
-        and content <= _TASK_QUESTION_TERMS
-        and _names_tasks(content, words),
-        asks_of_now=is_of_now,
+        asks_for_tasks=asks_for_tasks,
+        task_terms=frozenset(content - _TASK_QUESTION_TERMS if asks_for_tasks else ()),
+        asks_of_now=not periods and not is_past,
     )
 
 

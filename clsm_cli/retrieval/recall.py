@@ -223,7 +223,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     elif question.asks_for_tasks:
         from clsm_cli.retrieval import open_tasks
 
-        memories = open_tasks.find(index, query) or memories
+        memories = open_tasks.find(index, query, question) or memories
     return Found(question, ranked, named, memories)
 
 

@@ -7,7 +7,10 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import pattern, table_rows
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.markdown_marks import BOX, ITEM
+from clsm_cli.text.plain import to_plain
+from clsm_cli.text.sentences import sentences
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +19,7 @@ _LONGEST = 240  # characters
 _MOST = 2  # sentences
 _FLOOR = 0.2  # a mere mention is no summary
 _ALIKE = 0.6  # shared stems over those of the shorter sentence
-_BULLET = re.compile(r"^[ \t]*(?:(?:[-*+]|[0-9]{1,4}[.)])[ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?")
+_BULLET = re.compile(rf"[ \t]*(?:{ITEM}[ \t]+)?(?:(?P<box>{BOX})[ \t]+)?")
 
 
 @cache
@@ -45,7 +48,7 @@ def definition_score(sentence: str, label: str) -> float:
     bullet = _BULLET.match(sentence)
     plain = _plain(sentence[bullet.end() :] if bullet else sentence)
     place = _name(label).search(plain)
-    open_task = bullet is not None and bullet["box"] == " "
+    open_task = bullet is not None and bullet["box"] == "[ ]"
     is_fragment = len(plain.split()) < (3 if ": " in plain else 4)
     if place is None or open_task or is_fragment or pattern("summaries.unfit").search(sentence):
         return 0.0
@@ -130,6 +133,17 @@ def best_sentences(
     return chosen
 
 
+def whole_line(summary: str, told: str) -> str:
+    r"""The line of a turn that a summary begins with; what the summary goes on with may stand elsewhere.
+
+    >>> whole_line("Jo: night baker. Jo rows.", "- Mia: baker.\n- Jo: night baker. Allergic to nuts.")
+    'Jo: night baker. Allergic to nuts.'
+    """
+    first = sentences(summary)[0].rstrip(".")
+    lines = (to_plain(line, has_addresses=True) for line in told.split("\n"))
+    return next((line for line in lines if first in line and len(line) <= _LONGEST), summary)
+
+
 def _is_alike(one: str, other: str) -> bool:
-    left, right = set(stems(one)), set(stems(other))
+    left, right = terms(one), terms(other)
     return len(left & right) >= _ALIKE * max(1, min(len(left), len(right)))

@@ -63,6 +63,30 @@ def test_what_is_no_longer_true_is_looked_up(
         assert new in current(store)
 
 
+@pytest.mark.parametrize(
+    ("words", "old"),
+    [
+        (["Lukas bleibt in Köln."], None),
+        (["Oma isst gern Kuchen."], None),
+        (["Lukas wohnt in Köln."], "Lukas wohnt in Graz."),
+        (["Lukas wohnt in Graz", "Er bleibt in Köln."], "Lukas wohnt in Graz."),
+        (["mit Oma am Kanal", "Wir waren zu Hause."], "Lange mit Oma am Kanal spazieren gewesen."),
+    ],
+)
+def test_a_language_that_the_model_does_not_know(
+    store: Store, words: list[str], old: str | None
+) -> None:
+    for text in ("Lukas wohnt in Graz.", "Lange mit Oma am Kanal spazieren gewesen."):
+        write_note(store, text, datetime.fromisoformat(TOLD), by="user")
+    sleep(store, "2026-02-27T03:00:00+01:00")
+    done = run(store, "correct", *words, "--yes", "--json")
+    if old is None:
+        assert isinstance(done.exception, RefusedError)
+        assert "clsm note" in str(done.exception)
+    else:
+        assert json.loads(done.stdout)["was"]["text"] == old
+
+
 def test_nobody_to_ask_gets_the_list_and_the_next_step(store: Store) -> None:
     before = tree(store.root)
     done = run(store, "correct", "Nina's birthday", "3 June")

@@ -1,4 +1,4 @@
-"""The report of ``clsm eval``: narrow enough for a terminal, nothing left out, and read again."""
+"""``clsm eval`` and ``clsm eval run``: what they print and write, how they compare and refuse."""
 
 from __future__ import annotations
 
@@ -7,12 +7,101 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from evaluation.small_sets import write_locomo, write_notes
+from ingesting import tree
+from processes import Cli
 
 from benchmarks import evaluation
 from clsm_cli.commands import evaluate_run
 from clsm_cli.commands.output import table_lines
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.result import Result, load
+
+
+@pytest.fixture
+def locomo(bare: Cli) -> Path:
+    return write_locomo(bare.folder / "locomo")
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work folder, so that what one test made the next one finds."""
+    return tmp_path_factory.mktemp("work")
+
+
+def test_a_run_compares_clsm_with_plain_searches(work: Path, bare: Cli, locomo: Path) -> None:
+    found = bare.ok(
+        *("eval", "run", locomo, "--preset", "cls-m", "--ablate", "echo", "--json", "--work", work)
+    ).json
+    assert found["schema"] == "clsm.eval/2"
+    (tried,) = found["sets"]
+    names = [system["name"] for system in tried["systems"]]
+    assert names[0] == "clsm"
+    assert {"grep", "BM25", "MiniLM", "RRF", "static", "cls-m"} <= {*names}
+    assert [row["mechanism"] for row in tried["ablation"]] == ["echo"]
+    assert len(tried["queries"]) == tried["sizes"]["queries"] == 6
+    assert {row["negative"] for row in tried["abstention"]} == {"wrong person", "off topic"}
+    assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
+
+
+def test_a_worse_setting_fails_the_gate(bare: Cli, work: Path, locomo: Path) -> None:
+    before = bare.folder / "before.json"
+    before.write_text(bare.ok("eval", "run", "--work", work, locomo, "--json").out)
+    gate = ("--baseline", before, "--fail-under", "-1")
+    same = bare.ok("eval", "run", "--work", work, locomo, *gate)
+    assert "passed" in same.out
+    worse = bare("eval", "run", "--work", work, locomo, "--set", "recall.floor=1", *gate)
+    assert worse.code == 18
+    assert "FAILED" in worse.out
+    assert "recall@10" in worse.err
+    assert "Traceback" not in worse.err
+
+
+def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
+    notes = write_notes(cli.folder / "notes")
+    before = tree(cli.store, derived=True)
+    cli.ok("eval", "run", notes, "--work", cli.folder / "work")
+    assert tree(cli.store, derived=True) == before
+
+
+def test_alone_it_wants_a_set_of_your_own(cli: Cli) -> None:
+    missing = cli("eval")
+    assert missing.code == 12
+    assert "clsm eval label" in missing.err
+    own = cli.store / "eval" / "queries.yaml"
+    own.parent.mkdir()
+    cli.ok("note", "The boat lies in the old harbour of Ghent.")
+    own.write_text(
+        "queries:\n- query: where is the boat\n  evidence: [old harbour of Ghent]\n", "utf-8"
+    )
+    found = cli.ok("eval", "--json").json
+    assert found["sets"][0]["systems"][0]["figures"]["recall@10"] == 1.0
+    assert cli.ok("eval", "run", "--json").json["sets"] == found["sets"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--preset", "mem0"), 2, "cls-m"),
+        (("--preset", ""), 2, "cls-m"),
+        (("--probe", "nothing"), 2, "drift"),
+        (("--ablate", "eco"), 2, "echo"),
+        (("--set", "recall.k"), 12, "KEY=VALUE"),
+        (("--set", "recall.kk=1"), 12, "recall.k"),
+        (("--baseline", "nowhere.json"), 12, "nowhere.json"),
+        (("--set", "llm.model=x"), 12, "llm.model"),
+        (("--limit", "0"), 2, "limit"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_work(
+    bare: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
+) -> None:
+    refused = bare("eval", "run", locomo, *options, "--work", bare.folder / "work")
+    assert refused.code == code
+    assert said in refused.err
+    assert refused.out == ""
+    assert not (bare.folder / "work").exists()
+
 
 HOSTILE = "<script>alert(1)</script> | **b** [x](http://e.example) \x1b[31m \u202e `c` é 漢字 🙂"
 

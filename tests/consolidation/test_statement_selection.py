@@ -134,6 +134,7 @@ LIST = """# To do
 """
 
 
+PAGE = "# {}\n\n- [ ] Order new business cards\n- [ ] Get a quote for photography\n"
 DAY = (
     "# {}\n\nWe saw the flat.\n\nNeed to:\n\n- [ ] renew my passport\n- [ ] invite Ada for coffee\n"
 )
@@ -144,6 +145,9 @@ DAY = (
     [
         ("2026-02-20.md", DAY.format("Fri 20 February"), ["my passport", "invite Ada"]),
         ("diary.md", DAY.format("20 February 2026"), ["my passport", "invite Ada"]),
+        ("website.md", PAGE.format("Website"), ["Website: Order new", "Website: Get a quote"]),
+        ("old.md", f"---\ncreated: 2026-02-01\n---\n{PAGE.format('Boat')}", ["cards", "a quote"]),
+        ("plan.md", PAGE.format("Project template"), []),
         ("AGENTS.md", INSTRUCTION, []),
         ("memory/2026-03-02.md", INSTRUCTION, ["Backups", "ferry app", "note of yesterday"]),
         ("clients/2026-03-02-collection-form.md", FORM, []),
@@ -152,6 +156,9 @@ DAY = (
     ids=[
         "note of a day",
         "heading of a day",
+        "own page",
+        "own page of a day",
+        "template",
         "instruction",
         "day",
         "form",

@@ -69,7 +69,7 @@ def notes(
 
 def _asked(name: str, bench: Bench, *texts: str) -> list[Retrieved]:
     queries = [Query(str(number), text) for number, text in enumerate(texts)]
-    return list(systems.BASELINES[name].ask(bench, queries))
+    return list(systems.BASELINES[name](bench, queries))
 
 
 def _turns(found: Retrieved) -> list[str]:
@@ -147,7 +147,7 @@ def test_the_whole_is_what_would_be_loaded(
 
 
 def test_packed_is_what_recall_gives_for_a_budget(chat: Bench) -> None:
-    (found,) = systems.PACKED.ask(chat, chat.case.queries)
+    (found,) = systems.ask_packed(chat, chat.case.queries)
     assert found.items == ()
     assert found.packed is not None
     assert 1000 in found.packed
@@ -161,6 +161,6 @@ def test_a_query_is_asked_at_its_own_time(chat: Bench) -> None:
     text = "what did we discuss about the kitchen yesterday"  # hard bounds: it speaks of the talk
     spoken = Query("spoken", text, at="2024-03-13T09:00:00+00:00")
     silent = Query("silent", text, at="2024-03-29T09:00:00+00:00")
-    one, other = systems.recall_system(systems.CLSM).ask(chat, [spoken, silent])
+    one, other = systems.recall_system()(chat, [spoken, silent])
     assert one.items
     assert not other.items

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench, with_settings
 from clsm_cli.evaluation.dataset import Chat, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material, probe_registry
-from clsm_cli.evaluation.probes.material import BM25, CLSM
 from clsm_cli.evaluation.probes.probe_registry import (
     KINDS,
     PROBES,
@@ -82,9 +82,9 @@ def test_drift(factory: StoreFactory, engine: Engine, monkeypatch: pytest.Monkey
     monkeypatch.setattr(probe_registry, "CHECKS", 2)
     monkeypatch.setattr(probe_registry, "TELLINGS", 4)
     verdicts = {each["system"]: each for each in run_probe("drift", factory, engine, 0)["verdicts"]}
-    assert verdicts[CLSM]["figures"]["latest"] > verdicts[BM25]["figures"]["latest"]
-    assert verdicts[CLSM]["figures"]["learnt"] > 0.5
-    assert not verdicts[BM25]["passed"]
+    assert verdicts["clsm"]["figures"]["latest"] > verdicts["BM25"]["figures"]["latest"]
+    assert verdicts["clsm"]["figures"]["learnt"] > 0.5
+    assert not verdicts["BM25"]["passed"]
 
 
 def test_what_has_no_flaw_comes_first(
@@ -97,7 +97,7 @@ def test_what_has_no_flaw_comes_first(
     bench = material.make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
 
     def above(bench: Bench) -> dict[str, int]:
-        answers = material.ask_systems(bench, queries)[CLSM]
+        answers = systems.ask_main(bench, queries)["clsm"]
         pairs = list(zip(answers, queries, strict=True))
         return {kind: sum(probe_registry.is_above(*pair, kind) for pair in pairs) for kind in KINDS}
 

@@ -19,8 +19,9 @@ from evaluation.small_sets import (
 )
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders
+from clsm_cli.evaluation.dataset import Dataset, Folders
 from clsm_cli.evaluation.loaders import dataset_registry, gvd, locomo, longmemeval, own_memory
+from clsm_cli.evaluation.nodes import case_chat
 
 WRITERS = {
     "locomo": write_locomo,
@@ -66,17 +67,12 @@ def test_the_first_stores_are_another_set(tmp_path: Path) -> None:
     assert dataset_registry.limit_cases(found, 2) is found
 
 
-def _chat(case: Case) -> Chat:
-    assert isinstance(case.source, Chat)
-    return case.source
-
-
 def test_a_folder_of_conversations(tmp_path: Path) -> None:
     found = locomo.load(write_locomo(tmp_path / "set"))
     assert found[:2] == ("locomo", "set")
     assert found[3:5] == ("turn", "recall@10")
     assert [each.name for each in found.cases] == ["1", "2"]
-    talk = _chat(found.cases[0])
+    talk = case_chat(found.cases[0])
     assert talk.participants == ("Ann", "Bob")
     assert [turn.id for turn in talk.turns] == [
         "D1:1", "D1:2", "D1:3", "D2:1", "D2:2", "D2:3", "D10:1", "D10:2",
@@ -130,7 +126,7 @@ def test_the_one_file_of_all(tmp_path: Path) -> None:
     path.write_text(json.dumps([{"qa": qa, "conversation": talk, "sample_id": "conv-26"}]))
     (case,) = locomo.load(path).cases
     assert (case.name, case.queries[0].id, case.queries[0].gold) == ("26", "26-1", ("D1:1",))
-    assert [turn.id for turn in _chat(case).turns[3:]] == ["D2:1", "D2:2", "D10:1", "D10:2"]
+    assert [turn.id for turn in case_chat(case).turns[3:]] == ["D2:1", "D2:2", "D10:1", "D10:2"]
 
 
 DAYS = {  # stems
@@ -178,7 +174,7 @@ def test_each_question_has_its_own_store(tmp_path: Path) -> None:
     assert found.name == "longmemeval_s_cleaned.json"
     assert found[3:5] == ("turn", "recall@10")
     first, second = found.cases
-    assert [(turn.id, turn.role, turn.time, turn.session) for turn in _chat(first).turns] == [
+    assert [(turn.id, turn.role, turn.time, turn.session) for turn in case_chat(first).turns] == [
         ("1:filler_1:1", "user", "2023-05-19T10:00:00+00:00", "1:filler_1"),
         ("1:filler_1:2", "assistant", "2023-05-19T10:00:01+00:00", "1:filler_1"),
         ("0:answer_1:1", "user", "2023-05-20T02:21:00+00:00", "0:answer_1"),

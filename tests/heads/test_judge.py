@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from clsm_cli.config import ConsolidationSettings
+from clsm_cli.consolidation.statement_selection import IN_TALK
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import classifier, judge, unit_features
@@ -63,6 +65,32 @@ def test_words_tell_what_is_worth_keeping_of_a_talk(encoder: Encoder, model_fold
     told = judge.judge_units(turns, None, StaticVectors.open(model_folder).mean_vectors)
     fact, talk = (each.chances["keep"] for each in told)
     assert fact > 2 * talk
+
+
+@pytest.mark.parametrize(
+    ("said", "place", "is_kept"),
+    [
+        (
+            "Somebody came with a cheque. We never take cheques, not even from regulars. OK.",
+            1,
+            True,
+        ),
+        ("Two people brought their dogs again. Dogs stay outside, always. It's slippery", 1, True),
+        ("the salad.", 0, False),
+        ("sandwiches", 0, False),
+    ],
+)
+def test_rules_of_a_talk_are_kept_and_fragments_are_not(
+    encoder: Encoder, model_folder: Path, said: str, place: int, is_kept: bool
+) -> None:
+    assert encoder  # the model is installed
+    words = StaticVectors.open(model_folder).mean_vectors
+    turns = [Turn("k", "user", "user", said), Turn("l", "assistant", "assistant", "Noted.")]
+    chances = judge.judge_units(turns, None, words)[place].chances
+    settings = ConsolidationSettings()
+    assert is_kept == (
+        chances["keep"] >= settings.worth * IN_TALK and chances["noise"] <= settings.noise
+    )
 
 
 def test_shipped_figures_on_left_out_workspaces() -> None:

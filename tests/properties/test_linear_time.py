@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.evaluation.presets.smriti_rounds import question_parts
+from clsm_cli.evaluation.formulas import question_parts
 from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.messages import runs_clsm
 from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text

@@ -24,9 +24,10 @@ from clsm_cli.consolidation.correction import correct
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
 from clsm_cli.retrieval.briefing_contents import RULES, collect
+from clsm_cli.retrieval.briefing_items import Item, RankedItem
 from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.prepared_briefing import Item, RankedItem, path_of
+from clsm_cli.store.index.prepared_briefing import path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -195,6 +196,16 @@ def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Pa
     new = "My dentist appointment is on 5 March at ten."
     correct(store, old.id, new, MORNING - timedelta(days=1), print)
     assert texts(brief(store, MORNING, 2000), "due") == [new]
+
+
+def test_what_was_said_of_tomorrow_is_due_until_then(store: Store, tmp_path: Path) -> None:
+    page = "# 24 February 2026\n\n- Meeting with the mill tomorrow at 15:00 in the old harbour.\n"
+    note(store, tmp_path / "2026-02-24.md", page)
+    for days, told in ((0, 1), (1, 0)):
+        found = brief(
+            store, datetime.fromisoformat("2026-02-25T18:00:00+01:00") + timedelta(days), 2000
+        )
+        assert [item.due for item in items(found, "due")] == ["2026-02-25"] * told
 
 
 def test_what_is_over_or_cancelled_is_not_due(store: Store, tmp_path: Path) -> None:

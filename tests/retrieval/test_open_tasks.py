@@ -33,6 +33,7 @@ def busy(store: Store, tmp_path: Path) -> Store:
         ("what do I still have to do?", True),
         ("what should I do next?", True),
         ("what needs to be done?", True),
+        ("what was the fare?", False),
         ("which tasks are done?", False),
         ("what did I still do?", False),
         ("what is open at the gym?", False),
@@ -41,6 +42,27 @@ def busy(store: Store, tmp_path: Path) -> Store:
 def test_those_due_come_first(busy: Store, question: str, *, is_answered: bool) -> None:
     found = [each.text.rpartition(": ")[2] for each in ask(busy, question).memories]
     assert (found == TASKS) == is_answered
+
+
+@pytest.mark.parametrize(
+    ("question", "tasks"),
+    [
+        ("what does Mia still have to do?", ["Mia: order sails", "Mia: paint"]),
+        ("which tasks does Ben have", ["@Ben call the mooring", "new chairs for Ben by 5 March"]),
+        ("what is open for Harbour Tower?", ["paint"]),
+        ("what is due next week?", ["Mia: order sails", "new chairs for Ben by 5 March"]),
+    ],
+)
+def test_those_of_a_name_or_a_time(
+    store: Store, tmp_path: Path, question: str, tasks: list[str]
+) -> None:
+    boat = "- [ ] Mia: order sails 📅 2026-03-04\n- [ ] @Ben call the mooring\n- [x] Ben: tar\n"
+    rest = "- [ ] new chairs for Ben by 5 March\n\n## Harbour Tower\n\n- [ ] Mia: paint\n"
+    note(store, tmp_path / "2026-02-18.md", f"# 18 February 2026\n\n## Boat\n\n{boat}{rest}")
+    sleep(store, "2026-02-18T23:00:00+01:00")
+    found = [each.text for each in ask(store, question, now="2026-02-25T09:00:00+01:00").memories]
+    assert len(found) == len(tasks), found
+    assert all(task in text for task, text in zip(tasks, found, strict=True)), found
 
 
 def test_it_says_where_a_task_stands(busy: Store, tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "queries": own_memory.load_queries,
     "nodes": locomo.load_nodes,
 }
-"""Kind → what reads it."""
 KINDS = tuple(LOADERS)
 
 
@@ -55,7 +54,12 @@ def load_dataset(spec: str) -> Dataset:
     if is_named and kind not in LOADERS:
         reason = f"{kind!r} is no kind of labelled set"
         raise BadInputError(spec, reason, f"use one of {', '.join(KINDS)}")
-    path = _existing(rest if is_named else spec)
+    named = rest if is_named else spec
+    if not named.strip():
+        raise BadInputError("the labelled set", "has no path", "name a file or a folder")
+    if not os.path.exists(named):  # unlike the method of paths, false for what can be no path
+        raise BadInputError(named, "does not exist", "check the path")
+    path = Path(named)
     kind = kind if is_named else kind_of(path)
     if not kind:
         reason = "is no labelled set that clsm knows by its looks"
@@ -79,12 +83,3 @@ def limit_cases(dataset: Dataset, cases: int) -> Dataset:
         cases=dataset.cases[:cases],
         notes=(*dataset.notes, said),
     )
-
-
-def _existing(name: str) -> Path:
-    if not name.strip():
-        raise BadInputError("the labelled set", "has no path", "name a file or a folder")
-    path = Path(name)
-    if not os.path.exists(path):  # unlike the method of paths, false for what can be no path
-        raise BadInputError(name, "does not exist", "check the path")
-    return path

@@ -24,27 +24,23 @@ if TYPE_CHECKING:
 
 MEMORY = "memory_bank_en.json"
 QUESTIONS = "probing_questions_en.jsonl"
-DATED = "dated"
-LEXICAL = "lexical"
-RARE = 3
-"""Days on which a word may occur and still tell where something was said."""
+DATED, LEXICAL = "dated", "lexical"
+RARE = 3  # days on which a word may occur and still tell where something was said
+# Words that tell of the conversation, or ask, and name no content; with all words of their stems.
 FRAME = (
     "advice ask bring chat conversation consult day detail discuss discussion enjoy experience"
     " favorite good help introduce kind know like main mention method name opinion people place"
     " question recent recently recommend recommendation remember said share speak specific"
     " suggest suggestion talk tell thing think time told topic type way"
 )
-"""Words that tell of the conversation, or ask, and name no content; with all words of their stems."""
 _LATER = timedelta(days=40)
 _NOON = time(12, tzinfo=UTC)
-_UNLABELLED = "query is left out, neither rule decides"
 
 
 def load(path: Path) -> Dataset:
     """Read the folder that holds the two English files of the set."""
     faults = Faults()
-    asked = _asked(path / QUESTIONS)
-    cases = []
+    asked, cases = _asked(path / QUESTIONS), []
     memory = dataset.load_json(path / MEMORY)
     if not isinstance(memory, dict) or not memory:
         raise dataset.malformed_error(path / MEMORY, "it holds no users")
@@ -135,7 +131,7 @@ def _queries(
         if gold:
             yield Query(id=identity, text=text, category=rule, gold=tuple(gold))
         else:
-            faults.add(_UNLABELLED, identity)
+            faults.add("query is left out, neither rule decides", identity)
 
 
 def _asked(path: Path) -> dict[str, list[str]]:

@@ -21,18 +21,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Dataset
+
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-"""The set's numbers and what they mean; adversarial questions ask the wrong person."""
-OFF_TOPIC = 50
-"""Off-topic queries to each conversation, at most."""
-SAID = (
-    f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, without the"
-    " names of the people there, drawn by a hash of their text"
-)
+OFF_TOPIC = 50  # off-topic queries to each conversation, at most
 _SESSION = re.compile(r"session_(\d+)\Z")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
-_REPAIRED = "evidence entry repaired"
-_LOST = "evidence entry names no turn and is left out"
 
 
 def load(path: Path) -> Dataset:
@@ -55,7 +48,11 @@ def load(path: Path) -> Dataset:
             for number, key in enumerate(sorted(drawn)[:OFF_TOPIC], 1)
         )
         made.append(case._replace(queries=(*case.queries, *strange)))
-    notes = (*read.notes, SAID) if len(made) > 1 else read.notes
+    said = (
+        f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, without the"
+        " names of the people there, drawn by a hash of their text"
+    )
+    notes = (*read.notes, said) if len(made) > 1 else read.notes
     return read._replace(cases=tuple(made), notes=notes)
 
 
@@ -117,7 +114,6 @@ def _samples(read: Sequence[Path], *, is_folder: bool) -> Iterator[tuple[str, Pa
 
 
 def _case(name: str, data: Any, faults: Faults) -> Case:
-    """One conversation."""
     talk = data.get("conversation", data)
     people = (talk["speaker_a"], talk["speaker_b"])
     told = tuple(_turns(talk))
@@ -164,9 +160,9 @@ def _query(
     for entry in row.get("evidence") or ():
         ids = [each for each in evidence_ids(str(entry)) if each in known]
         if not ids:
-            faults.add(_LOST, f"{name}: {entry!r}")
+            faults.add("evidence entry names no turn and is left out", f"{name}: {entry!r}")
         elif ids != [entry]:
-            faults.add(_REPAIRED, f"{name}: {entry!r} -> {', '.join(ids)}")
+            faults.add("evidence entry repaired", f"{name}: {entry!r} -> {', '.join(ids)}")
         gold |= dict.fromkeys(ids)
     if not gold:
         faults.add(dataset.NO_GOLD, name)
@@ -176,25 +172,21 @@ def _query(
 def load_nodes(path: Path) -> Dataset:
     """Read LoCoMo and label its questions with concepts, as CLS-M measures its retrieval (§5.3).
 
-    CLS-M's 45 queries are not published, so the nodes are found by count alone
-    (``nodes.choose_concepts``), and gold are those in a question's evidence and in its answer.
-
-    Questions without an answer are left out.
+    CLS-M's 45 queries are not published, so the nodes are found by count alone.
     """
     read = as_published(path)
-    asked = [[query for query in case.queries if not query.negative] for case in read.cases]
-    cases = tuple(
-        case._replace(queries=labelled)
-        for case, queries in zip(read.cases, asked, strict=True)
-        if (labelled := label_queries(case_chat(case), queries))
+    made = (
+        each._replace(queries=label_queries(case_chat(each), each.queries)) for each in read.cases
     )
+    cases = tuple(case for case in made if case.queries)
     if not cases:
         raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")
     gold = (
         f"the concepts of a conversation are its {SIZE} most bursty stems and pairs of stems; gold are"
         " those in the turns that answer a query and in its answer"
     )
-    left = sum(map(len, asked)) - sum(len(case.queries) for case in cases)
+    left = sum(not query.negative for case in read.cases for query in case.queries)
+    left -= sum(len(case.queries) for case in cases)
     few = (
         f"{left} queries with fewer than {LEAST_GOLD} gold concepts are left out, and all"
         " without an answer"

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
 """What is read of a folder: the first that is there."""
 _WEEKDAY = re.compile(r"\s*\(\w+\)")
-_NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
 def load(path: Path) -> Dataset:
@@ -39,7 +38,8 @@ def load(path: Path) -> Dataset:
             if case.queries[0].gold or case.queries[0].negative:
                 cases.append(case)
             else:
-                faults.add(_NO_TURN, case.name)
+                why = "no turn of its haystack is marked as its evidence"
+                faults.add(f"query is left out, {why}", case.name)
     if not cases:
         raise dataset.malformed_error(source, "it holds no list of questions with evidence")
     notes = faults.sentences()

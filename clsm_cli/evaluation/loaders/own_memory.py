@@ -1,12 +1,7 @@
 """What a person labelled: an agent's memory with its queries, or queries to a store that is there.
 
-A labelled memory has queries, the concepts they mean, and the quotes that answer them. Its folder is laid out as ``fixtures/sample``: ``workspace/`` and ``sessions/`` to remember, and in
-``labels/`` the files ``queries.yaml``, ``concepts.yaml`` and, if there are queries without an
-answer, ``probes.yaml`` and ``off-topic.yaml``. People write these by hand, so an id that stands
-twice and a concept that is not there are errors, not faults to mend.
-
-Queries to an existing store are one YAML file, see docs/evaluation.md. One that was not labelled, or whose
-memories are all gone, is left out; a concept that no node of the store has is a miss.
+The folder of a memory is laid out as ``fixtures/sample`` (docs/evaluation.md). People write its labels
+by hand, so an id that stands twice and a concept that is not there are errors, not faults to mend.
 """
 
 from __future__ import annotations
@@ -24,31 +19,18 @@ from clsm_cli.evaluation.stores import files_in
 from clsm_cli.store import atomic, labels, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Negative
     from clsm_cli.evaluation.own_labels import NameLookup
-    from clsm_cli.store.labels import Label, Labels
+    from clsm_cli.store.labels import Label
 
-FOLDERS = ("workspace", "sessions")
-"""What is ingested."""
+FOLDERS = ("workspace", "sessions")  # what is ingested
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
-NEGATIVES: dict[str, Negative] = {
-    QUERIES: "",
-    "labels/probes.yaml": "near topic",
-    "labels/off-topic.yaml": "off topic",
-}
-"""Files of queries; but for the first, those of their rows count that have no evidence."""
-_NOWHERE = "piece of evidence is not in the file that it names and is left out"
-_NOT_LABELLED = (
-    "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
-)
-_UNKNOWN_CONCEPT = "concept is no node of the store and counts as missed"
-_UNKNOWN_MEMORY = (
-    "label is left out, the store has no memory or turn of that id (forgotten, or of another store)"
-)
-_NOTHING_LEFT = "query is left out, all memories that answered it are gone"
+# Files of queries without an answer; those of their rows count that have no evidence.
+NEGATIVES: dict[str, Negative]
+NEGATIVES = {"labels/probes.yaml": "near topic", "labels/off-topic.yaml": "off topic"}
 
 
 def load(path: Path) -> Dataset:
@@ -57,7 +39,7 @@ def load(path: Path) -> Dataset:
     if not remembered:
         reason = "has nothing to remember in workspace/ or sessions/"
         raise BadInputError(str(path), reason, "add some notes")
-    labelled = (path / name for name in (CONCEPTS, *NEGATIVES))
+    labelled = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
     read = [*(each for each in labelled if each.is_file()), *remembered]
     faults = Faults()
     queries = _queries(path, faults)
@@ -74,40 +56,33 @@ def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
     }
     texts = cache(_texts)
     queries: dict[str, Query] = {}
-    for name, negative in NEGATIVES.items():
-        file = path / name
-        if name != QUERIES and not file.is_file():
-            continue
-        for row in _rows(file, "query", ("concepts", "evidence"), queries):
-            id_, pieces = row["id"], row["evidence"]
-            query = Query(id_, row["query"], str(row.get("category") or ""))
-            if negative and not pieces:
-                queries[id_] = query._replace(negative=negative)
-            if negative:
-                continue
-            named = list(map(str, row["concepts"]))
-            if unknown := [concept for concept in named if concept not in concepts]:
-                what = f"{id_} names the concept {unknown[0]!r}, which {CONCEPTS} does not have"
-                raise dataset.malformed_error(file, what)
-            with dataset.reading(file, id_):
-                gold = dict.fromkeys(_quotes(path, id_, pieces, texts, faults))
-            meant = tuple(concepts[concept] for concept in named)
-            if gold or meant:
-                queries[id_] = query._replace(gold=tuple(gold), concepts=meant)
-            else:
-                faults.add(dataset.NO_GOLD, id_)
-    if all(query.negative for query in queries.values()):
+    for row in _rows(path / QUERIES, "query", ("concepts", "evidence"), ()):
+        id_, named = row["id"], list(map(str, row["concepts"]))
+        if unknown := [concept for concept in named if concept not in concepts]:
+            what = f"{id_} names the concept {unknown[0]!r}, which {CONCEPTS} does not have"
+            raise dataset.malformed_error(path / QUERIES, what)
+        with dataset.reading(path / QUERIES, id_):
+            gold = tuple(dict.fromkeys(_quotes(path, row, texts, faults)))
+        meant = tuple(concepts[concept] for concept in named)
+        if gold or meant:
+            queries[id_] = Query(id_, row["query"], str(row.get("category") or ""), gold, meant)
+        else:
+            faults.add(dataset.NO_GOLD, id_)
+    if not queries:
         raise dataset.malformed_error(path / QUERIES, "it holds no query with an answer")
+    for name, negative in NEGATIVES.items():
+        if (path / name).is_file():
+            for row in _rows(path / name, "query", ("concepts", "evidence"), set(queries)):
+                if not row["evidence"]:
+                    category = str(row.get("category") or "")
+                    queries[row["id"]] = Query(row["id"], row["query"], category, negative=negative)
     return tuple(queries.values())
 
 
 def _rows(
     path: Path, name: str, lists: Collection[str], known: Collection[str]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a file that a person wrote, each with an id of its own, a text and lists of some names.
-
-    Of lists none is as good as an empty one.
-    """
+    """The rows of a file that a person wrote, each with an id of its own, a text, and some lists."""
     seen = set(known)
     for number, row in enumerate(dataset.load_yaml(path), 1):
         with dataset.reading(path, f"row {number}"):
@@ -116,9 +91,8 @@ def _rows(
                 raise ValueError(f"the id {id_} stands twice" if id_ else "it has no id")
             seen.add(id_)
             found = {**row, "id": id_, **{key: row.get(key) or [] for key in lists}}
-            for key in lists:
-                if not isinstance(found[key], list):
-                    raise ValueError(f"{key} is no list")
+            if wrong := [key for key in lists if not isinstance(found[key], list)]:
+                raise ValueError(f"{wrong[0]} is no list")
             _text(found, name)
         yield found
 
@@ -130,19 +104,16 @@ def _text(part: Mapping[str, Any], name: str) -> str:
 
 
 def _quotes(
-    path: Path,
-    id_: str,
-    pieces: Sequence[Mapping[str, Any]],
-    texts: Callable[[Path], tuple[str, ...]],
-    faults: Faults,
+    path: Path, row: dict[str, Any], texts: Callable[[Path], tuple[str, ...]], faults: Faults
 ) -> Iterator[str]:
     """The quotes that answer a query, each of which stands in the file that it names."""
-    for number, piece in enumerate(pieces, 1):
+    for number, piece in enumerate(row["evidence"], 1):
         quote = dataset.single_blanks(_text(piece, "quote"))
         if quote and any(quote in text for text in texts(path / _text(piece, "file"))):
             yield quote
         else:
-            faults.add(_NOWHERE, f"{id_}, piece {number}")
+            fault = "piece of evidence is not in the file that it names and is left out"
+            faults.add(fault, f"{row['id']}, piece {number}")
 
 
 def _texts(path: Path) -> tuple[str, ...]:
@@ -165,29 +136,29 @@ def _texts(path: Path) -> tuple[str, ...]:
 def load_queries(path: Path, store: Path | None = None) -> Dataset:
     """Read a file of queries, and look up in the store what its labels name.
 
+    A query whose memories are all gone is left out; a concept that no node of the store has is a miss.
+
     ``store`` is asked; None: the one that the file names, else the one it lies in.
 
     Raises:
         BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
-        DamagedStoreError: The store cannot be read.
     """
     data = dataset.read_bytes(path)
     _, read = labels.read(data, str(path))
     if not read.rows:
         raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
-    root = store or named_store(path, read)
-    if root is None:
-        raise BadInputError(
-            str(path), "names no store and lies in none", "write store: DIR above its queries"
-        )
+    root = store or path.absolute().parent.parent
+    if store is None and read.store:
+        root = path.parent / os.path.expanduser(read.store)
+    elif store is None and not (root / layout.CONFIG_NAME).is_file():
+        reason = "names no store and lies in none"
+        raise BadInputError(str(path), reason, "write store: DIR above its queries")
     try:
         known = own_labels.NameLookup(layout.open_store(root, {}))
     except StoreNotFoundError as error:
         raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
     faults = Faults()
-    queries = tuple(
-        q for row in read.rows if (q := _labelled_query(row, known, faults)) is not None
-    )
+    queries = tuple(filter(None, (_labelled_query(row, known, faults) for row in read.rows)))
     answerable = [query for query in queries if not query.negative]
     notes = faults.sentences()
     if not answerable:
@@ -196,46 +167,32 @@ def load_queries(path: Path, store: Path | None = None) -> Dataset:
         raise BadInputError("; ".join((str(path), *notes[-1:])), reason, advice)
     # By concepts where most queries are labelled with some.
     is_of_concepts = 2 * sum(bool(query.concepts) for query in answerable) > len(answerable)
-    return Dataset(
-        kind="queries",
-        name=path.name,
-        digest=atomic.sha256(data),
-        unit="memory",
-        headline="f1" if is_of_concepts else "recall@10",
-        cases=(Case(path.stem, Existing(root), queries),),
-        notes=notes,
-    )
-
-
-def named_store(path: Path, read: Labels) -> Path | None:
-    """The store that a file names, else the one that it lies in; None: neither."""
-    if read.store:
-        return path.parent / os.path.expanduser(read.store)
-    root = path.absolute().parent.parent
-    return root if (root / layout.CONFIG_NAME).is_file() else None
+    headline = "f1" if is_of_concepts else "recall@10"
+    cases = (Case(path.stem, Existing(root), queries),)
+    digest = atomic.sha256(data)
+    return Dataset("queries", path.name, digest, "memory", headline, cases, notes)
 
 
 def _labelled_query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
     """A query with its gold as it is measured; None: it is left out."""
     where = f"line {row.line}"
     if not row.is_labelled:
-        faults.add(_NOT_LABELLED, where)
+        why = "it is not labelled (write evidence: [] where nothing should be found)"
+        faults.add(f"query is left out, {why}", where)
         return None
-    pieces: list[str] = []
-    for name in row.memories:
-        if (piece := known.piece(name)) is None:
-            faults.add(_UNKNOWN_MEMORY, f"{where}, {name}")
-        else:
-            pieces.append(piece)
+    found = {name: known.piece(name) for name in row.memories}
+    for name in (name for name, piece in found.items() if piece is None):
+        why = "the store has no memory or turn of that id (forgotten, or of another store)"
+        faults.add(f"label is left out, {why}", f"{where}, {name}")
     concepts: dict[frozenset[str], None] = {}
     for name in row.concepts:
         if (names := known.concept(name)) is None:
-            faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
+            faults.add("concept is no node of the store and counts as missed", f"{where}, {name}")
         concepts[names or dataset.label_keys((name,))] = None
     concepts.pop(frozenset(), None)
-    gold = (*row.evidence, *own_labels.distinct_pieces(pieces))
+    gold = (*row.evidence, *own_labels.distinct_pieces(filter(None, found.values())))
     if row.has_gold and not gold and not concepts:
-        faults.add(_NOTHING_LEFT, where)
+        faults.add("query is left out, all memories that answered it are gone", where)
         return None
     negative: Negative = "" if row.has_gold else "near topic"
     return Query(row.id, row.text, row.category, gold, tuple(concepts), negative)

@@ -21,35 +21,25 @@ from clsm_cli.store.index.derived import OF_EPISODES
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.store.index.index_queries import Index
 
-MADE_OF_TURNS = ("turn", "episode", "fragment")
-K1, B = 1.2, 0.75
-"""BM25 as search engines ship it; no source states its own."""
+K1, B = 1.2, 0.75  # BM25 as search engines ship it; no source states its own
 
 
 class Unit(NamedTuple):
-    """Something that a system can find.
-
-    Attributes:
-        kind: node, episode (by its narrative), fragment (an episode by its turns), statement, gist
-            or turn.
-        rows: The passages it is made of, in order.
-        keys: The turns that it is made of or rests on.
-        vector: Row of its sentence vector; −1: its text is encoded.
-    """
+    """Something that a system can find."""
 
     id: str
-    kind: str
+    kind: str  # node, episode (its narrative), fragment (its turns), statement, gist or turn
     text: str
-    rows: tuple[int, ...]
-    keys: tuple[str, ...]
+    rows: tuple[int, ...]  # the passages it is made of, in order
+    keys: tuple[str, ...]  # the turns that it is made of or rests on
     trust: str
-    vector: int
+    vector: int  # row of its sentence vector; −1: its text is encoded
 
     @property
     def is_derived(self) -> bool:
@@ -86,14 +76,13 @@ class Library:
     @cached_property
     def links(self) -> dict[str, list[tuple[str, Edge]]]:
         """The edges of each node and where they lead from it, closed and superseded ones too."""
-        found: list[tuple[str, tuple[str, Edge]]] = []
-        for record in self.records.values():
-            if isinstance(record, Edge) and record.type not in OF_EPISODES:
-                found += [
-                    (record.source, (record.target, record)),
-                    (record.target, (record.source, record)),
-                ]
-        return grouped((node, link) for node, link in found if node in self.nodes)
+        return grouped(
+            (node, (other, record))
+            for record in self.records.values()
+            if isinstance(record, Edge) and record.type not in OF_EPISODES
+            for node, other in ((record.source, record.target), (record.target, record.source))
+            if node in self.nodes
+        )
 
     @cached_property
     def current_links(self) -> dict[str, list[tuple[str, Edge]]]:
@@ -126,13 +115,15 @@ class Library:
 
     def units(self, kind: str) -> list[Unit]:
         """All units of a kind."""
-        if kind == "node":
-            return [
-                Unit(row.id, kind, node_text(row), (), self._sources(row.id), "agent", row.vector)
-                for row in self.nodes.values()
-            ]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
+        if kind == "node":
+            found = ((row, self.records[row.id]) for row in self.nodes.values())
+            return [
+                Unit(row.id, kind, node_text(row), (), record.sources, "agent", row.vector)
+                for row, record in found
+                if isinstance(record, Node)
+            ]
         units = []
         for row, each in self.passages.items():
             if each.kind == ("passage" if kind == "turn" else kind):
@@ -149,8 +140,7 @@ class Library:
         )
         units = []
         for id_, rows in members.items():
-            record = self.records.get(id_)
-            text = ""
+            record, text = self.records.get(id_), ""
             if kind == "episode" and isinstance(record, EpisodeRecord):
                 text = "\n".join(filter(None, (record.title, record.narrative)))
             keys = tuple(dict.fromkeys(self.passages[row].key for row in rows))
@@ -158,16 +148,13 @@ class Library:
             units.append(Unit(id_, kind, text or self.raw(rows), tuple(rows), keys, trust, -1))
         return units
 
-    def _sources(self, node: str) -> tuple[str, ...]:
-        record = self.records[node]
-        return record.sources if isinstance(record, Node) else ()
-
     def _told(self, keys: Iterable[str]) -> list[int]:
         return [row for key in keys for row in self._rows_of.get(key, ())]
 
     def told(self, unit: Unit) -> list[int]:
         """The passages that a unit is or rests on; its own where nothing of those is left."""
-        return (unit.kind not in MADE_OF_TURNS and self._told(unit.keys)) or list(unit.rows)
+        is_made = unit.kind in ("turn", "episode", "fragment")
+        return (not is_made and self._told(unit.keys)) or list(unit.rows)
 
     def days(self, unit: Unit) -> set[int]:
         """The days on which it was told, as proleptic ordinals."""
@@ -175,11 +162,10 @@ class Library:
 
     def time(self, unit: Unit) -> str | None:
         """When the last of it was told; if nobody knows, when it was written."""
-
-        def last(rows: Iterable[int]) -> str | None:
-            return max((time for row in rows if (time := self.passages[row].time)), default=None)
-
-        return last(self.told(unit)) or last(unit.rows)
+        for rows in (self.told(unit), unit.rows):
+            if times := [time for row in rows if (time := self.passages[row].time)]:
+                return max(times)
+        return None
 
     def raw(self, rows: Iterable[int]) -> str:
         """The turns of an episode, each behind its speaker."""
@@ -204,8 +190,7 @@ class Library:
 
     def names(self, text: str, row: NodeRow) -> bool:
         """Whether a text has the label of a node, or an alias."""
-        words = f" {folded_words(text)} "
-        folded = map(folded_words, (row.label, *row.aliases))
+        words, folded = f" {folded_words(text)} ", map(folded_words, (row.label, *row.aliases))
         return any(name and f" {name} " in words for name in folded)
 
     def mentioned(self, unit: Unit) -> dict[str, int]:
@@ -234,7 +219,7 @@ class Library:
         uses = max(1, len(turns)) if unit.is_derived else 1
         return Item(unit.id, unit.text, tokens.count_tokens(unit.text), turns, day, uses)
 
-    def concepts(self, found: Iterable[Unit], limit: int) -> tuple[frozenset[str], ...]:
+    def concepts(self, found: Iterable[Unit]) -> tuple[frozenset[str], ...]:
         """The keys of the nodes that were found; else of those that what was found mentions.
 
         The nodes of the best unit come first, of one unit those that more of its passages mention.
@@ -243,6 +228,7 @@ class Library:
         for unit in found:
             held = {unit.id: 1} if unit.kind == "node" else self.mentioned(unit)
             nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
+        limit = self.index.store.settings.recall.concepts
         rows = (self.nodes[node] for node in list(nodes)[:limit])
         return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)
 
@@ -257,18 +243,28 @@ class Pool:
         self._library = library
         self._of_row = {row: at for at, unit in enumerate(self.units) for row in unit.rows}
 
+    def best(self, scores: Mapping[int, float], k: int) -> dict[int, float]:
+        """The best ``k`` by score, ties by id."""
+        order = sorted(scores, key=lambda at: (-scores[at], self.units[at].id, at))
+        return {at: scores[at] for at in order[:k]}
+
+    def found(self, scores: Mapping[int, float], k: int) -> list[tuple[Unit, float]]:
+        """The units of the best ``k``, with their scores."""
+        return [(self.units[at], score) for at, score in self.best(scores, k).items()]
+
     @cached_property
     def nodes(self) -> list[dict[str, int]]:
         """What each unit mentions: id of the node → how many of its passages do."""
         return [self._library.mentioned(unit) for unit in self.units]
 
-    def cosines(self, text: str) -> dict[int, float]:
-        """The cosine of every unit to a text."""
+    def cosines(self, text: str, least: float = -1.1) -> dict[int, float]:
+        """The cosine of every unit to a text, if it is at least so much."""
         cosine, likeness = self._library.cosine, self._library.likeness
-        return {
-            at: likeness(text, unit.text) if unit.vector < 0 else cosine(text, unit.vector)
-            for at, unit in enumerate(self.units)
-        }
+        near = (
+            likeness(text, unit.text) if unit.vector < 0 else cosine(text, unit.vector)
+            for unit in self.units
+        )
+        return {at: value for at, value in enumerate(near) if value >= least}
 
     def words(self, text: str) -> dict[int, float]:
         """BM25 of units that share a term with a text."""

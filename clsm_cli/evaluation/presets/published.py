@@ -13,10 +13,9 @@ from math import exp, log
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
-from clsm_cli.evaluation.formulas import Link, reciprocal_ranks
+from clsm_cli.evaluation.formulas import Link, reciprocal_ranks, retrieve_in_rounds
 from clsm_cli.evaluation.measures import Retrieved, within_budget
 from clsm_cli.evaluation.presets.library import folded_words, node_text
-from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import time_scope
@@ -28,7 +27,7 @@ from clsm_cli.text import route, tokens
 from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -38,8 +37,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.text.tagging import Ontology
 
-    Scores = dict[int, float]
-    """Place of a unit in its pool → score."""
+    Scores = dict[int, float]  # place of a unit in its pool → score
     Found = list[tuple[Unit, float]]
 
 
@@ -49,8 +47,7 @@ def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     ``query`` says what is asked, when, and within how many tokens; nothing else of it counts.
     """
     found = PRESETS[name](library, query)
-    limit = library.index.store.settings.recall.concepts
-    concepts = library.concepts((unit for unit, _ in found), limit)
+    concepts = library.concepts(unit for unit, _ in found)
     items = {library.item(unit): score for unit, score in found}
     if name == "cls-m":
         sized = [item._replace(tokens=len(item.text)) for item in items]
@@ -65,24 +62,10 @@ def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     return Retrieved(tuple(list(items)[at] for at in kept), concepts)
 
 
-def first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
-    """The best ``k``, ties by id."""
-    order = sorted(scores, key=lambda at: (-scores[at], pool.units[at].id, at))
-    return {at: scores[at] for at in order[:k]}
-
-
-def _units(scores: Mapping[int, float], pool: Pool) -> Found:
-    return [(pool.units[at], score) for at, score in scores.items()]
-
-
-CHARACTERS = 8192
-"""§5.3: 8 KB of characters."""
-SEEDS = 5
-"""Not stated."""
-LEAST_SEED = 0.3
-"""Least cosine of a seed: not stated."""
-EXACT = 1.2
-"""§5.3: "a 20% boost for exact matches"."""
+CHARACTERS = 8192  # §5.3: 8 KB of characters
+SEEDS = 5  # not stated
+LEAST_SEED = 0.3  # least cosine of a seed: not stated
+EXACT = 1.2  # §5.3: "a 20% boost for exact matches"
 
 
 def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
@@ -102,26 +85,25 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
         elif near >= LEAST_SEED:
             starts[at] = near
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
-    current = library.current_links
-    weights = (edge.weight for held in current.values() for _, edge in held)
-    largest = max(weights, default=0.0) or 1.0
-    places = {row.id: at for at, row in enumerate(rows)}
+    current, places = library.current_links, {row.id: at for at, row in enumerate(rows)}
+    largest = max((e.weight for held in current.values() for _, e in held), default=0.0) or 1.0
+
+    today = date.fromisoformat(query.now[:10]).toordinal()
 
     def links(frontier: Sequence[int]) -> Iterable[Link]:
         for here in frontier:
             for other, edge in library.links.get(rows[here].id, ()):
                 if other in places and clocks.holds(edge, query.now):
                     there, degree = places[other], len({end for end, _ in current[other]})
-                    dormant = _is_dormant(library, rows[there], query.now)
-                    yield Link(here, there, edge.weight / largest, degree, dormant)
+                    last, stream = library.active[other], rows[there].stream
+                    is_dormant = (
+                        last > 0
+                        and retention(today - last, STREAM_DAYS[stream]) < DORMANT_RETENTION
+                    )
+                    yield Link(here, there, edge.weight / largest, degree, is_dormant)
 
-    reached = formulas.spread(first(starts, most, pool), links)
-    return _units(first(reached, 10, pool), pool)
-
-
-def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
-    last, today = library.active[row.id], date.fromisoformat(now[:10]).toordinal()
-    return last > 0 and retention(today - last, STREAM_DAYS[row.stream]) < DORMANT_RETENTION
+    reached = formulas.spread(pool.best(starts, most), links)
+    return pool.found(reached, 10)
 
 
 def nemori(library: Library, query: Query) -> Found:
@@ -130,18 +112,11 @@ def nemori(library: Library, query: Query) -> Found:
     Dense search alone (§3.3), from a cosine of 0 (σ_s, §4.1.4). The first two episodes carry their
     original messages (§4.1.4).
     """
-    episodes = _nearest(library, query, "episode", 10)
-    with_turns = [
-        (unit._replace(text=f"{unit.text}\n\n{library.raw(unit.rows)}"), score)
-        for unit, score in episodes[:2]
-    ]
-    return [*with_turns, *episodes[2:], *_nearest(library, query, "statement", 20)]
-
-
-def _nearest(library: Library, query: Query, kind: str, k: int) -> Found:
-    pool = library.pool(kind)
-    near = {at: score for at, score in pool.cosines(query.text).items() if score >= 0}
-    return _units(first(near, k, pool), pool)
+    episodes, statements = library.pool("episode"), library.pool("statement")
+    found = episodes.found(episodes.cosines(query.text, 0.0), 10)
+    for at, (unit, score) in enumerate(found[:2]):
+        found[at] = unit._replace(text=f"{unit.text}\n\n{library.raw(unit.rows)}"), score
+    return found + statements.found(statements.cosines(query.text, 0.0), 20)
 
 
 def caim(library: Library, query: Query) -> Found:
@@ -157,21 +132,17 @@ def caim(library: Library, query: Query) -> Found:
         return []
     pool = library.pool("statement")
     named = by_tags(library, query, pool) | by_dates(library, query, pool)
-    near = pool.cosines(query.text)
-    shared = pool.words(query.text)
+    near, shared = pool.cosines(query.text), pool.words(query.text)
     kept = {at: near[at] for at in named if near[at] >= 0.3 or at in shared}
     best = max(kept.values(), default=0.0)
-    return _units(first({at: n for at, n in kept.items() if n >= 0.35 * best}, 10, pool), pool)
+    return pool.found({at: n for at, n in kept.items() if n >= 0.35 * best}, 10)
 
 
 def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
     """Units with a day that is asked about."""
     asked = time_scope.resolve(library.index, query.text, query.now).periods
-    return {
-        at
-        for at, unit in enumerate(pool.units)
-        if any(start <= day < until for start, until in asked for day in library.days(unit))
-    }
+    days = enumerate(map(library.days, pool.units))
+    return {at for at, told in days if any(a <= day < b for a, b in asked for day in told)}
 
 
 def by_tags(library: Library, query: Query, pool: Pool) -> set[int]:
@@ -211,11 +182,10 @@ def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tu
     return tuple(found)[:3]
 
 
-AGREED = (1.0, 1.05, 1.15)
-"""Factor for what one, two or three channels find (code, hybrid-search)."""
+AGREED = (1.0, 1.05, 1.15)  # factor for what one, two or three channels find (code, hybrid-search)
+# Days and weights of the parts of recency, from a minute to a year (code).
 HALF_LIVES = (1 / 1440, 1 / 24, 1.0, 7.0, 30.0, 90.0, 365.0)
 SHARES = (0.25, 0.20, 0.15, 0.15, 0.10, 0.08, 0.07)
-"""Days and weights of the parts of recency, from a minute to a year (code)."""
 
 
 def smriti(library: Library, query: Query) -> Found:
@@ -227,10 +197,10 @@ def smriti(library: Library, query: Query) -> Found:
     pool = library.pool("turn", "statement")
     scores = retrieve_in_rounds(
         query.text,
-        lambda part: first(_smriti_search(library, part, pool, query.now), 15, pool),
+        lambda part: pool.best(_smriti_search(library, part, pool, query.now), 15),
         lambda held: " ".join(pool.units[at].text for at in held),
     )
-    found = _units(first(scores, 15, pool), pool)
+    found = pool.found(scores, 15)
 
     def likeness(i: int, j: int) -> float:
         return library.likeness(found[i][0].text, found[j][0].text)
@@ -240,30 +210,19 @@ def smriti(library: Library, query: Query) -> Found:
 
 def _smriti_search(library: Library, text: str, pool: Pool, now: str) -> Scores:
     """Votes of 1 / (60 + rank) with ranks from 0 (code, hybrid-search), then kind and age."""
-    meaning = {at: near for at, near in pool.cosines(text).items() if near >= 0.3}  # code, recall
     rankings = [
-        list(first(pool.words(text), 15, pool)),  # how many: not stated
-        list(first(meaning, 10, pool)),  # code, recall: top-k 10
-        list(first(_node_scores(library, text, pool, now), 15, pool)),  # not stated
+        list(pool.best(pool.words(text), 15)),  # how many: not stated
+        list(pool.best(pool.cosines(text, 0.3), 10)),  # code, recall; top-k 10
+        list(pool.best(_node_scores(library, text, pool, now), 15)),  # not stated
     ]
     found = {}
     for at, vote in reciprocal_ranks(rankings, k=59).items():
-        voters = sum(at in ranking for ranking in rankings)
-        unit = pool.units[at]
-        score = vote * AGREED[voters - 1] + 0.1 * reliability(unit.kind, unit.trust)
+        voters, unit = sum(at in ranking for ranking in rankings), pool.units[at]
+        # Inference, direct knowledge or testimony (code): it outranks the votes.
+        known = 0.85 if unit.kind == "statement" else 1.0 if unit.trust == "tool" else 0.75
+        score = vote * AGREED[voters - 1] + 0.1 * known
         found[at] = score * (0.5 + 0.5 * recency(library.time(unit), now))
     return found
-
-
-def reliability(kind: str, trust: str) -> float:
-    """Direct knowledge, inference, or testimony (code): it outranks the votes.
-
-    >>> reliability("turn", "tool"), reliability("statement", "user"), reliability("turn", "user")
-    (1.0, 0.85, 0.75)
-    """
-    if kind == "statement":
-        return 0.85
-    return 1.0 if trust == "tool" else 0.75
 
 
 def _node_scores(library: Library, text: str, pool: Pool, now: str) -> Scores:
@@ -271,14 +230,11 @@ def _node_scores(library: Library, text: str, pool: Pool, now: str) -> Scores:
 
     The weights are those of §Scoring Layer until there is feedback.
     """
-    ranks = _pagerank(library, now)
     terms = dict.fromkeys(tokens.stems(text))
-    nodes = {
-        row.id: 0.6 * max(0.0, library.cosine(text, row.vector))
-        + 0.25 * float(rank)
-        + 0.15 * _in_node(row, terms)
-        for row, rank in zip(library.nodes.values(), ranks, strict=True)
-    }
+    nodes = {}
+    for row, rank in zip(library.nodes.values(), _pagerank(library, now), strict=True):
+        near = 0.6 * max(0.0, library.cosine(text, row.vector))
+        nodes[row.id] = near + 0.25 * float(rank) + 0.15 * _in_node(row, terms)
     best = ((at, max((nodes[n] for n in held), default=0.0)) for at, held in enumerate(pool.nodes))
     return {at: score for at, score in best if score > 0}
 
@@ -305,9 +261,8 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
 
 def _in_node(row: NodeRow, terms: Collection[str]) -> float:
     """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
-    held = tokens.stems(node_text(row))
+    held, every = tokens.stems(node_text(row)), max(1, len(terms))
     known = [count for term in terms if (count := held.count(term))]
-    every = max(1, len(terms))
     mean = sum(1 + log(1 + count) for count in known) / every
     return min(1.0, mean * (0.5 + 0.5 * len(known) / every))
 
@@ -333,10 +288,9 @@ def cma(library: Library, query: Query) -> Found:
     (§3.3.1), its weight the tokens.
     """
     pool = library.pool("statement", "gist", "fragment")
-    channels = (pool.words(query.text), pool.cosines(query.text))
-    rankings = [first({at: s for at, s in c.items() if s >= 0}, 50, pool) for c in channels]
-    votes = reciprocal_ranks(list(map(list, rankings)))
-    found = _units(first(gains(library, query.text, pool, first(votes, 50, pool)), 50, pool), pool)
+    channels = (pool.words(query.text), pool.cosines(query.text, 0.0))
+    votes = pool.best(reciprocal_ranks([list(pool.best(each, 50)) for each in channels]), 50)
+    found = pool.found(gains(library, query.text, pool, votes), 50)
     costs = [tokens.count_tokens(unit.text) for unit, _ in found]
     chosen = packing.knapsack([score for _, score in found], costs, query.budget)
     return [found[at] for at in chosen]
@@ -373,11 +327,5 @@ def _importance(library: Library, unit: Unit) -> float:
     return factor * (1 + 0.15 * min(1.0, max(0.0, record.surprise / 3)))
 
 
-PRESETS: dict[str, Callable[[Library, Query], Found]] = {
-    "cls-m": cls_m,
-    "nemori": nemori,
-    "caim": caim,
-    "smriti": smriti,
-    "cma": cma,
-}
-"""By the name of the system."""
+PRESETS: dict[str, Callable[[Library, Query], Found]]
+PRESETS = {"cls-m": cls_m, "nemori": nemori, "caim": caim, "smriti": smriti, "cma": cma}

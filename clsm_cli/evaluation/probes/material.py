@@ -6,42 +6,35 @@ them can be known beforehand. The stores are made by the real ingest and consoli
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
-from functools import cache
-from importlib.resources import files
 from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clsm_cli.evaluation import benches, stores, systems
-from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledTurn
+from clsm_cli.evaluation import benches, stores
+from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledTurn, packaged_yaml
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, yaml_text
+from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.measures import Item, Retrieved
+    from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
 T = TypeVar("T")
 
-_REPLIED = 0.4
-"""Share of what a person says that the assistant replies to."""
+_REPLIED = 0.4  # share of what a person says that the assistant replies to
+PEOPLE = 6  # whom chatter is about
 
 
-@cache
-def load_yaml(name: str) -> Any:
-    """Load a YAML file of this package."""
-    text = files("clsm_cli.evaluation.probes").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    return yaml_text.load(text, 1 << 16)
+def _words() -> Any:
+    return packaged_yaml("probes/words.yaml")
 
 
 class Line(NamedTuple):
@@ -55,11 +48,12 @@ class Line(NamedTuple):
 class RandomDraw:
     """Everything random of a probe: the same seed and name of a probe draw the same."""
 
-    def __init__(self, seed: int, name: str) -> None:
+    def __init__(self, seed: int, name: str, people: int = PEOPLE) -> None:
         import numpy as np
 
         self._random = np.random.default_rng([seed, *name.encode()])
         self._coined: set[str] = set()
+        self.people = [self.name() for _ in range(people)]
 
     def below(self, limit: int) -> int:
         """A random number from 0 to below a limit."""
@@ -75,7 +69,7 @@ class RandomDraw:
 
     def name(self, endings: str = "people") -> str:
         """A coined name that was not drawn before; no other name begins with it."""
-        words = load_yaml("words")
+        words = _words()
         while True:
             stem = self.one(words["syllables"]) + self.one(words["syllables"])
             name: str = (stem + self.one(words[endings])).capitalize()
@@ -89,7 +83,7 @@ class RandomDraw:
         Where a list is too short, no value follows itself.
         """
         make = _MADE.get(kind) if isinstance(kind, str) else None
-        options = load_yaml("words")[kind] if isinstance(kind, str) and make is None else kind
+        options = kind if make or not isinstance(kind, str) else _words()[kind]
         found: list[str] = []
         while len(found) < count:
             value = make(self) if make else self.one(options)
@@ -98,39 +92,38 @@ class RandomDraw:
                 found.append(value)
         return found
 
-    def fill(self, template: str, given: Mapping[str, str]) -> str:
+    def fill(self, template: str, **given: str) -> str:
         """A template with its names replaced; what is not given is drawn from ``words.yaml``."""
-        words = load_yaml("words")
-        lists = {"thing": "things", "room": "rooms", "field": "fields"}
-        drawn = {name: self.one(words[key]) for name, key in lists.items()}
+        drawn = {name: self.one(_words()[f"{name}s"]) for name in ("thing", "room", "field")}
         return template.format_map({**drawn, **given})
 
-    def chatter(self, people: Sequence[str]) -> str:
+    def chatter(self) -> str:
         """One or two sentences about nothing that is asked for."""
-        chosen = self.some(load_yaml("words")["chatter"], 1 + self.below(2))
-        return " ".join(self.fill(each, {"p": self.one(people)}) for each in chosen)
+        chosen = self.some(_words()["chatter"], 1 + self.below(2))
+        return " ".join(self.fill(each, p=self.one(self.people)) for each in chosen)
 
-    def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> Iterator[Line]:
-        """What is told, in its order, among lines of chatter about some people, with replies."""
+    def talk(self, told: Iterable[Line], chatter: int) -> Iterator[Line]:
+        """What is told, in its order, among lines of chatter, with replies."""
         lines = list(told)
         for _ in range(chatter):
-            lines.insert(self.below(len(lines) + 1), Line(self.chatter(people)))
+            lines.insert(self.below(len(lines) + 1), Line(self.chatter()))
         for line in lines:
             yield line
             if self._random.random() < _REPLIED:
-                yield Line(self.one(load_yaml("words")["replies"]), role="assistant")
+                yield Line(self.one(_words()["replies"]), role="assistant")
 
 
+# Kinds of values that are made up.
 _MADE: dict[str, Callable[[RandomDraw], str]] = {
     "people": RandomDraw.name,
     "towns": lambda draw: draw.name("towns"),
-    "companies": lambda draw: f"{draw.name()} {draw.one(load_yaml('words')['companies'])}",
-    "venues": lambda draw: f"the {draw.name()} {draw.one(load_yaml('words')['venues'])}",
+    "companies": lambda draw: f"{draw.name()} {draw.one(_words()['companies'])}",
+    "venues": lambda draw: f"the {draw.name()} {draw.one(_words()['venues'])}",
     "times": lambda draw: f"{draw.below(24):02}:{5 * draw.below(12):02}",
     "doses": lambda draw: f"{(2 + draw.below(40)) / 2:g} mg",
     "numbers": lambda draw: f"0{20 + draw.below(70)} 555 {1000 + draw.below(9000)}",
     "amounts": lambda draw: f"{10 * (30 + draw.below(120))} euros",
-    "dates": lambda draw: f"{1 + draw.below(28)} {draw.one(load_yaml('words')['months'])}",
+    "dates": lambda draw: f"{1 + draw.below(28)} {draw.one(_words()['months'])}",
     "code": lambda draw: f"zq{draw.below(10)}x{draw.below(10)}k{draw.below(100):02}",
     "invoice": lambda draw: f"INV-{2023 + draw.below(4)}-{10_000 + draw.below(90_000)}",
     "telephone": lambda draw: f"+49 {151 + draw.below(28)} 555 {draw.below(10_000):04}",
@@ -140,13 +133,11 @@ _MADE: dict[str, Callable[[RandomDraw], str]] = {
         lambda draw: f"src/{draw.one(('pump', 'valve'))}_{draw.below(100):02}.py:{draw.below(400)}"
     ),
 }
-"""Kinds of values that are made up."""
 
 
 def make_turns(
     draw: RandomDraw,
     sessions: Iterable[Sequence[Line]],
-    people: Sequence[str],
     chatter: int,
     start: datetime,
     every: timedelta,
@@ -158,21 +149,17 @@ def make_turns(
     turns: list[LabelledTurn] = []
     for number, told in enumerate(sessions):
         name = f"s{number:03}"
-        for place, line in enumerate(draw.talk(told, chatter, people)):
+        for place, line in enumerate(draw.talk(told, chatter)):
             time = (start + number * every + timedelta(minutes=place)).isoformat()
             id_ = line.id or f"{name}-{place}"
             turns.append(LabelledTurn(id_, line.role, line.role, line.text, time, name))
     return turns
 
 
-CLSM, BM25, MINILM = systems.CLSM, "BM25", systems.MINILM
-SYSTEMS = (CLSM, BM25, MINILM)
-
-
 def make_bench(factory: StoreFactory, engine: Engine, name: str, source: Chat | Folders) -> Bench:
     """A conversation or some notes, consolidated, and asked a day after the last turn."""
-    case = Case(name, source, ())
-    (made,) = benches.make_benches(benches.unlabelled(case), probe_factory(factory), engine)
+    dataset = benches.unlabelled(Case(name, source, ()))
+    (made,) = benches.make_benches(dataset, factory, engine)
     return made
 
 
@@ -180,8 +167,7 @@ def growing_benches(
     factory: StoreFactory, engine: Engine, name: str, parts: Sequence[Sequence[LabelledTurn]]
 ) -> list[Bench]:
     """One store that grows: a bench after each part was taken in and a night had passed."""
-    own = probe_factory(factory)
-    made = stores.make_store(Case(name, Chat((), tuple(parts[0])), ()), own)
+    made = stores.make_store(Case(name, Chat((), tuple(parts[0])), ()), factory)
     found: list[Bench] = []
     for number, part in enumerate(parts):
         factory.progress(name, number, len(parts))
@@ -192,27 +178,16 @@ def growing_benches(
             if content:
                 source = store.root.with_suffix(".jsonl")
                 atomic.put(source, content)
-                stores.ingest_files(own, store, [source], now)
-            stores.run_consolidation(own, store, now)
+                stores.ingest_files(factory, store, [source], now)
+            stores.run_consolidation(factory, store, now)
 
         label = f"part-{number}-{atomic.sha256(content)}"
-        made = MadeStore(stores.cached_copy(own, made, label, grow), now)
+        made = MadeStore(stores.cached_copy(factory, made, label, grow), now)
         case = Case(name, Chat((), tuple(chain(*parts[: number + 1]))), ())
-        found.append(benches.unlabelled_bench(case, made, own, engine))
+        found.append(benches.unlabelled_bench(case, made, factory, engine))
     return found
-
-
-def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
-    """What each system returns for each query."""
-    asked = (systems.recall_system(CLSM), *(systems.BASELINES[name] for name in SYSTEMS[1:]))
-    return {system.name: list(system.ask(bench, queries)) for system in asked}
 
 
 def first_rank(items: Iterable[Item], is_wanted: Callable[[Item], object]) -> float:
     """Place from 1 of the first item that is wanted; inf without one."""
     return next((float(at) for at, item in enumerate(items, 1) if is_wanted(item)), inf)
-
-
-def probe_factory(factory: StoreFactory) -> StoreFactory:
-    """The factory with the time of the probe's own conversations, whatever ``--now`` says."""
-    return replace(factory, folder=factory.folder / "probes", now=None)

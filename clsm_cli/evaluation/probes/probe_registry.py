@@ -8,56 +8,41 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import chain, groupby
+from itertools import chain, groupby, starmap
 from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.dataset import Chat, Folders, Query
+from clsm_cli.evaluation.dataset import Chat, Folders, Query, packaged_yaml
 from clsm_cli.evaluation.probes import material
-from clsm_cli.evaluation.probes.material import (
-    CLSM,
-    SYSTEMS,
-    Line,
-    RandomDraw,
-    ask_systems,
-    first_rank,
-    make_bench,
-    make_turns,
-)
+from clsm_cli.evaluation.probes.material import Line, RandomDraw, first_rank, make_bench, make_turns
 from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.evaluation.systems import CLSM, MAIN, ask_main
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
-from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import LabelledTurn
     from clsm_cli.evaluation.measures import Item, Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.model.graph import Statement
     from clsm_cli.retrieval.dense_search import Engine
 
-    Figures = dict[str, dict[str, float]]
-    """System → figure → value."""
+    Figures = dict[str, dict[str, float]]  # system → figure → value
 
-CHATTER, LONG_CHATTER = 3, 4
-"""Lines of a session about something else."""
-PEOPLE = 6
-"""Whom those are about."""
-FIRST = 10
-"""Items of an answer that are looked at."""
+CHATTER, LONG_CHATTER = 3, 4  # lines of a session about something else
+FIRST = 10  # items of an answer that are looked at
 
 DRIFT_SESSIONS = 50
-CHECKS = 5
-"""Times at which everything is asked, as many sessions apart."""
-TELLINGS = 10
-"""Of each fact."""
-DRIFT_START = datetime(2025, 3, 3, 18, tzinfo=UTC)
+CHECKS = 5  # times at which everything is asked, as many sessions apart
+TELLINGS = 10  # of each fact
 
 
 class FactChange(NamedTuple):
@@ -77,19 +62,13 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     sessions = [list(said) for _, said in groupby(turns, key=attrgetter("session"))]
     parts = [list(chain(*sessions[at : at + each])) for at in range(0, DRIFT_SESSIONS, each)]
     benches = material.growing_benches(factory, engine, "drift", parts)
-    latest: dict[str, list[float]] = {name: [] for name in SYSTEMS}
+    latest: dict[str, list[float]] = {name: [] for name in MAIN}
     for check, bench in enumerate(benches, 1):
         factory.progress("drift", check, CHECKS)
-        told = [telling for telling in tellings if telling.week < check * each]
-        queries = [
-            Query(f"{check}-{fact}", wordings[check % len(wordings)])
-            for fact, wordings in enumerate(asks)
-        ]
-        for name, answers in ask_systems(bench, queries).items():
-            latest[name] += (
-                tells_latest(answer.items, [t for t in told if t.fact == fact])
-                for fact, answer in enumerate(answers)
-            )
+        told = grouped((t.fact, t) for t in tellings if t.week < check * each)
+        queries = [Query(f"{check}-{fact}", ask[check % len(ask)]) for fact, ask in enumerate(asks)]
+        for name, answers in ask_main(bench, queries).items():
+            latest[name] += (tells_latest(a.items, told[at]) for at, a in enumerate(answers))
     figures = {name: {"latest": fmean(rows)} for name, rows in latest.items()}
     figures[CLSM] |= closing_figures(benches[-1], tellings)
     return figures
@@ -98,10 +77,9 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
 def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[LabelledTurn]]:
     """The questions for each fact in several wordings, its changes, and the conversation of a seed."""
     draw = RandomDraw(seed, "drift")
-    people = [draw.name() for _ in range(PEOPLE)]
-    names = {"p": people[0], "q": people[1], "project": draw.name(), "pet": draw.name()}
-    tellings: list[FactChange] = []
-    facts = material.load_yaml("drift")
+    (one, other), tellings = draw.people[:2], list[FactChange]()
+    names = {"p": one, "q": other, "project": draw.name(), "pet": draw.name()}
+    facts = packaged_yaml("probes/drift.yaml")
     for fact, row in enumerate(facts):
         # The first telling is early, so that every check has something to ask for.
         weeks = [draw.below(5), *sorted(draw.some(range(5, DRIFT_SESSIONS), TELLINGS - 1))]
@@ -112,19 +90,23 @@ def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[Label
             tellings.append(FactChange(f"{row['id']}-{week}", fact, week, value, text))
     tellings.sort(key=lambda telling: telling.week)
     asks = [[ask.format_map(names) for ask in row["asks"]] for row in facts]
-    told = _sessions(draw, DRIFT_SESSIONS, ((t.week, Line(t.text, t.id)) for t in tellings))
-    turns = make_turns(draw, told, people, CHATTER, DRIFT_START, timedelta(weeks=1))
-    return asks, tellings, turns
+    placed = ((each.week, Line(each.text, each.id)) for each in tellings)
+    start, every = datetime(2025, 3, 3, 18, tzinfo=UTC), timedelta(weeks=1)
+    return asks, tellings, _conversation(draw, DRIFT_SESSIONS, placed, CHATTER, start, every)
 
 
-def _sessions(
-    draw: RandomDraw, count: int, placed: Iterable[tuple[int, Line]]
-) -> Iterator[list[Line]]:
-    """The lines of each session, mixed, of lines that each belong to one."""
+def _conversation(
+    draw: RandomDraw,
+    count: int,
+    placed: Iterable[tuple[int, Line]],
+    chatter: int,
+    start: datetime,
+    every: timedelta,
+) -> list[LabelledTurn]:
+    """A conversation of some sessions, of lines that each belong to one and are mixed there."""
     lines = grouped(placed)
-    for at in range(count):
-        here = lines.get(at, [])
-        yield draw.some(here, len(here))
+    here = (lines.get(at, []) for at in range(count))
+    return make_turns(draw, (draw.some(each, len(each)) for each in here), chatter, start, every)
 
 
 def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
@@ -136,39 +118,29 @@ def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
 
 def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, float]:
     """The share of replaced values that was ``learnt`` as statements, of these that no longer current."""
-    statements = _statements(bench)
     latest = {telling.fact: telling.value for telling in tellings}
     replaced = [each for each in tellings if each.value != latest[each.fact]]
-    found = [
-        [is_current for text, is_current in statements[each.id] if each.value in text]
-        for each in replaced
-    ]
+    stated = _statements(bench)
+    found = ([row.is_current for row in stated[e.id] if e.value in row.text] for e in replaced)
     closed = [not any(current) for current in found if current]
-    return {
-        "learnt": len(closed) / len(replaced),
-        "closed": sum(closed) / len(closed) if closed else 0.0,
-    }
+    share = sum(closed) / len(closed) if closed else 0.0
+    return {"learnt": len(closed) / len(replaced), "closed": share}
 
 
-def _statements(bench: Bench) -> defaultdict[str, list[tuple[str, bool]]]:
-    """Id of a turn → the statements that rest on it, and whether they are current."""
-    with open_index(bench.store, bench.factory.embedder) as opened:
-        passages = opened.index.current_passages().values()
-        ids = {passage.key: passage.foreign_id for passage in passages if passage.foreign_id}
+def _statements(bench: Bench) -> defaultdict[str, list[Statement]]:
+    """Id of a turn → the statements that rest on it."""
+    ids = {passage.key: passage.foreign_id or "" for passage in bench.passages}
     graph = shards.load_graph(bench.store.graphs(), only="statement")
     rows = record_files.load_statements(bench.store, graph.records, bench.now.isoformat())
-    found: defaultdict[str, list[tuple[str, bool]]] = defaultdict(list)
+    found: defaultdict[str, list[Statement]] = defaultdict(list)
     for row in rows.values():
-        if row.kind != "gist":
-            for key in row.sources:
-                if key in ids:
-                    found[ids[key]].append((row.text, row.is_current))
+        for key in row.sources if row.kind != "gist" else ():
+            found[ids.get(key, "")].append(row)
     return found
 
 
 KINDS = SIMILAR, SUPERSEDED, POISONED = "similar", "superseded", "poisoned"
-TRAPS = 3
-"""Questions from each template of the distractor probe, about other people."""
+TRAPS = 3  # questions from each template of the distractor probe, about other people
 TRAP_SESSIONS = 24
 
 
@@ -176,9 +148,7 @@ def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of questions whose true memory stands above each kind of false one."""
     queries, turns = make_traps(seed)
     bench = make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
-    return mean_figures(
-        bench, queries, lambda query, found: {kind: is_above(found, query, kind) for kind in KINDS}
-    )
+    return mean_figures(bench, queries, lambda q, a: {kind: is_above(a, q, kind) for kind in KINDS})
 
 
 def mean_figures(
@@ -186,7 +156,7 @@ def mean_figures(
 ) -> Figures:
     """Of each system the means of what is judged of its answers."""
     figures: Figures = {}
-    for name, answers in ask_systems(bench, queries).items():
+    for name, answers in ask_main(bench, queries).items():
         rows = [judge(*pair) for pair in zip(queries, answers, strict=True)]
         figures[name] = {key: fmean(row[key] for row in rows) for key in rows[0]}
     return figures
@@ -208,13 +178,16 @@ def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     Lines for the ``n``-th question have ids ``n-true``, ``n-similar-0`` and so on.
     """
     draw = RandomDraw(seed, "distractor")
-    people = [draw.name() for _ in range(PEOPLE)]
-    rows = [row for row in material.load_yaml("distractor") for _ in range(TRAPS)]
+    rows = [row for row in packaged_yaml("probes/distractor.yaml") for _ in range(TRAPS)]
     drawn = [_trap(draw, row, number) for number, row in enumerate(rows)]
-    placed = (pair for _, lines in drawn for pair in zip(_places(draw), lines, strict=True))
+    placed: list[tuple[int, Line]] = []
+    for _, lines in drawn:  # what was true before comes before what is, the rest anywhere
+        places = sorted(draw.some(range(TRAP_SESSIONS), 2))
+        places += [draw.below(TRAP_SESSIONS) for _ in range(3)]
+        placed += zip(places, lines, strict=True)
     start, every = datetime(2025, 9, 1, 9, tzinfo=UTC), timedelta(days=4)
-    told = _sessions(draw, TRAP_SESSIONS, placed)
-    return [query for query, _ in drawn], make_turns(draw, told, people, CHATTER, start, every)
+    turns = _conversation(draw, TRAP_SESSIONS, placed, CHATTER, start, every)
+    return [query for query, _ in drawn], turns
 
 
 def _trap(draw: RandomDraw, row: dict[str, Any], number: int) -> tuple[Query, list[Line]]:
@@ -229,15 +202,7 @@ def _trap(draw: RandomDraw, row: dict[str, Any], number: int) -> tuple[Query, li
     return Query(str(number), row["ask"].format_map(given)), [*lines, planted]
 
 
-def _places(draw: RandomDraw) -> Iterator[int]:
-    """Sessions of a trap's lines: what was true before comes before what is, the rest anywhere."""
-    yield from sorted(draw.some(range(TRAP_SESSIONS), 2))
-    for _ in range(3):
-        yield draw.below(TRAP_SESSIONS)
-
-
-SETS = 6
-"""Questions from each template of the split probe."""
+SETS = 6  # questions from each template of the split probe
 SPLIT_SESSIONS = 30
 
 
@@ -256,28 +221,21 @@ def run_split(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
 def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     """The questions of a seed with the ids of what they need, and the conversation."""
     draw = RandomDraw(seed, "split")
-    people = [draw.name() for _ in range(PEOPLE)]
     placed: list[tuple[int, Line]] = []
     queries = []
-    for number, row in enumerate(material.load_yaml("split")):
-        for copy in range(SETS):
+    for number, row in enumerate(packaged_yaml("probes/split.yaml")):
+        for id_ in (f"{number}-{copy}" for copy in range(SETS)):
             given = _given(draw)
-            id_ = f"{number}-{copy}"
-            gold = tuple(f"{id_}-{place}" for place in range(len(row["told"])))
-            places = draw.some(range(SPLIT_SESSIONS), len(gold))
-            lines = (
-                Line(told.format_map(given), name)
-                for told, name in zip(row["told"], gold, strict=True)
-            )
-            placed += zip(places, lines, strict=True)
+            lines = [Line(t.format_map(given), f"{id_}-{at}") for at, t in enumerate(row["told"])]
+            placed += zip(draw.some(range(SPLIT_SESSIONS), len(lines)), lines, strict=True)
+            gold = tuple(line.id for line in lines)
             queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
     start, every = datetime(2025, 10, 6, 8, tzinfo=UTC), timedelta(days=3)
-    told = _sessions(draw, SPLIT_SESSIONS, placed)
-    return queries, make_turns(draw, told, people, LONG_CHATTER, start, every)
+    return queries, _conversation(draw, SPLIT_SESSIONS, placed, LONG_CHATTER, start, every)
 
 
 def _given(draw: RandomDraw) -> dict[str, str]:
-    words = material.load_yaml("words")
+    words = packaged_yaml("probes/words.yaml")
     coined = {key: draw.name() for key in ("p", "q", "project", "pet", "team")}
     listed = {"month": "months", "food": "foods", "trade": "trades"}
     return {
@@ -291,12 +249,9 @@ def _given(draw: RandomDraw) -> dict[str, str]:
     }
 
 
-ALIKE = 100
-"""Identifiers of each kind."""
-ASKED = 20
-"""Of each kind that are asked for."""
-NOTED = 20
-"""Sessions, and dated notes, that identifiers are told in."""
+ALIKE = 100  # identifiers of each kind
+ASKED = 20  # of each kind that are asked for
+NOTED = 20  # sessions, and dated notes, that identifiers are told in
 APRIL = datetime(2025, 4, 7, 9, tzinfo=UTC)
 
 
@@ -305,17 +260,19 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
     lines, asked = make_identifiers(seed)
     spoken = Chat((), tuple(as_conversation(lines, seed)))
     chat = make_bench(factory, engine, "identifiers", spoken)
-    folder = write_notes(lines, material.probe_factory(factory).folder / "identifiers-notes")
+    folder = write_notes(lines, factory.folder / "identifiers-notes")
     notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
-    queries = {"alone": [Query(x, x) for x, _ in asked]}
-    queries["in a question"] = [Query(x, question) for x, question in asked]
+    queries = {
+        "alone": [Query(x, x) for x, _ in asked],
+        "in a question": list(starmap(Query, asked)),
+    }
 
     def judge(query: Query, found: Retrieved) -> dict[str, float]:
         shown = re.compile(rf"(?<!\w){re.escape(query.id)}(?!\w)")
         place = first_rank(found.items, lambda item: shown.search(item.text))
         return {"found": place <= FIRST, "first": place <= 1}
 
-    figures: Figures = {name: {} for name in SYSTEMS}
+    figures: Figures = {name: {} for name in MAIN}
     for where, bench in (("chat", chat), ("notes", notes)):
         for how, each in queries.items():
             for name, row in mean_figures(bench, each, judge).items():
@@ -325,11 +282,11 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
 
 def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
     """Sentences with one identifier each; identifiers that are asked for, each with a question."""
-    draw = RandomDraw(seed, "identifiers")
+    draw = RandomDraw(seed, "identifiers", people=0)
     lines, asked = [], []
-    for kind, row in material.load_yaml("identifiers").items():
+    for kind, row in packaged_yaml("probes/identifiers.yaml").items():
         alike = draw.values(kind, ALIKE)
-        lines += [draw.fill(row["told"], {"x": x}) for x in alike]
+        lines += [draw.fill(row["told"], x=x) for x in alike]
         asked += [(x, row["ask"].format(x=x)) for x in draw.some(alike, ASKED)]
     return draw.some(lines, len(lines)), asked
 
@@ -337,10 +294,9 @@ def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
 def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
     """The sentences in the sessions of a conversation."""
     draw = RandomDraw(seed, "identifiers, spoken")
-    people = [draw.name() for _ in range(PEOPLE)]
-    mixed = draw.some([Line(line) for line in lines], len(lines))
+    mixed = draw.some(list(map(Line, lines)), len(lines))
     sessions = (mixed[place::NOTED] for place in range(NOTED))
-    return make_turns(draw, sessions, people, LONG_CHATTER, APRIL, timedelta(days=3))
+    return make_turns(draw, sessions, LONG_CHATTER, APRIL, timedelta(days=3))
 
 
 def write_notes(lines: list[str], folder: Path) -> Path:
@@ -353,46 +309,33 @@ def write_notes(lines: list[str], folder: Path) -> Path:
 
 
 class Probe(NamedTuple):
-    """A test of one ability.
+    """A test of one ability."""
 
-    Attributes:
-        bars: The least of each figure; a system that has no such figure need not reach it.
-        run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
-            each system.
-    """
-
-    bars: dict[str, float]
-    run: Callable[[StoreFactory, Engine, int], Figures]
+    bars: dict[str, float]  # the least of each figure, where a system has such a figure
+    run: Callable[[StoreFactory, Engine, int], Figures]  # with an open engine, from a seed
 
     def passes(self, figures: dict[str, float]) -> bool:
         """Whether the figures of a system reach the bars."""
         return all(figures[name] >= bar for name, bar in self.bars.items() if name in figures)
 
 
+_PLACES = [f"{where} {how}" for where in ("chat", "notes") for how in ("alone", "in a question")]
+_FOUND = {f"{what}, {at}": bar for at in _PLACES for what, bar in (("found", 1.0), ("first", 0.97))}
 PROBES = {
     "drift": Probe({"latest": 0.9, "closed": 0.9}, run_drift),  # CMA §6.3
     "distractor": Probe(dict.fromkeys(KINDS, 0.9), run_distractor),
     "split": Probe({"both@10": 0.75}, run_split),
-    "identifiers": Probe(
-        {
-            f"{what}, {where} {how}": bar
-            for where in ("chat", "notes")
-            for how in ("alone", "in a question")
-            for what, bar in (("found", 1.0), ("first", 0.97))
-        },
-        run_identifiers,
-    ),
+    "identifiers": Probe(_FOUND, run_identifiers),
 }
-"""By name."""
 
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
-    """Run a probe."""
-    probe, told = PROBES[name], material.load_yaml("about")[name]
+    """Run a probe; its conversations have their own time, whatever ``--now`` says."""
+    probe, told = PROBES[name], packaged_yaml("probes/about.yaml")[name]
+    factory = replace(factory, folder=factory.folder / "probes", now=None)
     verdicts = [
         Verdict(system=system, passed=probe.passes(found), figures=found)
         for system, found in probe.run(factory, engine, seed).items()
     ]
-    return ProbeResult(
-        name=name, about=told["about"], criterion=told["criterion"], verdicts=verdicts
-    )
+    about, criterion = told["about"], told["criterion"]
+    return ProbeResult(name=name, about=about, criterion=criterion, verdicts=verdicts)

@@ -3,12 +3,10 @@
 What was used is worked out when it is logged and not when it is reported: the static files change,
 memories fade and are forgotten, and a figure that was true stays so.
 
-Which files it stands beside is this machine's own word: ``shadow/`` in the user's state folder has a
-file for each store while shadow mode is on there, so no store that comes from elsewhere names a file
-to be read. The log lies below ``.clsm``, which git does not see: ``shadow/<device>.jsonl`` has a line
-for each sitting. A line holds counts, and turns by the hash that a tombstone keeps of an id: neither
-a text nor an id, so nothing in it has to go when something is forgotten. It is not derived: whoever
-deletes ``.clsm`` deletes the log.
+Which files it stands beside is this machine's own word (``shadow/`` in the user's state folder), so
+no store that comes from elsewhere names a file to be read. The log, ``.clsm/shadow/<device>.jsonl``,
+has a line for each sitting: counts, and turns by the hash that a tombstone keeps of an id. So nothing
+in it has to go when something is forgotten. It is not derived: whoever deletes ``.clsm`` deletes it.
 """
 
 from __future__ import annotations
@@ -32,23 +30,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.evaluation.shadow.sittings import (
-        Claim,
-        Given,
-        LoadedItem,
-        Sitting,
-        StaticFiles,
-        WordRarity,
-    )
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
-_MOST = 1 << 20
-"""Bytes of the settings."""
-_SHOWN = 16
-"""Hex digits of a hash: 64 bits."""
+_MOST = 1 << 20  # bytes of the settings
+_SHOWN = 16  # hex digits of a hash: 64 bits
 
 
 class Mode(NamedTuple):
@@ -59,43 +47,33 @@ class Mode(NamedTuple):
 
 
 class SideFigures(TypedDict):
-    """What one way to remember loaded in a sitting, each item once, in tokens.
-
-    ``prompt`` stood in front of the model at a prompt, the mean; ``used`` are the sentences that the
-    conversation used; ``replies`` counts the prompts whose reply used something that was loaded.
-    """
+    """What one way to remember loaded in a sitting, each item once, in tokens."""
 
     tokens: int
-    prompt: float
-    used: int
-    replies: int
+    prompt: float  # in front of the model at a prompt, the mean
+    used: int  # sentences that the conversation used
+    replies: int  # prompts whose reply used something that was loaded
 
 
 class SittingRow(TypedDict):
-    """A line of the log: when a sitting began (UTC), the hashes of its turns, its prompts, those asked.
+    """A line of the log."""
 
-    ``static`` is None where no file was named, or none could be read.
-    """
-
-    at: str
-    turns: list[str]
+    at: str  # when it began, UTC
+    turns: list[str]  # their hashes
     prompts: int
     asked: int
     clsm: SideFigures
-    static: SideFigures | None
+    static: SideFigures | None  # None: no file was named, or none could be read
 
 
 def _is_row(row: dict[str, Any]) -> bool:
     """Whether a line says what it must; one of another version may say more."""
-    turns = row.get("turns")
+    kinds = {"at": str, "turns": list, "prompts": int, "asked": int, "clsm": dict}
+    sides = [row.get("clsm"), *([] if row.get("static", 0) is None else [row.get("static")])]
     return (
-        isinstance(row.get("at"), str)
-        and isinstance(turns, list)
-        and all(isinstance(each, str) for each in turns)
-        and all(type(row.get(name)) is int for name in ("prompts", "asked"))
-        and _is_side(row.get("clsm"))
-        and "static" in row
-        and (row["static"] is None or _is_side(row["static"]))
+        all(type(row.get(name)) is kind for name, kind in kinds.items())
+        and all(isinstance(each, str) for each in row["turns"])
+        and all(map(_is_side, sides))
     )
 
 
@@ -104,8 +82,7 @@ def _is_side(side: object) -> bool:
     return isinstance(side, dict) and all(type(side.get(name)) in (int, float) for name in names)
 
 
-def _marks(sitting: Sitting) -> list[str]:
-    """What stands in the log for the turns of a sitting."""
+def _marks(sitting: sittings.Sitting) -> list[str]:
     return [tombstone_hash(turn.key)[:_SHOWN] for turn in sitting.turns]
 
 
@@ -165,41 +142,30 @@ def _log_file(store: Store) -> Path:
     return store.derived / "shadow" / f"{store.device}.jsonl"
 
 
-FEW = 5
-"""Sessions below which nothing should be decided."""
+FEW = 5  # sessions below which nothing should be decided
 
 
 class Figures(NamedTuple):
-    """One way to remember, over all sessions; ``tokens`` and ``prompt`` are means of ``SideFigures``.
+    """One way to remember, over all sessions."""
 
-    Attributes:
-        relevance: Tokens of the sentences used / tokens loaded.
-        retention: Prompts whose reply used something that was loaded / prompts. It stands for CLS-M's
-            correct recalls / recall prompts, as nobody marks which prompts those were.
-    """
-
-    tokens: float
+    tokens: float  # means of ``SideFigures``
     prompt: float
-    relevance: float
+    relevance: float  # tokens of the sentences used / tokens loaded
+    # Prompts whose reply used something that was loaded / prompts. It stands for CLS-M's correct
+    # recalls / recall prompts, as nobody marks which prompts those were.
     retention: float
 
 
 class Report(NamedTuple):
-    """Shadow mode so far.
-
-    Attributes:
-        rows: The sessions by time.
-        compared: Of them, those beside which files were loaded; all figures are over these, or over
-            all sessions where there are none.
-        efficiency: 1 - tokens of clsm / tokens of the files in front of the model at a prompt; CLS-M:
-            1 - memory tokens / budget, the budget being what is loaded today.
-    """
+    """Shadow mode so far; figures are over the sessions beside which files were loaded, else all."""
 
     is_on: bool
-    rows: tuple[SittingRow, ...]
-    compared: int
+    rows: tuple[SittingRow, ...]  # the sessions by time
+    compared: int  # of them, those beside which files were loaded
     clsm: Figures | None
     static: Figures | None
+    # 1 - tokens of clsm / tokens of the files in front of the model at a prompt; CLS-M:
+    # 1 - memory tokens / budget, the budget being what is loaded today.
     efficiency: float | None
     verdict: str
     notes: tuple[str, ...]
@@ -219,8 +185,8 @@ def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
         return f"fewer than {FEW} sessions decide nothing"
     wins = (clsm.prompt < static.prompt) + (clsm.relevance > static.relevance)
     wins += clsm.retention > static.retention
-    better = f"over {sessions} sessions clsm would have been better in {wins} of 3"
-    return f"{better}: tokens, use and replies"
+    better = f"clsm would have been better in {wins} of 3: tokens, use and replies"
+    return f"over {sessions} sessions {better}"
 
 
 def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
@@ -237,10 +203,7 @@ def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
 
 
 def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool]:
-    """Turn shadow mode on; where it is on, only the files that are ``named`` change.
-
-    Returns:
-        What it looks at, and whether it was off before.
+    """Turn shadow mode on, or change its files; the mode, and whether it was off before.
 
     Raises:
         BadInputError: A file is missing, or too large; nothing is changed.
@@ -284,16 +247,7 @@ def report(store: Store) -> Report:
 def catch_up(
     store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
 ) -> list[str]:
-    """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
-    try:
-        return _catch_up(store, engine, embedder, now, progress)
-    except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
-        return [f"shadow mode logged nothing: {error}"]
-
-
-def _catch_up(
-    store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
-) -> list[str]:
+    """Log what is new, while shadow mode is on; the files that could not be read."""
     mode = current_mode(store)
     if mode is None:
         return []
@@ -305,7 +259,7 @@ def _catch_up(
     rows = []
     missing: dict[str, None] = {}
     with open_index(store, None) as opened:
-        rarity = sittings.WordRarity(opened.index)
+        rarity = sittings.word_rarity(opened.index)
         for done, sitting in enumerate(over, 1):
             given = sittings.replay(store, undated, sitting, engine, embedder)
             beside = sittings.load_static(mode.static, sitting.start, store)
@@ -317,7 +271,10 @@ def _catch_up(
 
 
 def _measured(
-    sitting: Sitting, given: Given, beside: StaticFiles, rarity: WordRarity
+    sitting: sittings.Sitting,
+    given: sittings.Given,
+    beside: sittings.StaticFiles,
+    rarity: sittings.Rarity,
 ) -> SittingRow:
     """What was loaded and used; used is what turns after a prompt (−1: after the start) take up."""
     said = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
@@ -325,28 +282,31 @@ def _measured(
     asked = [at for at in given if at >= 0]
     split = cache(sittings.split_claims)
 
-    def used(load: LoadedItem, at: int, until: int | None = None) -> list[Claim]:
+    def used(load: sittings.LoadedItem, at: int, until: int | None = None) -> list[sittings.Claim]:
         prompt, later = said[at] if at >= 0 else frozenset(), said[at + 1 : until]
         claims = split(load.text)
         return [each for each in claims if sittings.is_used(each.words - prompt, later, rarity)]
 
-    def reply_uses(at: int, loads: Iterable[LoadedItem]) -> bool:
+    def reply_uses(at: int, loads: Iterable[sittings.LoadedItem]) -> bool:
         until = next((place for place in prompts if place > at), None)
         return any(used(each, at, until) for each in loads)
 
+    def tokens(found: Iterable[sittings.LoadedItem | sittings.Claim]) -> int:
+        return sum(each.tokens for each in found)
+
     came = [(at, each) for at, found in given.items() for each in found]
     claims = {(each.id, each.text, claim): claim for at, each in came for claim in used(each, at)}
-    answers = _tokens(each for at, each in came if at >= 0)
+    answers = tokens(each for at, each in came if at >= 0)
     ours = SideFigures(
-        tokens=_tokens({(each.id, each.text): each for _, each in came}.values()),
-        prompt=_tokens(given[-1]) + answers / max(1, len(asked)),
-        used=_tokens(claims.values()),
+        tokens=tokens({(each.id, each.text): each for _, each in came}.values()),
+        prompt=tokens(given[-1]) + answers / max(1, len(asked)),
+        used=tokens(claims.values()),
         replies=sum(reply_uses(at, (*given[-1], *given[at])) for at in asked),
     )
     theirs = SideFigures(
         tokens=beside.tokens,
         prompt=float(beside.tokens),
-        used=_tokens(claim for block in beside.blocks for claim in used(block, -1)),
+        used=tokens(claim for block in beside.blocks for claim in used(block, -1)),
         replies=sum(reply_uses(at, beside.blocks) for at in asked),
     )
     return SittingRow(
@@ -357,7 +317,3 @@ def _measured(
         clsm=ours,
         static=theirs if beside.tokens else None,
     )
-
-
-def _tokens(found: Iterable[LoadedItem | Claim]) -> int:
-    return sum(each.tokens for each in found)

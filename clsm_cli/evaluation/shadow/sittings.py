@@ -5,23 +5,20 @@ anew. So a conversation is cut where the silence is one that ends an episode
 (``boundary.gap_certain``), and each part is looked at by itself.
 
 The store knows more by now, so recall is asked for what was known a second before the first turn
-(``known_at``): nothing that was said later is seen, the sitting itself included. What carries no
-exact time cannot be judged so: such a block or turn counts if the store had it by then, or if its
-day is an earlier one. Of the briefing, statements count that were recorded by then.
+(``known_at``), the sitting itself left out. What carries no exact time counts if the store had it by
+then, or if its day is an earlier one. Of the briefing, statements count that were recorded by then.
 
 A text is *used* when a later turn takes up one of its sentences. Words are stems, each weighed by its
 rarity in the store, 1 for a word that one passage alone holds. Of the sentence's words the turn
 shares at least two, figures not counted; they are at least ``SHARE`` of its weight and weigh at least
 ``RARE`` together. Where both hold figures, they share one: another figure is another fact. Words of
-the prompt that the text was fetched for do not count, they would come back in any answer. So a name
-alone is no use, nor are words that everybody says.
-
-It is a measure of likeness, not of cause, and the same for every source; how often it is right on
-the sample memory is told in docs/evaluation.md.
+the prompt that the text was fetched for do not count, they would come back in any answer. It is a
+measure of likeness, not of cause, and the same for every source (docs/evaluation.md: how often right).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable  # of an alias
 from datetime import datetime, timedelta
 from errno import EFBIG
 from functools import cache
@@ -59,14 +56,11 @@ SPEAKING = ("user", "assistant")
 
 
 class Sitting(NamedTuple):
-    """A conversation between two long silences; ``keys`` are of all its turns, those of tools too.
+    """A conversation between two long silences."""
 
-    It starts when its first turn was said; if nobody knows that, when the store got it.
-    """
-
-    start: datetime
+    start: datetime  # when its first turn was said; if nobody knows, when the store got it
     turns: tuple[Turn, ...]
-    keys: frozenset[str]
+    keys: frozenset[str]  # of all its turns, those of tools too
     is_over: bool
 
 
@@ -96,8 +90,8 @@ def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting
                 at = last.at if last is not None else datetime.fromisoformat(recorded_at)
             said[turn.key] = _StoredTurn(turn, at, is_open)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
-    parts = (part for said in told.values() for part in _parts(said.values(), silence))
-    found = [each for part in parts if (each := _sitting(part, now - silence)).turns]
+    every = (each for said in told.values() for each in _sittings(said.values(), silence, now))
+    found = [sitting for sitting in every if sitting.turns]
     found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
     return found, undated
 
@@ -117,28 +111,24 @@ def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
             yield item.session, item.turn, item.recorded_at, True
 
 
-def _parts(said: Iterable[_StoredTurn], silence: timedelta) -> list[list[_StoredTurn]]:
+def _sittings(said: Iterable[_StoredTurn], silence: timedelta, now: datetime) -> Iterator[Sitting]:
     parts: list[list[_StoredTurn]] = []
     for each in sorted(said, key=attrgetter("at")):
         if not parts or each.at - parts[-1][-1].at >= silence:
             parts.append([])
         parts[-1].append(each)
-    return parts
+    for part in parts:
+        turns = [each.turn for each in part]
+        yield Sitting(
+            part[0].at,
+            tuple(turn for turn in turns if turn.role in SPEAKING and turn.text.strip()),
+            frozenset(turn.key for turn in turns),
+            is_over=not part[-1].is_open or part[-1].at <= now - silence,
+        )
 
 
-def _sitting(part: list[_StoredTurn], silent_since: datetime) -> Sitting:
-    return Sitting(
-        start=part[0].at,
-        turns=tuple(h.turn for h in part if h.turn.role in SPEAKING and h.turn.text.strip()),
-        keys=frozenset(h.turn.key for h in part),
-        is_over=not part[-1].is_open or part[-1].at <= silent_since,
-    )
-
-
-PROMPTS = 20
-"""Prompts of a sitting that are asked, from its first on."""
-LONGEST = 4000
-"""Characters of a prompt that are asked; a page that was pasted in is no question."""
+PROMPTS = 20  # prompts of a sitting that are asked, from its first on
+LONGEST = 4000  # characters of a prompt that are asked; a page that was pasted in is no question
 
 
 class LoadedItem(NamedTuple):
@@ -189,12 +179,9 @@ def replay(
     return given
 
 
-SHARE = 0.4
-"""Part of a sentence's weight that a turn has to share."""
-RARE = 1.3
-"""Weight of what is shared, in words that one passage alone holds."""
-LEAST = 2
-"""Words that are shared, numbers not counted."""
+SHARE = 0.4  # part of a sentence's weight that a turn has to share
+RARE = 1.3  # weight of what is shared, in words that one passage alone holds
+LEAST = 2  # words that are shared, numbers not counted
 
 Words = frozenset[str]
 
@@ -228,33 +215,29 @@ def split_claims(text: str) -> tuple[Claim, ...]:
     return tuple(each for each in found if each.words)
 
 
-class WordRarity:
-    """How rare words are in a store: idf(n) / idf(1) of a word that n passages hold."""
-
-    def __init__(self, index: Index) -> None:
-        size = max(2, index.size()[0])
-
-        @cache
-        def rarity(word: str) -> float:
-            held = postings.document_frequency(index.connection, word)
-            return match.idf(size, max(1, min(size, held))) / match.idf(size, 1)
-
-        self._of = rarity
-
-    def __call__(self, found: Iterable[str]) -> float:
-        return sum(map(self._of, sorted(found)))
+Rarity = Callable[[Words], float]
 
 
-def is_used(said: Words, turns: Sequence[Words], rarity: WordRarity) -> bool:
+def word_rarity(index: Index) -> Rarity:
+    """How rare words are in a store, added up: idf(n) / idf(1) of a word that n passages hold."""
+    size = max(2, index.size()[0])
+
+    @cache
+    def of_word(word: str) -> float:
+        held = postings.document_frequency(index.connection, word)
+        return match.idf(size, max(1, min(size, held))) / match.idf(size, 1)
+
+    return lambda words: sum(map(of_word, sorted(words)))
+
+
+def is_used(said: Words, turns: Sequence[Words], rarity: Rarity) -> bool:
     """Whether a turn takes up a sentence, of which the words of its prompt were taken out."""
-    figures, whole = _figures(said), rarity(said)
+    figures, least = _figures(said), max(RARE, SHARE * rarity(said))
     for turn in turns:
         shared = said & turn
         same = _figures(shared)
-        if len(shared) - len(same) < LEAST or (figures and not same and _figures(turn)):
-            continue
-        weight = rarity(shared)
-        if weight >= RARE and weight >= SHARE * whole:
+        is_other = figures and not same and _figures(turn)
+        if len(shared) - len(same) >= LEAST and not is_other and rarity(shared) >= least:
             return True
     return False
 
@@ -264,19 +247,17 @@ def _figures(found: Words) -> Words:
 
 
 class StaticFiles(NamedTuple):
-    """What was loaded: its tokens, its blocks (headings belong to none), and what cannot be read now."""
+    """What was loaded."""
 
     tokens: int
-    blocks: tuple[LoadedItem, ...]
-    missing: tuple[str, ...]
+    blocks: tuple[LoadedItem, ...]  # headings belong to none
+    missing: tuple[str, ...]  # what cannot be read now
 
 
 def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
     """What is loaded at the start of a sitting."""
     day = start.astimezone(store.zone).date().isoformat()
-    size = 0
-    blocks: list[LoadedItem] = []
-    missing: list[str] = []
+    size, blocks, missing = 0, list[LoadedItem](), list[str]()
     for path in dict.fromkeys(path for name in named for path in _files_at(Path(name), day)):
         try:
             with path.open("rb") as file:

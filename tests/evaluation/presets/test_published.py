@@ -15,10 +15,10 @@ from ingesting import embedder, opened
 from sample_store import NOW, query_engine
 
 from clsm_cli.consolidation.correction import correct
+from clsm_cli.evaluation.formulas import retrieve_in_rounds
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
-from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.retrieval.question import Query
 from clsm_cli.store import atomic, record_files, shards
