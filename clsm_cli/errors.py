@@ -35,7 +35,7 @@ class ClsmError(Exception):
 
 
 class NothingRelevantError(ClsmError):
-    """A recall found nothing, and the caller asked for an exit code (``--exit-code``)."""
+    """A recall found nothing relevant, and the caller asked for an exit code."""
 
     exit_code = 10
 
