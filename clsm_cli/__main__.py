@@ -9,9 +9,9 @@ from clsm_cli.commands import fast_parser
 
 
 def main() -> None:
-    """Run the command line; the exit code is the process's."""
-    # onnxruntime from 1.29 on writes telemetry files, OpenBLAS starts threads nobody needs;
-    # both read these only when they are loaded.
+    """Run the command line and exit with its code."""
+    # onnxruntime >= 1.29 writes telemetry files, and OpenBLAS starts threads that clsm does not
+    # use; both read these variables when they load.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = fast_parser.run(sys.argv[1:])

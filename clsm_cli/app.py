@@ -50,12 +50,12 @@ MODULES = {
     "history": "show",
     "restore": "backup",
 }
-"""Where a command has another name than its module."""
+"""Command → module, where the names differ."""
 
 
 @cache
 def _build(name: str) -> Any:
-    """A command by its name; to build all would take half of the time that a hook may take."""
+    """Build one command by name; building all would take half of a hook's time limit."""
     place = MODULES.get(name, name)
     module = import_module(f"clsm_cli.commands.{place}")
     single = getattr(module, "app", None)
@@ -74,39 +74,39 @@ def _build(name: str) -> Any:
     return command
 
 
-def _without_private(told: str, args: Iterable[str]) -> str:
-    """A sentence about wrong arguments without secrets, and without those that are no name.
+def _mask_private(message: str, args: Iterable[str]) -> str:
+    """Mask private arguments in the message of a usage error.
 
-    A text of several words in place of an option or a value, or what looks like a password, is
-    told as "…": the sentence says without it what is wrong.
+    An argument of several words, or one that looks like a password, becomes "…" or the kinds of
+    its secrets; the message is clear without it.
     """
     from clsm_cli.text import secrets
     from clsm_cli.text.secrets.secret_values import is_password
 
     pieces = {piece for given in args for piece in (given, *given.split("=", 1))}
     if not all(map(str.isprintable, pieces)):  # Typer wrote their line ends as "\x0a" or "\n"
-        told = re.sub(r"\\x0[9ad]|\\[ntr]", "\n", told)
+        message = re.sub(r"\\x0[9ad]|\\[ntr]", "\n", message)
         pieces = {re.sub(r"[\t\n\r]", "\n", piece) for piece in pieces}
     for piece in sorted(pieces, key=len, reverse=True):
         word = piece.lstrip("-")
         if len(piece.split()) > 1 or (word and is_password(word)):
             kinds = secrets.mask(piece).counts
-            told = told.replace(piece, " ".join(f"[masked:{kind}]" for kind in kinds) or "…")
-    return secrets.mask_name(told).text
+            message = message.replace(piece, " ".join(f"[masked:{kind}]" for kind in kinds) or "…")
+    return secrets.mask_name(message).text
 
 
 @contextmanager
-def _told_safely(args: Iterable[str]) -> Iterator[None]:
-    """Let no word of a wrong command line reach the terminal as it is, and no secret at all.
+def _safe_errors(args: Iterable[str]) -> Iterator[None]:
+    """Make the message of a usage error safe to print, without secrets.
 
-    Typer brings a Click of its own, or uses the other, by its version: both say ``message``.
+    Some versions of Typer vendor Click, others import it; in both, errors have ``message``.
     """
     try:
         yield
     except Exception as error:
-        told = vars(error).get("message")
-        if isinstance(told, str):
-            vars(error)["message"] = safe(_without_private(told, args))
+        message = vars(error).get("message")
+        if isinstance(message, str):
+            vars(error)["message"] = safe(_mask_private(message, args))
         raise
 
 
@@ -115,36 +115,36 @@ class Boundary(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names, to suggest
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names, for suggestions
 
     def list_commands(self, _ctx: Any) -> list[str]:
-        """The names, in order."""
+        """Command names, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, _ctx: Any, name: str) -> Any:
-        """The command of that name, imported when it is first asked for; None: there is none."""
+        """The command of that name, imported on first use; None for an unknown name."""
         return _build(name) if name in COMMANDS else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options before the command's name."""
+        """Parse the global options."""
         ctx.meta[__name__] = tuple(args)
-        with _told_safely(ctx.meta[__name__]):
+        with _safe_errors(ctx.meta[__name__]):
             return super().parse_args(ctx, args)
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
-        """Write the commands under the headings of ``GROUPS``, in columns of one width."""
+        """Write the commands under the headings of ``GROUPS``, with aligned columns."""
         shown = {name: each for name in COMMANDS if not (each := _build(name)).hidden}
         room = formatter.width - 6 - max(map(len, shown))
         for title, names in GROUPS.items():
             rows = [(name, shown[name].get_short_help_str(room)) for name in names if name in shown]
             with formatter.section(title):
                 formatter.write_dl(
-                    [(name.ljust(max(map(len, shown))), told) for name, told in rows]
+                    [(name.ljust(max(map(len, shown))), text) for name, text in rows]
                 )
 
     def invoke(self, ctx: Any) -> Any:
-        """Invoke the command that was named."""
-        with _told_safely(ctx.meta[__name__]):
+        """Run the command; a non-zero exit code becomes ``typer.Exit``."""
+        with _safe_errors(ctx.meta[__name__]):
             code = output.guard(lambda: super(Boundary, self).invoke(ctx))
         if code:
             raise typer.Exit(code)

@@ -1,7 +1,7 @@
-"""Every way clsm can fail on purpose, each with the exit code it owns.
+"""The expected errors of clsm, each with its own exit code.
 
 A constructor takes data; the class builds the sentence: what is wrong, where, and what to do next.
-Anything else that escapes is a bug and ends with exit code 1 and a traceback.
+Any other exception is a bug and ends with exit code 1 and a traceback.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def file_line(path: Path | str, line: int | None) -> str:
-    """A place in a file as a sentence names it; without a line the file alone."""
+    """A file and line for a message; without a line, the file alone."""
     return str(path) if line is None else f"{path}, line {line}"
 
 
 def list_names(names: Sequence[str], most: int = 3) -> str:
-    """Some names as a sentence lists them, and how many more there are.
+    """The first ``most`` names for a message, and how many more there are.
 
     >>> list_names(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
@@ -35,7 +35,7 @@ class ClsmError(Exception):
 
 
 class NothingRelevantError(ClsmError):
-    """A recall found nothing, and its caller wants to know by the exit code."""
+    """A recall found nothing relevant, and the caller asked for an exit code."""
 
     exit_code = 10
 
@@ -44,7 +44,7 @@ class NothingRelevantError(ClsmError):
 
 
 class StoreNotFoundError(ClsmError):
-    """There is no store where one was looked for."""
+    """There is no store in the folder."""
 
     exit_code = 11
 
@@ -53,7 +53,7 @@ class StoreNotFoundError(ClsmError):
 
 
 class BadInputError(ClsmError):
-    """A named input is missing, unreadable or not what it says it is."""
+    """A named input is missing, unreadable or not in the expected format."""
 
     exit_code = 12
 
@@ -63,7 +63,7 @@ class BadInputError(ClsmError):
 
 
 class DamagedStoreError(ClsmError):
-    """A file of the store cannot be read as what it must be."""
+    """A file of the store cannot be parsed."""
 
     exit_code = 13
 
@@ -76,7 +76,7 @@ class DamagedStoreError(ClsmError):
 
 
 class DamagedBackupError(ClsmError):
-    """A backup is not, byte for byte, what was written."""
+    """A backup differs from the bytes that were written."""
 
     exit_code = 13
 
@@ -107,7 +107,7 @@ class ModelMissingError(ClsmError):
 
 
 class ModelDigestError(ClsmError):
-    """A model file is not, byte for byte, the one clsm was built for."""
+    """A model file does not have the digest that clsm expects."""
 
     exit_code = 15
 
@@ -119,7 +119,7 @@ class ModelDigestError(ClsmError):
 
 
 class ModelUnobtainableError(ClsmError):
-    """Every route to the model failed."""
+    """Every source of the model failed."""
 
     exit_code = 15
 
@@ -144,7 +144,7 @@ class DiskError(ClsmError):
 
 
 class RefusedError(ClsmError):
-    """clsm will not do this: it would be unsafe or lose much at once."""
+    """clsm refuses: the action would be unsafe, or lose much at once."""
 
     exit_code = 17
 
@@ -153,7 +153,7 @@ class RefusedError(ClsmError):
 
 
 class RegressionError(ClsmError):
-    """An evaluation is worse than it may be, and its caller wants to know by the exit code."""
+    """An evaluation is below a limit that the caller set."""
 
     exit_code = 18
 
@@ -162,7 +162,7 @@ class RegressionError(ClsmError):
 
 
 class StaleError(ClsmError):
-    """The nightly consolidation did not run, or did not succeed, for too long."""
+    """The nightly consolidation has not succeeded for too long."""
 
     exit_code = 18
 
@@ -171,7 +171,7 @@ class StaleError(ClsmError):
 
 
 class LockedError(ClsmError):
-    """Another clsm is writing to the store and did not finish in time."""
+    """Another process held the store's lock for longer than the wait."""
 
     exit_code = 75
 

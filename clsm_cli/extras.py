@@ -1,12 +1,12 @@
-"""Optional parts of clsm: how to get the packages they need."""
+"""Optional features of clsm: how to install their packages."""
 
 from __future__ import annotations
 
 
 def how_to_get(extra: str) -> str:
-    """The command that installs the packages of an extra beside the clsm that runs.
+    """The command that installs the packages of an extra for the running clsm.
 
-    The pip of a shell is seldom that of a clsm in a folder of its own, as ``pipx`` makes it.
+    Under ``pipx``, the shell's pip belongs to another environment.
 
     Args:
         extra: A name from ``[project.optional-dependencies]``.

@@ -1,4 +1,4 @@
-"""One file a command: read options, call one function, print one result.
+"""One file per command: read options, call one function, print one result.
 
-What goes wrong is raised, as a UsageError or a ClsmError, and told in one place (``output``).
+Errors are raised as UsageError or ClsmError; ``output`` alone prints them.
 """

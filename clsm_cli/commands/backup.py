@@ -1,4 +1,4 @@
-"""``clsm backup``: the whole memory in one file; ``clsm restore``: a store from it, or the proof that it is whole."""
+"""``clsm backup``: write the whole memory to one file; ``clsm restore``: restore or verify it."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def backup(
     else:
         what = f"{decimal(made.packed)}, holds {opened.root} ({held}), read back and verified"
         lines.append(f"{path}  {what}")
-    told = {"schema": "clsm.backup/1", "dry_run": dry_run, "path": path, "packed": made.packed}
-    told |= {"store": opened.root, "id": made.manifest.store}
-    told |= fields(made.manifest, "device at size")
-    printer.show({**told, "files": len(files), "left_out": made.left_out}, lines)
+    mapping = {"schema": "clsm.backup/1", "dry_run": dry_run, "path": path, "packed": made.packed}
+    mapping |= {"store": opened.root, "id": made.manifest.store}
+    mapping |= fields(made.manifest, "device at size")
+    printer.show({**mapping, "files": len(files), "left_out": made.left_out}, lines)
 
 
 def backup_path(file: Path) -> Path:
-    """The path of a backup, as it was given."""
+    """The absolute path of a backup file."""
     if str(file) in ("-", "."):
         raise UsageError("FILE", "a backup is verified as a file; name one")
     return file.expanduser()
@@ -114,10 +114,10 @@ def restore(
     else:
         lines.append(f"restored  {done.root} {what}")
     warnings = machine_settings.ignored_warnings(done)
-    told = {"schema": "clsm.restore/1", "dry_run": dry_run, "path": path, "store": done.root}
-    told |= {"id": manifest.store, "at": manifest.at, "files": len(manifest.files)}
-    told |= {"size": manifest.size, "device": done.device, "made_by": manifest.device}
-    printer.show({**told, "warnings": warnings}, lines)
+    mapping = {"schema": "clsm.restore/1", "dry_run": dry_run, "path": path, "store": done.root}
+    mapping |= {"id": manifest.store, "at": manifest.at, "files": len(manifest.files)}
+    mapping |= {"size": manifest.size, "device": done.device, "made_by": manifest.device}
+    printer.show({**mapping, "warnings": warnings}, lines)
     if not dry_run:
         printer.warn_all([*warnings, *_next_steps(done, path)])
 

@@ -1,9 +1,8 @@
-"""How a command is called: its options, and the store, time and environment that they mean.
+"""Command-line options, and the store, time and environment they select.
 
-The options of the commands that must start fast are each declared once for both parsers.
-``fast_parser`` reads ordinary command lines by these tables, without Typer. ``options.typer_function``
-makes the Typer command of the same table: it reads the unusual ones, prints the help, and explains
-what is wrong.
+Commands that must start fast declare their options once, for two parsers. ``fast_parser`` reads
+ordinary command lines from these tables, without Typer. ``options.typer_function`` makes a Typer
+command of the same table, for unusual command lines, help and usage errors.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Option(NamedTuple):
-    """An option of a command, or its words.
+    """An option or the positional arguments of a command.
 
     Attributes:
-        names: As typed, ``--quiet -q``; a switch with its opposite is ``--touch/--no-touch``. Words
-            have none.
-        metavar: What stands for the value in the help; a switch has none.
-        kind: Reads one value; ValueError where it is none.
-        is_repeated: Several values make a tuple.
+        names: As typed, ``--quiet -q``; a switch with its opposite is ``--touch/--no-touch``;
+            "" for positional arguments.
+        metavar: Placeholder of the value in the help; "" for a switch.
+        kind: Converts one value; raises ValueError if it is invalid.
+        is_repeated: Values are collected in a tuple.
     """
 
     names: str
@@ -49,7 +48,7 @@ class Option(NamedTuple):
     default: Any = None
 
     def read(self, text: str) -> Any:
-        """The value that a text of the command line means."""
+        """Convert and check a value from the command line."""
         value = self.kind(text)
         if self.choices and value not in self.choices:
             raise ValueError(text)
@@ -59,9 +58,9 @@ class Option(NamedTuple):
 
 
 def option(typed: str, about: str, kind: Any = str, **more: Any) -> Any:
-    """An ``Option`` as it is typed, in the place of the default value of what it sets.
+    """An ``Option`` from its usage form, to be the default value of a parameter or field.
 
-    Words have no dash; a command cannot do without those that stand in no brackets.
+    Positional arguments have no dash; they are required unless in brackets.
 
     >>> option("--limit -n N", "Lines at most.")[:2], option("[FILE]", "Where to.")[:2]
     (('--limit -n', 'N'), ('', '[FILE]'))
@@ -73,7 +72,7 @@ def option(typed: str, about: str, kind: Any = str, **more: Any) -> Any:
 
 
 class CommandLine(NamedTuple):
-    """How a command is called: its options by the field that they set."""
+    """Field → option of a command, its help and its examples."""
 
     options: dict[str, Option]
     help: str
@@ -81,9 +80,9 @@ class CommandLine(NamedTuple):
 
 
 def command_line(options: Any, *examples: str) -> CommandLine:
-    """Take the options out of the fields of a named tuple, which keeps their default values.
+    """Replace the options in the fields of a named tuple by their default values.
 
-    Its docstring is the help of the command. A switch without its opposite is off.
+    Its docstring is the help of the command. A switch without an opposite defaults to off.
     """
     values = options._field_defaults
     own = {name: each for name, each in values.items() if isinstance(each, Option)}
@@ -94,7 +93,7 @@ def command_line(options: Any, *examples: str) -> CommandLine:
 
 
 class Common(NamedTuple):
-    """The options that every command has, as they were given."""
+    """Values of the options that every command has."""
 
     store: str | None = None
     now: str | None = None
@@ -103,27 +102,27 @@ class Common(NamedTuple):
     verbose: bool = False
 
     def printer(self) -> Printer:
-        """What prints as these options want it."""
+        """The printer for these options."""
         return Printer(self.as_json, self.quiet, self.verbose)
 
     def formatted(self, named: str | None) -> tuple[Printer, str]:
-        """The same where there is ``--format`` too, and the form: text, json or prompt."""
+        """The printer and the output format (text, json, prompt) of a command with ``--format``."""
         form = named or ("json" if self.as_json else "text")
         if self.as_json and form != "json":
             raise UsageError("--format", f"--json and --format {form} exclude each other")
         return self._replace(as_json=form == "json").printer(), form
 
     def opened(self) -> Store:
-        """The store that is meant."""
+        """Open the selected store."""
         return chosen_store(self.store)
 
     def start(self) -> tuple[Printer, Store, datetime]:
-        """The printer, the store and the time of a command."""
+        """The printer, the store, and the time."""
         opened = self.opened()
         return self.printer(), opened, self.time(opened.zone)
 
     def time(self, zone: tzinfo | None = None) -> datetime:
-        """``--now``, else the clock; with an offset, whole seconds."""
+        """``--now``, else the clock; time-zone aware, in whole seconds."""
         from datetime import datetime
 
         if zone is None:
@@ -159,7 +158,7 @@ YES = option("--yes", "Go on even if much would be withdrawn at once.")
 
 
 class UsageError(Exception):
-    """An option or argument cannot be used as it was given."""
+    """An option or argument is invalid (exit code 2)."""
 
     def __init__(self, option: str, reason: str) -> None:
         super().__init__(reason)
@@ -167,12 +166,12 @@ class UsageError(Exception):
 
 
 def environment() -> dict[str, str]:
-    """The process's environment, read here and handed down."""
+    """The process's environment; read only here, then passed down."""
     return dict(os.environ)
 
 
 def chosen_store(named: str | None) -> Store:
-    """Open the store that ``--store``, the environment or the folder names."""
+    """Open the store given by ``--store``, the environment or the current folder."""
     root = chosen_root(named)
     device.check(root)
     return open_store(root, environment())
@@ -181,13 +180,13 @@ def chosen_store(named: str | None) -> Store:
 def chosen_root(named: str | None) -> Path:
     """The folder of that store, which may be damaged."""
     folder = Path(os.sep)
-    with suppress(OSError):  # one that was deleted meanwhile contains no store and is no error
+    with suppress(OSError):  # a deleted current folder contains no store
         folder = Path.cwd()
     return discover(named, environment(), folder)
 
 
 def program() -> list[str]:
-    """What runs this clsm without a search along PATH."""
+    """The command that runs this clsm, independent of PATH."""
     import shutil
 
     beside = shutil.which("clsm", path=os.path.dirname(sys.executable))
@@ -195,7 +194,7 @@ def program() -> list[str]:
 
 
 def decode_words(words: Iterable[str]) -> str:
-    """Words of the command line as one text; bytes that are not UTF-8 become replacement marks."""
+    """Join command-line words; invalid UTF-8 becomes replacement characters."""
     return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -203,7 +202,7 @@ def decode_words(words: Iterable[str]) -> str:
 def named_text(name: str, most: int, next_step: str, errors: str = "replace") -> str:
     """The text of a file; ``-`` is standard input, which may be closed.
 
-    It is read once: what the fast path could not use is run again, to be told why.
+    Cached, since Typer runs a command again that failed on the fast path.
     """
     try:
         if name == "-":
@@ -225,11 +224,11 @@ def named_text(name: str, most: int, next_step: str, errors: str = "replace") ->
 
 
 MAX_QUERY = 1 << 20
-"""Characters of a question."""
+"""Maximum characters of a query."""
 
 
 def query_text(words: Iterable[str], option: str) -> str:
-    """A question: at least a word, at most ``MAX_QUERY`` characters."""
+    """A query: not empty, at most ``MAX_QUERY`` characters."""
     text = decode_words(words).strip()
     if not text:
         raise UsageError(option, "the query is empty; give it some words")
@@ -255,13 +254,13 @@ def parse_budget(text: str) -> tuple[int, str]:
 
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
-    """A time from the command line; without an offset it is in the store's zone."""
+    """Parse a time; without an offset, it is in the store's zone."""
     from datetime import UTC, datetime
 
     try:
         moment = datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        moment.astimezone(UTC)  # year 1 or 9999 may lie outside what can be computed with
+        moment.astimezone(UTC)  # in years 1 and 9999 this may overflow
     except (ValueError, OverflowError):
         reason = f"{text!r} is not a time; write it like 2026-02-24 or 2026-02-24T08:15:00+01:00"
         raise UsageError(option, reason) from None
@@ -269,7 +268,7 @@ def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
 
 
 def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
-    """The days that a date, words or a span up to now mean, as ordinals: first, and the one after the last.
+    """Days of a date, time expression or span up to now, as ordinals: first, and last + 1.
 
     >>> from datetime import date, datetime
     >>> now = datetime(2026, 3, 11, 9)
@@ -279,16 +278,16 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
     """
     from datetime import datetime
 
-    if begin := _before(text, now):
+    if begin := _before_now(text, now):
         return begin.toordinal(), now.toordinal() + 1
     with suppress(ValueError):
-        if "W" not in text:  # Python takes a week for its Monday
+        if "W" not in text:  # Python parses a week as its Monday
             day = datetime.fromisoformat(text).toordinal()
             return day, day + 1
     from clsm_cli.text.time import expressions
     from clsm_cli.text.tokens import stems
 
-    for asked in (False, True):  # a day to come before one behind
+    for asked in (False, True):  # prefer future days to past ones
         found = expressions.find_expressions(text, now, asked=asked)
         if len(found) == 1 and not stems(text[: found[0].start] + text[found[0].end :]):
             return found[0].first.toordinal(), found[0].until.toordinal()
@@ -298,10 +297,10 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
 
 
 def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime:
-    """When something begins: a time, a span up to now, or the first of the days that words mean."""
+    """A start: a time, a span up to now, or the first day of a time expression."""
     from datetime import date, datetime
 
-    if begin := _before(text, now):
+    if begin := _before_now(text, now):
         return begin
     if is_time(text):
         return parse_time(text, zone, option)
@@ -310,7 +309,7 @@ def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime
 
 
 def is_time(text: str) -> bool:
-    """Whether a text gives more than a day.
+    """Whether a text has a time of day.
 
     >>> is_time("2026-03-11T09:00"), is_time("2026-03-11"), is_time("Tuesday")
     (True, False, False)
@@ -321,9 +320,9 @@ def is_time(text: str) -> bool:
 def parse_moment(
     text: str | None, now: datetime, zone: tzinfo, option: str, *, at_end: bool = False
 ) -> str | None:
-    """A time with its offset, a day as its date, whatever words name it, or as its last instant.
+    """A time with its offset; a day, also in words, as its date or (``at_end``) last instant.
 
-    What was known on a day is asked at its end: records are dated in UTC.
+    ``at_end`` is for ``--known-at``: records are dated in UTC.
     """
     if text is None:
         return None
@@ -340,8 +339,8 @@ def parse_moment(
     return end_of_day(day, zone) if at_end else day
 
 
-def _before(text: str, now: datetime) -> datetime | None:
-    """The instant a span before now, as "12h", "3 days" or "2 weeks"; None for anything else."""
+def _before_now(text: str, now: datetime) -> datetime | None:
+    """The instant that is a span ("12h", "3 days", "2 weeks") before now; else None."""
     from datetime import timedelta
     from re import fullmatch
 

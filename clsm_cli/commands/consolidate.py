@@ -35,10 +35,10 @@ from clsm_cli.store import atomic, night_log
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
-_REFUSED = 20
-"""Refused proposals that are listed; who wrote more of them has another fault than each one's."""
-_SHOWN = 200
-"""Lines of a file's diff; a plan is read, not archived."""
+_MAX_REFUSED = 20
+"""Refused proposals that are listed; more have a common cause."""
+_MAX_DIFF = 200
+"""Lines of a file's diff that a plan shows."""
 
 
 @command(
@@ -93,7 +93,7 @@ def consolidate(
     llm = LlmSettings()
     try:
         llm = machine_settings.load_settings(opened.root, environment()).llm
-    except BadInputError as error:  # a wrong word there must not cost the night
+    except BadInputError as error:  # a bad setting must not fail the nightly run
         warnings.append(f"{error}; no language model is asked")
     request = Request(
         now=moment,
@@ -116,16 +116,16 @@ def consolidate(
             evaluate_shadow.catch_up(opened, request.now, printer)
         report = consolidation_run.consolidate(opened, request, engine.embedder(), printer.progress)
         if not dry_run:
-            briefing.prepare(opened)  # the next session starts with one file read
+            briefing.prepare(opened)  # so that clsm context only reads one file
     except ClsmError as error:
         if not dry_run:
             night_log.note_failure(opened, utc_text(request.now), str(error))
         raise
     report.warnings += warnings
-    if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
-        _write_down(opened, utc_text(request.now), report)
+    if not (dry_run or report.is_busy or answer is not None):  # only a whole run counts
+        _record_outcome(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
-    mapping, lines = report_told(report, verbose=common.verbose)
+    mapping, lines = report_output(report, verbose=common.verbose)
     if report.run is not None and not common.as_json:
         lines += log_command.brief_lines(opened, utc_text(request.now), request.now)
     printer.show(mapping, lines)
@@ -133,8 +133,8 @@ def consolidate(
         raise report.bad_model
 
 
-def _write_down(store: Store, at: str, report: Report) -> None:
-    """How the run ended, for ``clsm status --check``; without its model, or a text, it is only half."""
+def _record_outcome(store: Store, at: str, report: Report) -> None:
+    """Record the outcome for ``clsm status --check``; a missing model or unread text is a failure."""
     from clsm_cli.embedding import weights
 
     failure = "; ".join(f"{path}: {how}" for path, how in report.unread.items())
@@ -177,20 +177,20 @@ def _advice(report: Report) -> Iterator[str]:
         "known already": report.known,
     }
     if report.is_answered or any(counts.values()):
-        told = [f"{n} {what}" for what, n in counts.items() if n or what in ("taken", "refused")]
-        yield f"adviser: {', '.join(told)}"
+        parts = [f"{n} {what}" for what, n in counts.items() if n or what in ("taken", "refused")]
+        yield f"adviser: {', '.join(parts)}"
     if report.stale and not report.known:
         episodes = count_noun(report.stale, "episode")
         yield f"{episodes} of the answer had been consolidated before: what was made of it stays beside what is new"
-    for each in report.refused[:_REFUSED]:
+    for each in report.refused[:_MAX_REFUSED]:
         yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
-    if more := len(report.refused[_REFUSED:]):
+    if more := len(report.refused[_MAX_REFUSED:]):
         yield f"  and {more} more"
 
 
-def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """The report as a JSON object, and as text."""
-    told = {
+def report_output(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.consolidate/1``, and the report as text."""
+    mapping = {
         "schema": "clsm.consolidate/1",
         **fields(report, "dry_run run is_busy"),
         "episodes": fields(report, "pending consolidated"),
@@ -203,13 +203,13 @@ def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any
             "taken": report.advised,
             "dropped": report.dropped,
             "known": report.known,
-            "refused": [each._asdict() for each in report.refused[:_REFUSED]],
-            "refused_more": len(report.refused[_REFUSED:]),
+            "refused": [each._asdict() for each in report.refused[:_MAX_REFUSED]],
+            "refused_more": len(report.refused[_MAX_REFUSED:]),
             "stale": report.stale,
         },
         "warnings": report.warnings,
     }
-    return told, list(_lines(report, verbose=verbose))
+    return mapping, list(_lines(report, verbose=verbose))
 
 
 def _summary(report: Report) -> str:
@@ -227,14 +227,14 @@ def _summary(report: Report) -> str:
 
 
 def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
-    """A Markdown file line by line, a shard by its numbers (``--verbose``: by its lines too)."""
+    """The diff of a file; of a shard only line counts, unless ``whole``."""
     mark = " (new)" if change.is_new else ""
     if change.path.endswith(_SHARD) and not whole:
         yield f"{change.path}{mark}: +{len(change.added)} -{len(change.removed)}"
         return
     yield f"{change.path}{mark}"
     lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]
-    yield from first(lines, _SHOWN, whole=whole)
+    yield from first(lines, _MAX_DIFF, whole=whole)
 
 
 def _check_options(
@@ -269,18 +269,18 @@ def _write_packet(
         raise UsageError("FILE", f"{path} {what}; name a file in a folder that exists")
     tokens = budget or adviser_packet.BUDGET
     found = adviser_request.build_packet(store, request, tokens, embedder(), printer.progress)
-    told, lines = packet_mapping(found), [found.text.rstrip("\n")] if found.text else []
+    mapping, lines = packet_mapping(found), [found.text.rstrip("\n")] if found.text else []
     if path is not None:
         atomic.put(path, found.text.encode())
-        told |= {"packet": None, "file": str(path)}
+        mapping |= {"packet": None, "file": str(path)}
         lines = [packet_summary(found)]
-    printer.show(told, lines)
+    printer.show(mapping, lines)
     if not lines:
         printer.warn(packet_summary(found))
 
 
 def packet_summary(found: Packet) -> str:
-    """A packet summed up in a line."""
+    """A packet in one line."""
     if not found.text:
         return "nothing waits to be consolidated: there is nothing to ask"
     of = count_noun(len(found.episodes), "episode")
@@ -288,7 +288,7 @@ def packet_summary(found: Packet) -> str:
 
 
 def packet_mapping(found: Packet) -> dict[str, Any]:
-    """A packet as a JSON object."""
+    """Schema ``clsm.packet/1``."""
     return {
         "schema": "clsm.packet/1",
         "packet": found.text,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 BUDGET = 1500
-"""Tokens unless others are asked for."""
+"""Default budget in tokens."""
 
 
 class Options(NamedTuple):
@@ -61,7 +61,7 @@ COMMAND_LINE = command_line(
 
 
 def run(options: Options) -> None:
-    """Put together, and print."""
+    """Make the briefing and print it."""
     printer, form = options.common.formatted(options.output)
     _print(printer, make_briefing(options, printer, form), form)
 
@@ -69,9 +69,9 @@ def run(options: Options) -> None:
 def make_briefing(
     options: Options, printer: Printer, form: str, engine: Engine | None = None
 ) -> Briefing:
-    """Put together what an agent reads, so much of it that it fits the budget in a form.
+    """Make a briefing that fits the budget in an output format.
 
-    JSON, which programs read, is as long as the block with its items.
+    JSON is measured as a prompt block with its items.
     """
     limit, unit = (BUDGET, "tokens") if options.budget is None else parse_budget(options.budget)
     query = None if options.query is None else query_text([options.query], "--query")
@@ -102,7 +102,7 @@ def make_briefing(
 
 
 _FOLDER = "/Users/somebody/Library/Mobile Documents/iCloud~md~obsidian/Documents/My second vault"
-"""What the folder of the files counts as, so that what fits does not depend on where a store is."""
+"""Measured in place of the real folder, so that selection does not depend on the store's path."""
 
 
 def _session(store: Store, session: str | None) -> list[Item]:
@@ -144,7 +144,7 @@ def _print(printer: Printer, found: Briefing, form: str) -> None:
 
 
 def why_empty(found: Briefing) -> str:
-    """The sentence that says why a briefing is empty."""
+    """Why a briefing is empty, as a sentence."""
     cut = len(found.budget.dropped)
     fits = f"none of {cut} items fits the budget; raise it with --budget"
     return fits if cut else "the memory has nothing to tell yet"
@@ -164,11 +164,11 @@ TITLES = {
 }
 _MARKS = {"open": "[ ] ", "blocked": "[!] ", "done": "[x] "}
 _INDENT = "  "
-"""Before the further lines of an item, so that none of them can look like another item."""
+"""Prefix of continuation lines, so that none can look like another item."""
 
 
 def context_mapping(found: Briefing) -> dict[str, Any]:
-    """The JSON object of a briefing; every section and every key is always there."""
+    """The JSON object of a briefing; every section and key is always present."""
     return {
         "schema": SCHEMA,
         **fields(found, "context_id now query"),
@@ -188,26 +188,26 @@ def _item_mapping(item: Item) -> dict[str, Any]:
 
 
 def context_lines(found: Briefing) -> list[str]:
-    """Plain text: a heading a section, a line a file, and under it its items after their line numbers."""
-    folder, told = _files_of(found)
+    """Plain text: section headings, files, and under each file its items with line numbers."""
+    folder, names = _files_of(found)
     lines = [flat(BELOW.format(folder)), ""] if folder else []
     for section in found.sections:
         if section.items:
             lines += ["", TITLES[section.name]] if lines and lines[-1] else [TITLES[section.name]]
         for each, file in _by_file(section.items):
-            lines += [flat(told[file])] if file else []
+            lines += [flat(names[file])] if file else []
             *more, last = _lines(each, each.start)
             lines += [*more, f"{last} ({flat(each.day)})" if each.day else last]
-    return [*lines, *_cut(found)]
+    return [*lines, *_dropped_line(found)]
 
 
 def _files_of(found: Briefing) -> tuple[str, dict[str, str]]:
-    """The folder that most of its files are below, and how each is named there."""
+    """The common folder of its files, and file → relative path."""
     return common_folder({item.file for part in found.sections for item in part.items} - {""})
 
 
 def _by_file(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
-    """Each item with its file, unless that is the file of the one before it."""
+    """Each item with its file, or "" if the previous item has the same."""
     before = ""
     for each in items:
         yield each, each.file if each.file != before else ""
@@ -215,17 +215,17 @@ def _by_file(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
 
 
 def _measured_block(found: Briefing) -> list[str]:
-    """A block as long as the one that will be printed."""
+    """A block of the same length as the printed one."""
     from clsm_cli.text.fence_lines import KEY_BYTES
 
     return prompt_lines(found, bytes(KEY_BYTES))
 
 
 def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
-    """The lines of a block (``text.fence_lines``), already safe to print; none when nothing is in it.
+    """The lines of a block (``text.fence_lines``), safe to print; empty for an empty briefing.
 
     Args:
-        key: The user's key; None leaves a block that ingest takes for ordinary text.
+        key: The user's key; without one, ingest treats the block as ordinary text.
     """
     from clsm_cli.text.fence_lines import seal
 
@@ -234,16 +234,16 @@ def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
 
 def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
-    folder, told = _files_of(found)
+    folder, names = _files_of(found)
     yield from [flat(BELOW.format(folder))] if folder else []
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
             for item, file in _by_file(section.items):
-                # No item begins so, and a file may have any name.
-                yield from [flat(f"In {told[file]}:")] if file else []
+                # No item begins like this, whatever the file is called.
+                yield from [flat(f"In {names[file]}:")] if file else []
                 yield from _lines(item, f"- ({_origin(item)}) ")
-    yield from _cut(found)
+    yield from _dropped_line(found)
 
 
 def _lines(item: Item, start: str) -> list[str]:
@@ -258,12 +258,12 @@ def _lines(item: Item, start: str) -> list[str]:
 
 
 def _origin(item: Item) -> str:
-    """Trust, the day unless the file is named after it, and the line of the file above."""
+    """Trust, the day unless it is in the file's name, and the line number."""
     line = f"line {item.file_line}" if item.file and item.file_line else ""
     return ", ".join(word for word in (f"trust {item.trust}", flat(item.day), line) if word)
 
 
-def _cut(found: Briefing) -> list[str]:
+def _dropped_line(found: Briefing) -> list[str]:
     dropped = found.budget.dropped
     if not dropped:
         return []

@@ -1,6 +1,6 @@
 """Read the file of ``--context``: the current conversation, as a transcript or plain text.
 
-The readers of ``ingest`` read it; nothing is stored.
+It uses the readers of ``ingest`` and stores nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FORMS = "give a transcript with one JSON message a line, or plain text"
 
 
 class Conversation(NamedTuple):
-    """What was read, the oldest message first, and what could not be, a sentence each."""
+    """Messages, oldest first, and warnings about unreadable ones, a sentence each."""
 
     turns: tuple[DialogueTurn, ...]
     warnings: tuple[str, ...]
@@ -43,22 +43,21 @@ def read(
 ) -> Conversation:
     """The current conversation.
 
-    Left out are the instructions of the system, and what clsm itself had recalled into it where the
-    fence verifies.
+    System instructions, and recalled blocks whose fence verifies, are left out.
     """
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
     if form in DOCUMENTS:
-        turns, problems = _of_text(data, path, name, zone, fence_key)
+        turns, problems = _text_turns(data, path, name, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
         about = Reading(path, zone, now, path, fence_key=fence_key)
         with source.items(about) as items:
-            turns, problems = _of_transcript(items, path)
+            turns, problems = _transcript_turns(items, path)
     if not turns:
-        broken = f" that can be read ({_told(problems[0])})" if problems else ""
+        broken = f" that can be read ({_problem_text(problems[0])})" if problems else ""
         raise BadInputError(name, f"holds no message{broken}", _FORMS)
-    return Conversation(tuple(turns), tuple(f"{name}, {_told(each)}" for each in problems))
+    return Conversation(tuple(turns), tuple(f"{name}, {_problem_text(each)}" for each in problems))
 
 
 def _load(path: str, name: str) -> tuple[bytes, Format]:
@@ -79,13 +78,13 @@ def _load(path: str, name: str) -> tuple[bytes, Format]:
     return data, found.format
 
 
-def _of_transcript(
+def _transcript_turns(
     items: Iterable[TranscriptItem], path: str
 ) -> tuple[list[DialogueTurn], list[Problem]]:
     turns, problems = [], []
     for item in items:
         if isinstance(item, Problem):
-            # A conversation that goes on needs no times; whoever ingests it is told of them.
+            # An open conversation needs no times; ingest reports missing ones.
             problems += [] if item.reason.startswith("no timestamp") else [item]
         elif isinstance(item, RawTurn) and item.role != "system" and item.text.strip():
             trust = item.trust or ROLE_TRUST[item.role]
@@ -98,7 +97,7 @@ def _of_transcript(
     return turns, problems
 
 
-def _of_text(
+def _text_turns(
     data: bytes, path: str, name: str, zone: tzinfo, fence_key: FenceKey
 ) -> tuple[list[DialogueTurn], list[Problem]]:
     from clsm_cli.ingestion import markdown
@@ -118,5 +117,5 @@ def _of_text(
     ], list(found.problems)
 
 
-def _told(problem: Problem) -> str:
+def _problem_text(problem: Problem) -> str:
     return problem.reason if problem.line is None else f"line {problem.line}: {problem.reason}"

@@ -12,10 +12,10 @@ from clsm_cli.forgetting import archiving
 from clsm_cli.forgetting.archiving import Item, Report
 from clsm_cli.model.streams import Stream
 
-_SHOWN = 20
-"""Items of each kind that are listed; all of them with ``--verbose``."""
-_WIDTH = 60
-"""Characters of a text that are shown."""
+_MAX_ITEMS = 20
+"""Items of each kind that are listed without ``--verbose``."""
+_MAX_TEXT = 60
+"""Characters shown of a text."""
 
 
 @command(
@@ -74,9 +74,9 @@ def _listed(
     lines = []
     for item in items:
         why = item.why if item.left is None else f"{item.why}, retention {item.left:.2f}"
-        text = shorten(item.text, _WIDTH)
+        text = shorten(item.text, _MAX_TEXT)
         lines.append(f'  {verb}  {item.id}  since {item.since}  {why}  "{text}"')
-    yield from first(lines, _SHOWN, whole=whole)
+    yield from first(lines, _MAX_ITEMS, whole=whole)
 
 
 def _summary(report: Report) -> str:

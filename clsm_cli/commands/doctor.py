@@ -17,7 +17,7 @@ from clsm_cli.health.findings import Finding
 from clsm_cli.health.store_snapshot import CheckContext
 from clsm_cli.model.grouping import grouped
 
-SHOWN = 5
+MAX_FINDINGS = 5
 """Findings of one code that are listed without --verbose."""
 _TITLES = {"damage": "damaged", "warning": "warnings", "note": "notes"}
 _MARKS = {"damage": "x", "warning": "!", "note": "·"}
@@ -49,7 +49,7 @@ def doctor(
     printer = common.printer()
     values = environment()
     opened, broken = diagnosis.open_any_store(chosen_root(common.store), values)
-    around = CheckContext(
+    context = CheckContext(
         common.time(opened.zone),
         values,
         jobs=schedule.job_commands(opened),
@@ -64,16 +64,26 @@ def doctor(
 
         progress = partial(printer.progress, "embedding")
         report = diagnosis.fix(
-            opened, around, embedder(), progress, rebuild=rebuild, only_index=not fix
+            opened, context, embedder(), progress, rebuild=rebuild, only_index=not fix
         )
     else:
-        report = diagnosis.examine(opened, around, broken)
+        report = diagnosis.examine(opened, context, broken)
     counts = {name: sum(e.severity == name for e in report.findings) for name in _TITLES}
     found = [(report.mended, True), (report.findings, False)]
     rows = [each._asdict() | {"mended": is_mended} for of, is_mended in found for each in of]
-    told = {"schema": "clsm.doctor/1", "store": report.root, "dry_run": dry_run, "run": report.run}
-    told |= {"counts": counts, "findings": rows, "done": report.done, "exit_code": report.exit_code}
-    printer.show(told, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
+    mapping = {
+        "schema": "clsm.doctor/1",
+        "store": report.root,
+        "dry_run": dry_run,
+        "run": report.run,
+    }
+    mapping |= {
+        "counts": counts,
+        "findings": rows,
+        "done": report.done,
+        "exit_code": report.exit_code,
+    }
+    printer.show(mapping, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 
@@ -89,7 +99,7 @@ def _lines(
         if groups:
             yield from ("", f"{title}:")
         for lines in groups.values():
-            yield from first(lines, SHOWN, whole=verbose)
+            yield from first(lines, MAX_FINDINGS, whole=verbose)
     if report.findings or report.done:
         yield ""
     yield _summary(report, counts, dry_run=dry_run)
@@ -103,8 +113,8 @@ def _line(found: Finding) -> str:
 
 def _summary(report: Report, counts: dict[str, int], *, dry_run: bool) -> str:
     damaged, warnings, notes = counts["damage"], counts["warning"], counts["note"]
-    told = (f"{damaged} damaged", count_noun(warnings, "warning"), count_noun(notes, "note"))
-    text = ", ".join(each for each in told if not each.startswith("0 "))
+    numbers = (f"{damaged} damaged", count_noun(warnings, "warning"), count_noun(notes, "note"))
+    text = ", ".join(each for each in numbers if not each.startswith("0 "))
     mends = sum(each.mends for each in report.findings)
     if report.is_fix:
         done = f"mended {len(report.mended)}"

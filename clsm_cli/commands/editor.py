@@ -1,4 +1,4 @@
-"""The user's editor; ``clsm edit``: change one record in it; ``clsm open``: where something was said."""
+"""``clsm edit``: change one record in the user's editor; ``clsm open``: open its source there."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from clsm_cli.store import atomic
 
 Taken = TypeVar("Taken")
 
-DEFAULT = "vi"
+DEFAULT_EDITOR = "vi"
 """The editor that every Unix has."""
 
 
 def edit_text(
     folder: Path, name: str, text: str, take: Callable[[str], Taken], printer: Printer
 ) -> Taken:
-    """Open a private file with a text in $VISUAL or $EDITOR, and take what was saved.
+    """Edit a text in a private file in $VISUAL or $EDITOR, and pass the result to ``take``.
 
-    At a terminal a person may mend what was refused. The file goes when its text was taken; else it
-    stays, and is named.
+    At a terminal, the user may edit refused text again. The file is removed once its text is
+    accepted; otherwise it is kept and the error names it.
     """
     end_progress()
     path, number = folder / name, 2
-    while path.exists():  # what a person wrote before is not overwritten
+    while path.exists():  # keep what a user wrote earlier
         path, number = folder / f"{number}-{name}", number + 1
     atomic.put(path, text.encode())
     while True:
@@ -50,7 +50,7 @@ def edit_text(
         except BadInputError as error:
             if has_person():
                 printer.tell([f"clsm: {error}"])
-                with suppress(typer.Abort):  # the end of input, or an interrupt: no
+                with suppress(typer.Abort):  # end of input or interrupt counts as no
                     if typer.confirm("Edit again?", default=True, err=True):
                         continue
             next_step = "it is kept there: run the command again and take from it"
@@ -65,7 +65,7 @@ def edit_text(
 _PLUS = ("+{line}", "{file}")
 _COLON = ("{file}:{line}",)
 _OPTION = ("--line", "{line}", "{file}")
-AT_LINE = {
+LINE_ARGUMENTS = {
     **dict.fromkeys(("ex", "gvim", "mvim", "nvim", "vi", "view", "vim"), _PLUS),
     **dict.fromkeys(("emacs", "emacsclient", "gedit", "jed", "joe", "mg", "nano", "ne"), _PLUS),
     **dict.fromkeys(("kak", "less", "micro", "pico"), _PLUS),
@@ -73,19 +73,19 @@ AT_LINE = {
     **dict.fromkeys(("helix", "hx", "subl", "zed"), _COLON),
     **dict.fromkeys(("idea", "kate", "mate", "pycharm"), _OPTION),
 }
-"""How editors are told a line, from their manuals; any other gets the file alone."""
+"""Editor → its arguments for a line, from the manuals; others get only the file."""
 
 
 def open_in_editor(file: str, line: int = 0) -> None:
-    """Open a file at a line in $VISUAL or $EDITOR, and wait for that."""
+    """Open a file at a line in $VISUAL or $EDITOR, and wait for it to end."""
     values = environment()
     named = values.get("VISUAL") or values.get("EDITOR")
     if not named and not is_terminal(sys.stdin):
         raise BadInputError("$EDITOR", "is not set", "name an editor that needs no terminal")
-    named = named or DEFAULT
+    named = named or DEFAULT_EDITOR
     try:
         first, *more = shlex.split(named)
-        form = AT_LINE.get(Path(first).name, ("{file}",)) if line else ("{file}",)
+        form = LINE_ARGUMENTS.get(Path(first).name, ("{file}",)) if line else ("{file}",)
         words = [word.format(file=file, line=line) for word in form]
         done = subprocess.run([first, *more, *words], check=False)
     except (OSError, ValueError) as error:
@@ -154,11 +154,11 @@ def open_command(
 
     printer = common.printer()
     found = look_up(common.opened(), wanted)
-    told = next((each for each in found.told if each.file), None)
-    if told is None:
+    turn = next((each for each in found.told if each.file), None)
+    if turn is None:
         next_step = f"see what is known of it: clsm show {found.id}"
         raise BadInputError(found.id, "has no source that is still there", next_step)
-    place = relocate(Location(told.file, told.line), told.text)
+    place = relocate(Location(turn.file, turn.line), turn.text)
     if common.as_json:
         printer.json({"schema": "clsm.open/1", "id": found.id, **place._asdict()})
     elif only_print:

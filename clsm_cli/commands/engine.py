@@ -1,4 +1,4 @@
-"""The embedding engine for commands, loaded only when it is needed."""
+"""The embedding engine for commands, loaded on first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def embedder() -> Embedder:
-    """Embeds passages with the installed model."""
+    """An embedder of passages that uses the installed model."""
     from clsm_cli.store.index.opening import Embedder
 
     return Embedder(ENGINE, _documents, lambda texts: _table().mean_vectors(texts))
@@ -33,7 +33,7 @@ def _documents() -> Embed:
 
 
 def static_vectors() -> Callable[[Sequence[str]], Any] | None:
-    """What words mean by the installed model; None where it is not there."""
+    """Static word vectors of the installed model; None without a valid model."""
     from clsm_cli.errors import ModelDigestError, ModelMissingError
 
     try:
@@ -68,9 +68,9 @@ class QueryEngine:
 
 
 def offer_install(printer: Printer) -> None:
-    """Install a missing model for a person at a terminal; a script only gets a message.
+    """Install a missing model if a person is at the terminal.
 
-    Nothing depends on it: if it cannot be had, the command goes on without and says so.
+    If that fails, the command warns and continues without it.
     """
     from clsm_cli.commands.output import has_person
 

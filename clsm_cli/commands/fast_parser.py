@@ -1,9 +1,8 @@
-"""The commands that must start fast, parsed without Typer, whose import costs as much as a recall.
+"""Parse fast-starting commands without Typer, whose import costs as much as a recall.
 
-Only the ordinary forms are read here: ``--option value``, ``--option=value``, switches, and words.
-Whatever is anything else, wrong or unusual, is left to Typer, which also explains what is wrong; so
-there are two parsers, but one table of options (``command_line``), one pipeline and one set of
-messages.
+Only ordinary forms are parsed: ``--option value``, ``--option=value``, switches, and words. Anything
+wrong or unusual is left to Typer, which explains errors. Both parsers share the table of options
+(``command_line``), the pipeline and the messages.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _MODULES = {
 
 
 def run(arguments: Sequence[str]) -> int | None:
-    """The exit code of a command line that is parsed here; None if Typer has to run it."""
+    """Run a command line; its exit code, or None if Typer must run it."""
     if list(arguments) == ["--version"]:
         from clsm_cli import __version__
 
@@ -36,12 +35,12 @@ def run(arguments: Sequence[str]) -> int | None:
         return 0
     name = _MODULES.get(arguments[0]) if arguments else None
     if name is None or (name == "ingest" and "--capture" not in arguments):
-        return None  # an ingest takes long, but for that of a hook
+        return None  # only a hook's ingest is fast
     command = import_module(f"clsm_cli.commands.{name}")
     values = parse(arguments[1:], command.COMMAND_LINE.options)
     if values is None or (name == "ingest" and "capture" not in values):
         return None
-    gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
+    gc.disable()  # saves 4 ms; the process is short-lived
     from clsm_cli.commands import output
     from clsm_cli.commands.command_line import UsageError
 
@@ -52,7 +51,7 @@ def run(arguments: Sequence[str]) -> int | None:
 
 
 def make_options(options: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """The options of a command: its own fields, and ``common``."""
+    """Build the options of a command: its own fields, and ``common``."""
     from clsm_cli.commands.command_line import Common
 
     common = {name: value for name, value in values.items() if name in Common._fields}
@@ -61,7 +60,7 @@ def make_options(options: Callable[..., Any], values: Mapping[str, Any]) -> Any:
 
 
 def parse(arguments: Sequence[str], options: Mapping[str, Option]) -> dict[str, Any] | None:
-    """The values of a command's fields; None if there is anything that is not plain.
+    """Field → value; None if any argument is wrong or unusual.
 
     >>> from clsm_cli.commands.recall_command import COMMAND_LINE
     >>> parse(["--json", "-k", "3", "who", "is", "brian"], COMMAND_LINE.options)
@@ -116,9 +115,9 @@ def _by_name(options: Mapping[str, Option]) -> tuple[dict[str, tuple[str, bool]]
 
 
 def leave(code: int) -> None:
-    """End the process at once: its libraries would take 10 ms to tidy up what the kernel frees.
+    """Flush the standard streams and exit without cleanup, which would take libraries 10 ms.
 
-    Everything is closed and written by now; what is buffered is flushed here.
+    All files are written and closed by now.
     """
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -35,11 +35,13 @@ def feedback(
     done = record_feedback(opened, recall, good, bad, now, dry_run=dry_run)
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
-    printer.show(*given_told(done, dry_run=dry_run))
+    printer.show(*feedback_output(done, dry_run=dry_run))
 
 
-def given_told(done: FeedbackResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.feedback/1``; what was noted, and the weights it changed."""
+def feedback_output(
+    done: FeedbackResult, *, dry_run: bool = False
+) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.feedback/1``, and the recorded items and changed weights as text."""
     state = "known" if not done.is_new else "would be noted" if dry_run else "noted"
     lines = [f"{state} of {done.recall}: {len(done.good)} good, {len(done.bad)} bad"]
     for name, factor in (done.weights or {}).items():

@@ -1,6 +1,6 @@
 """The key that seals recalled text: one per user and machine, stored outside every store.
 
-A store may be shared or in git; whoever had its key could write text that ingest leaves out.
+A store may be shared or in git; with the key, anyone could write text that ingest leaves out.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from clsm_cli.text.fence_lines import KEY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MOST = 4 << 10
-_MEANWHILE = "until then recalled text that comes back is taken for something that was said"
+_MAX_BYTES = 4 << 10
+_CONSEQUENCE = "until then recalled text that comes back is taken for something that was said"
 
 
 def key_path() -> Path:
-    """The file of the key: in the user's data folder, beside the models."""
+    """Path of the key, in the user's data folder beside the models."""
     data = os.environ.get("XDG_DATA_HOME", "")
     # The XDG specification says to ignore a relative path.
     base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
@@ -30,33 +30,33 @@ def key_path() -> Path:
 
 
 def obtain_key(warn: Callable[[str], None], *, create: bool = True) -> bytes | None:
-    """The key, made at its first use; None, and a warning, when it cannot be had."""
+    """The key, created on first use; on failure, warn and return None."""
     try:
         path = key_path()
         key = _load(path)
         return _create(path) if key is None and create else key
     except DamagedStoreError as error:
-        next_step = f"delete it, the next recall makes another; {_MEANWHILE}"
+        next_step = f"delete it, the next recall makes another; {_CONSEQUENCE}"
         warn(f"{error.path}: {error.reason}; {next_step}")
     except (ClsmError, RuntimeError) as error:
-        warn(f"{error}; {_MEANWHILE}")
+        warn(f"{error}; {_CONSEQUENCE}")
     return None
 
 
 def key_reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
-    """Gives the key, read once and only when asked for; None when there is none, or none of use."""
+    """A function that reads the key once, on first call; None if it is missing or unusable."""
     return cache(lambda: obtain_key(warn, create=False))
 
 
 def _load(path: Path) -> bytes | None:
-    key = atomic.read(path, _MOST)
+    key = atomic.read(path, _MAX_BYTES)
     if key is not None and len(key) != KEY_BYTES:
         raise DamagedStoreError(path, None, f"is no key of {KEY_BYTES} bytes")
     return key
 
 
 def _create(path: Path) -> bytes:
-    """Make the key, unless another process was faster: both must seal with the same one."""
+    """Create the key, or return that of a concurrent process: all must use the same."""
     from clsm_cli.embedding.weights import folder_lock
 
     atomic.make_folder(path.parent)

@@ -1,6 +1,6 @@
-"""``clsm forget``: remove something for good, or with ``--secrets`` mask what was stored in clear.
+"""``clsm forget``: remove something for good, or with ``--secrets`` mask plaintext secrets.
 
-First the command, then the rendering of receipts.
+The command comes first, then the rendering of receipts.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import Store
 from clsm_cli.text.terminal import safe
 
-WIDTH = 72
-"""Characters of a text that a line shows."""
-FEW = 20
-"""Things of a kind that are listed without --verbose."""
+MAX_TEXT = 72
+"""Characters shown of a text."""
+MAX_ITEMS = 20
+"""Items of a kind that are listed without --verbose."""
 _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
 
 
-class How(NamedTuple):
-    """The options that say how, not what."""
+class ForgetMode(NamedTuple):
+    """Options that control how to forget, not what."""
 
     yes: bool
     force: bool
     dry_run: bool
-    past: WorkTree | None = None  # the repository whose history is rewritten too
+    past: WorkTree | None = None  # the repository whose history to rewrite
 
     @property
     def asks(self) -> bool:
-        """Whether a person is asked first."""
+        """Whether to ask for confirmation."""
         return not (self.yes or self.dry_run)
 
 
@@ -95,7 +95,7 @@ def forget(
     older version did not recognise: each is replaced by the name of its kind.
     """
     printer, opened, moment = common.start()
-    how = How(yes, force, dry_run)
+    how = ForgetMode(yes, force, dry_run)
     begin = None if since is None else parse_time(since, opened.zone, "--since")
     end = None if until is None else parse_time(until, opened.zone, "--until")
     wanted = Wanted((), source, session, person, begin, end)
@@ -112,13 +112,13 @@ def forget(
         _mask(printer, opened, moment, how)
         return
     if wanted.ids:
-        wanted = wanted._replace(ids=_meant(printer, opened, wanted.ids, moment, how))
+        wanted = wanted._replace(ids=_resolve_ids(printer, opened, wanted.ids, moment, how))
     if wanted != Wanted():
         _forget(printer, opened, wanted, moment, how)
 
 
-def _meant(
-    printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, how: How
+def _resolve_ids(
+    printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, how: ForgetMode
 ) -> tuple[str, ...]:
     from clsm_cli.inspection.item_lookup import is_known
 
@@ -130,7 +130,7 @@ def _meant(
     return tuple(fit.thing.id for fit in chosen)
 
 
-def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: How) -> None:
+def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: ForgetMode) -> None:
     from clsm_cli.commands import engine
 
     def planned(wanted: Wanted) -> Plan | None:
@@ -139,30 +139,32 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
 
     plan = planned(wanted)
     if plan is not None and how.asks:
-        _can_ask(_COMMAND)
-        if also := _also(printer, plan.receipt.refers):
+        _require_person(_COMMAND)
+        if also := _choose_references(printer, plan.receipt.refers):
             plan = planned(wanted._replace(also=also))
     if plan is None:
-        again = None
+        history = None
         if how.past is not None and not how.dry_run:
-            again = history_purge.purge(store, how.past)
-        told = {"schema": "clsm.forget/1", "known": True, "history": plain(again)}
-        printer.show(told, ["it was forgotten already", *_history_lines(again)])
+            history = history_purge.purge(store, how.past)
+        mapping = {"schema": "clsm.forget/1", "known": True, "history": plain(history)}
+        printer.show(mapping, ["it was forgotten already", *_history_lines(history)])
         return
     if not how.dry_run:
-        _ask(printer, plan, how)
+        _confirm(printer, plan, how)
     receipt = _apply(printer, store, plan, now, how)
     if receipt.refers and not how.dry_run:
         more = count_noun(len(receipt.refers), "more turn")
-        printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
+        printer.warn(
+            f"{more} may be about them; to remove that too: {removal_command(receipt.refers)}"
+        )
     lines = _receipt_lines(receipt, is_done=not how.dry_run, verbose=printer.verbose)
     printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
 
-def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
+def _mask(printer: Printer, store: Store, now: datetime, how: ForgetMode) -> None:
     plan = masking.plan(store, now, purge_history=how.past is not None)
     if plan.receipt.files and how.asks:
-        _can_ask(_MASKING)
+        _require_person(_MASKING)
         printer.tell(_masked_lines(plan.receipt, is_done=False))
         if not typer.confirm("Mask all this for good?", err=True):
             raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
@@ -171,8 +173,8 @@ def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
     printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
 
-def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: How) -> Any:
-    """Carry a plan out unless it is a dry run, in git's history too; its receipt."""
+def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: ForgetMode) -> Any:
+    """Apply a plan, also to git's history if wanted; a dry run only returns the receipt."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
 
@@ -186,12 +188,12 @@ def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: How) 
     return receipt
 
 
-def _can_ask(command: str) -> None:
+def _require_person(command: str) -> None:
     if not has_person():
         raise RefusedError(command, "cannot be undone and asks first", "say so with --yes")
 
 
-def _also(printer: Printer, refers: Sequence[Reference]) -> tuple[str, ...]:
+def _choose_references(printer: Printer, refers: Sequence[Reference]) -> tuple[str, ...]:
     if not refers:
         return ()
     printer.tell(_refers_lines(refers, is_done=False))
@@ -205,7 +207,7 @@ def _also(printer: Printer, refers: Sequence[Reference]) -> tuple[str, ...]:
     )
 
 
-def _ask(printer: Printer, plan: Plan, how: How) -> None:
+def _confirm(printer: Printer, plan: Plan, how: ForgetMode) -> None:
     turns = count_noun(plan.receipt.turns, "turn")
     if plan.receipt.is_mass_loss and how.yes and not how.force:
         reason = f"would remove {turns} of {plan.receipt.all_turns}"
@@ -228,16 +230,17 @@ def _receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> Iterato
     yield f"{count_noun(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"
     for kind, group in groupby(receipt.gone, key=lambda each: each.kind):
         lines = [
-            f"  {each.id}  {_when(each.time)}{shorten(each.text, WIDTH)}".rstrip() for each in group
+            f"  {each.id}  {_when(each.time)}{shorten(each.text, MAX_TEXT)}".rstrip()
+            for each in group
         ]
         yield count_noun(len(lines), kind)
-        yield from first(lines, FEW, whole=verbose)
+        yield from first(lines, MAX_ITEMS, whole=verbose)
     if receipt.remade:
         yield f"{count_noun(len(receipt.remade), 'episode')} made anew without them"
     if receipt.stays:
         yield "stays"
-        lines = [f"  {e.id}  {shorten(e.text, WIDTH)}  ({e.why})" for e in receipt.stays]
-        yield from first(lines, FEW, whole=verbose)
+        lines = [f"  {e.id}  {shorten(e.text, MAX_TEXT)}  ({e.why})" for e in receipt.stays]
+        yield from first(lines, MAX_ITEMS, whole=verbose)
     yield from _refers_lines(receipt.refers, is_done=is_done)
     yield from _end_lines(receipt, is_done=is_done)
 
@@ -281,18 +284,18 @@ def _refers_lines(refers: Sequence[Reference], *, is_done: bool) -> Iterator[str
         yield "seems to be about them, and stays" if is_done else "seems to be about them"
         yield from (f"  {each.id}  {_refer_line(each)}" for each in refers)
         if is_done:
-            yield f"  to remove it too: {removal(refers)}"
+            yield f"  to remove it too: {removal_command(refers)}"
 
 
 def _refer_line(each: Reference) -> str:
-    return f"{each.place}  {_when(each.time)}{shorten(each.text, WIDTH)}  ({each.why})"
+    return f"{each.place}  {_when(each.time)}{shorten(each.text, MAX_TEXT)}  ({each.why})"
 
 
 def _when(time: str | None) -> str:
     return f"{time[:16].replace('T', ' ')}  " if time else ""
 
 
-def removal(refers: Sequence[Reference]) -> str:
+def removal_command(refers: Sequence[Reference]) -> str:
     """The command line that removes these references."""
     return f"clsm forget {' '.join(each.id for each in refers)}"
 

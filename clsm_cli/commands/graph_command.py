@@ -1,4 +1,4 @@
-"""``clsm graph``: the knowledge graph as figures, as a file for other programs, or in a browser."""
+"""``clsm graph``: statistics of the knowledge graph, or an export for other programs or a browser."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
-LONGEST = 60
+MAX_LABEL = 60
 """Characters of a label in a table."""
-IN_PICTURE = 150
-"""Nodes of a picture unless ``--limit`` says how many."""
+PICTURE_NODES = 150
+"""Default ``--limit`` of a picture."""
 
 
 @command(
@@ -72,7 +72,7 @@ def graph(
     seeds = [node for each in nodes for node in graph_view.find_nodes(whole, each)]
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     if limit is not None or form == "html":
-        shown = graph_view.strongest_part(shown, limit or IN_PICTURE, seeds)
+        shown = graph_view.strongest_part(shown, limit or PICTURE_NODES, seeds)
     _put(printer, shown, form, out, seeds)
 
 
@@ -115,24 +115,27 @@ def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterat
         counts = found[f"{of}s"]
         total = sum(counts.values())
         shares = [
-            (shorten(name, LONGEST), str(n), f"{100 * n / total:.1f}") for name, n in counts.items()
+            (shorten(name, MAX_LABEL), str(n), f"{100 * n / total:.1f}")
+            for name, n in counts.items()
         ]
         yield Table(f"{noun} by {of}", (of, noun, "%"), shares)
-    hubs = [(shorten(hub["label"], LONGEST), str(hub["degree"])) for hub in found["hubs"]]
+    hubs = [(shorten(hub["label"], MAX_LABEL), str(hub["degree"])) for hub in found["hubs"]]
     yield Table("hubs", ("node", "degree"), hubs)
-    ties = [(_tie(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]]
+    ties = [
+        (_edge_phrase(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
+    ]
     yield Table("strongest edges", ("edge", "weight", "n"), ties)
     held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    said = [(shorten(s.text, LONGEST), (s.valid_from or "")[:10], s.id) for s in newest]
+    said = [(shorten(s.text, MAX_LABEL), (s.valid_from or "")[:10], s.id) for s in newest]
     yield Table("what is held of it", ("statement", "true from", "id"), said)
 
 
-def _tie(tie: dict[str, Any]) -> str:
+def _edge_phrase(tie: dict[str, Any]) -> str:
     """One edge as a phrase.
 
-    >>> _tie({"source": "Mara", "type": "reading", "target": "Tides", "directed": True})
+    >>> _edge_phrase({"source": "Mara", "type": "reading", "target": "Tides", "directed": True})
     'Mara -reading-> Tides'
     """
-    source, kind, target = (shorten(tie[name], LONGEST) for name in ("source", "type", "target"))
+    source, kind, target = (shorten(tie[name], MAX_LABEL) for name in ("source", "type", "target"))
     return f"{source} -{kind}-{'>' if tie['directed'] else ''} {target}"

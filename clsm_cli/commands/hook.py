@@ -1,6 +1,6 @@
-"""``clsm hook``: the plugin of OpenClaw and the hooks of Claude Code, installed and taken out.
+"""``clsm hook``: install and remove the OpenClaw plugin and the Claude Code hooks.
 
-Both recall before a message, put context into a session, and store what was said.
+Both recall for each message, add context to a session, and capture conversations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RESTART = "restart the gateway if one is running: openclaw gateway restart"
 
 
 class PluginState(NamedTuple):
-    """What there is of clsm in an OpenClaw: two settings (None: unset), and the plugin's folder."""
+    """clsm in an OpenClaw: two settings (None: unset), the plugin's folder and files."""
 
     openclaw: OpenClaw
     plugins: Any
@@ -68,7 +68,7 @@ def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     new ones.
     """
     root = str(common.opened().root)
-    found = _found(common)
+    found = _plugin_state(common)
     wanted = plugin_files(program(), root)
     files = [name for name, data in wanted.items() if found.files.get(name) != data]
     files += sorted(found.files.keys() - wanted.keys())
@@ -93,13 +93,13 @@ def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
 )
 def openclaw_uninstall(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
-    found = _found(common)
+    found = _plugin_state(common)
     paths_at, entry = found.openclaw.extra_paths, setup.entry_of(found.plugins)
     changes = setup.removals(found.plugins, found.extra_paths, paths_at=paths_at)
     remove = None
     if found.files or entry:
         remove = found.openclaw.uninstall
-        # OpenClaw leaves a stump of it.
+        # OpenClaw leaves an empty entry.
         changes.append(Setting(f"plugins.entries.{PLUGIN}", entry, None))
     _apply(common, found, sorted(found.files), changes, remove, dry_run=dry_run)
 
@@ -107,7 +107,7 @@ def openclaw_uninstall(*, dry_run: bool = DRY_RUN, common: Common) -> None:
 @command("clsm hook openclaw status", group=openclaw_app, no_effect=("store", "now"))
 def openclaw_status(*, common: Common) -> None:
     """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
-    found = _found(common)
+    found = _plugin_state(common)
     config = setup.entry_of(found.plugins).get("config") or {}
     command, store = config.get("command") or [], config.get("store")
     wanted = plugin_files(command, store) if command and store else {}
@@ -122,10 +122,10 @@ def openclaw_status(*, common: Common) -> None:
         "store": store,
         "searched": found.extra_paths or [],
     }
-    common.printer().show({"schema": "clsm.hook-openclaw-status/1", **state}, _told(state))
+    common.printer().show({"schema": "clsm.hook-openclaw-status/1", **state}, _state_lines(state))
 
 
-def _told(state: Mapping[str, Any]) -> Iterator[str]:
+def _state_lines(state: Mapping[str, Any]) -> Iterator[str]:
     yield f"OpenClaw: {state['openclaw']}"
     yield f"folder: {state['folder']}"
     if not state["installed"]:
@@ -139,11 +139,11 @@ def _told(state: Mapping[str, Any]) -> Iterator[str]:
     yield f"memory: {state['store']}"
 
 
-def _found(common: Common) -> PluginState:
+def _plugin_state(common: Common) -> PluginState:
     openclaw = OpenClaw(environment())
     if not openclaw.is_known:
-        told = f"{openclaw.version} is no version that clsm knows; it is taken for the newest"
-        common.printer().warn(told)
+        warning = f"{openclaw.version} is no version that clsm knows; it is taken for the newest"
+        common.printer().warn(warning)
     home = os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
     folder = Path(home) / "extensions" / PLUGIN
     files = {
@@ -156,7 +156,7 @@ def _found(common: Common) -> PluginState:
 
 
 def back_up(path: Path, data: bytes, common: Common) -> Path:
-    """Copy the content of another program's settings to ``NAME.TIME.bak`` before they are changed."""
+    """Back up another program's settings to ``NAME.TIME.bak`` before a change."""
     copy = path.with_name(f"{path.name}.{common.time():%Y%m%dT%H%M%S}.bak")
     atomic.put(copy, data)
     return copy
@@ -171,7 +171,7 @@ def _apply(
     *,
     dry_run: bool,
 ) -> None:
-    """Copy the settings, let OpenClaw do what is to be done to its files, change them, and say so."""
+    """Back up the settings, let OpenClaw act on its files, change the settings, and report."""
     backup = None
     if not dry_run and (files or changes):
         path = Path(os.path.expanduser(found.openclaw.settings_file()))
@@ -181,26 +181,27 @@ def _apply(
             act()
         found.openclaw.change(setup.patch(changes))
     lines = [str(found.folder / name) for name in files]
-    lines += [f"{c.path}: {_shown(c.before)} -> {_shown(c.after)}" for c in changes]
+    lines += [f"{c.path}: {_value_text(c.before)} -> {_value_text(c.after)}" for c in changes]
     lines += [f"the old settings are {backup}"] if backup else []
-    told = {"schema": "clsm.hook-openclaw/1", "folder": found.folder, "files": files}
-    told |= {"settings": [change._asdict() for change in changes], "backup": backup}
+    mapping = {"schema": "clsm.hook-openclaw/1", "folder": found.folder, "files": files}
+    mapping |= {"settings": [change._asdict() for change in changes], "backup": backup}
     printer = common.printer()
-    printer.show({**told, "dry_run": dry_run}, lines or ["nothing to change"])
+    printer.show({**mapping, "dry_run": dry_run}, lines or ["nothing to change"])
     if lines and not (dry_run or printer.as_json):
         printer.warn(_RESTART)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "unset" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-RECALLED, RECALL_BUDGET = 8, "500"
-"""Memories put before a message, and tokens that they and the facts may have; as with OpenClaw."""
-LONGEST = 2000
-"""Characters of a message that are asked whole; of a longer one both ends, as the middle is pasted."""
+RECALL_ITEMS, RECALL_BUDGET = 8, "500"
+"""Maximum memories added to a message, and tokens of these and the facts; as in the OpenClaw plugin."""
+MAX_WHOLE_QUERY = 2000
+"""Longest message (characters) used whole as a query; of a longer one both ends, as the middle is
+usually pasted."""
 MAX_EVENT = 1 << 20
-"""Bytes of what Claude Code tells a hook."""
+"""Maximum bytes of an event from Claude Code."""
 
 PROJECT = option("--project", "In .claude/settings.json of this folder, not in your own settings.")
 
@@ -238,9 +239,9 @@ def claude_status(*, project: bool = PROJECT, common: Common) -> None:
     path = _settings_path(project=project)
     settings = claude_code_setup.parse(_read(path) or "", str(path))
     found = claude_code_setup.installed_commands(settings)
-    told = {"schema": "clsm.hook-status/1", "path": path, "hooks": found}
+    mapping = {"schema": "clsm.hook-status/1", "path": path, "hooks": found}
     lines = [f"{event}: {', '.join(found[event]) or 'not installed'}" for event in found]
-    common.printer().show({**told, "installed": all(found.values())}, [str(path), *lines])
+    common.printer().show({**mapping, "installed": all(found.values())}, [str(path), *lines])
 
 
 @command("clsm hook claude-code start", group=claude_app, hidden=True)
@@ -267,9 +268,9 @@ def claude_message(*, common: Common) -> None:
     said = _event().get("prompt")
     if not isinstance(said, str) or not said.strip():
         return
-    if len(said) > LONGEST:
-        said = f"{said[: LONGEST // 2]}\n{said[-LONGEST // 2 :]}"
-    asked = recall_command.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
+    if len(said) > MAX_WHOLE_QUERY:
+        said = f"{said[: MAX_WHOLE_QUERY // 2]}\n{said[-MAX_WHOLE_QUERY // 2 :]}"
+    asked = recall_command.Options((said,), RECALL_ITEMS, RECALL_BUDGET, gate=True, output="prompt")
     with _quiet(common) as quiet:
         recall_command.run(asked._replace(common=quiet))
 
@@ -288,7 +289,7 @@ def claude_capture(*, common: Common) -> None:
 
 @contextmanager
 def _quiet(common: Common) -> Iterator[Common]:
-    """Common options of a quiet run; what goes wrong in it is said on standard error alone."""
+    """Common options of a quiet run; errors in it are only printed to standard error."""
     try:
         yield common._replace(as_json=False, quiet=True)
     except ClsmError as error:
@@ -313,13 +314,13 @@ def _transcript() -> str:
             "this command is for Claude Code; by hand: clsm ingest ~/.claude/projects",
         )
     path = os.path.expanduser(path)
-    if not os.path.isfile(path):  # a folder would be walked
+    if not os.path.isfile(path):  # ingest would walk a folder
         raise BadInputError(path, "is no transcript", "it is read at the next event, if it comes")
     return path
 
 
 def _settings_path(*, project: bool) -> Path:
-    """The file itself, wherever a link leads to it: a link is not replaced."""
+    """Path of the settings, with links resolved, so that a link is not replaced."""
     own = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     folder = Path(".claude") if project else Path(own)
     return Path(os.path.realpath(folder / "settings.json"))
@@ -354,7 +355,7 @@ def _change(
         mode = atomic.FILE_MODE if old is None else stat.S_IMODE(path.stat().st_mode)
         backup = None if old is None else back_up(path, old, common)
         atomic.put(path, after.encode(), read_as=None if old is None else atomic.sha256(old))
-        path.chmod(mode)  # of a project it is shared
+        path.chmod(mode)  # a project's settings are shared
     lines: Iterable[str] = [f"{path}: nothing to change"]
     if is_new and dry_run:
         from difflib import unified_diff
@@ -363,5 +364,5 @@ def _change(
         lines = unified_diff(*texts, str(path), str(path), lineterm="")
     elif is_new:
         lines = [f"{path}: {done}{f'; the old file is {backup}' if backup else ''}"]
-    told = {"schema": "clsm.hook/1", "path": path, "changed": is_new, "backup": backup}
-    printer.show({**told, "dry_run": dry_run}, lines)
+    mapping = {"schema": "clsm.hook/1", "path": path, "changed": is_new, "backup": backup}
+    printer.show({**mapping, "dry_run": dry_run}, lines)

@@ -94,9 +94,9 @@ COMMAND_LINE = command_line(
 
 
 def run(options: Options) -> None:
-    """Take in, and print."""
+    """Ingest and print the report."""
     printer, opened, moment = options.common.start()
-    report = _ingested(opened, options, moment, printer)
+    report = _ingest(opened, options, moment, printer)
     has_failed = options.strict and report.problems
     failed = report.fatal or (report.problems[0] if has_failed else None)
     for each in report.problems:
@@ -115,7 +115,7 @@ def run(options: Options) -> None:
 
 
 def _state_folders(options: Options) -> tuple[str, ...]:
-    """Where OpenClaw keeps its state: as given, else as OpenClaw itself looks for it."""
+    """OpenClaw's state folders: as given, else where OpenClaw itself looks."""
     needless = {"form": "--format", "session": "--session", "exclude": "--exclude"}
     for name, given in needless.items():
         if getattr(options, name):
@@ -136,7 +136,7 @@ def _exclusion(store: Store, options: Options) -> Exclusion:
         raise BadInputError(where, reason, "mend it and ingest again") from None
 
 
-def _ingested(store: Store, options: Options, now: datetime, printer: Printer) -> Report:
+def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> Report:
     since = options.since
     request = ingest_run.Request(
         paths=_state_folders(options) if options.openclaw else options.paths,
@@ -162,7 +162,7 @@ def _ingested(store: Store, options: Options, now: datetime, printer: Printer) -
     if embedder is not None:
         from clsm_cli.retrieval import briefing
 
-        briefing.prepare(store)  # the next session starts with one file read
+        briefing.prepare(store)  # so that clsm context only reads one file
     return report
 
 
@@ -191,20 +191,20 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
 
 
 def ingest_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
+    """A line per changed file (with ``verbose``, per file), skipped files, and totals."""
     for tally in report.sources:
         if verbose or tally.added or tally.changed or tally.closed:
-            yield f"{tally.path}: {_said(tally)}"
+            yield f"{tally.path}: {_tally_text(tally)}"
     if verbose:
         yield from (f"{each.path}: skipped, {each.reason}" for each in report.skipped)
     if report.sources or not report.problems:
-        yield _sum(report)
+        yield _totals(report)
 
 
 _COUNTS = {"added": "added", "changed": "changed", "closed": "closed", "known": "unchanged"}
 
 
-def _said(tally: Tally) -> str:
+def _tally_text(tally: Tally) -> str:
     counts = ((getattr(tally, name), word) for name, word in _COUNTS.items())
     said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
     for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
@@ -221,7 +221,7 @@ def _said(tally: Tally) -> str:
     return said
 
 
-def _sum(report: Report) -> str:
+def _totals(report: Report) -> str:
     added, *others = (sum(getattr(each, name) for each in report.sources) for name in _COUNTS)
     text = f"{count_noun(len(report.sources), 'file')}: {added}"
     text += " turn or block" if added == 1 else " turns and blocks"

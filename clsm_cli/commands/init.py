@@ -41,15 +41,15 @@ def init(
     zone = time_zone or zones.system_zone(values)
     zones.check_zone(zone)
     is_new = layout.is_free(root) if dry_run else layout.create(root, zone)
-    told = git_setup.set_up(root.resolve()) if git and not dry_run else None
+    changes = git_setup.set_up(root.resolve()) if git and not dry_run else None
     root, store_id = root.resolve(), None
     if not (dry_run and is_new):
         opened = layout.open_store(root, values)
         zone, store_id = opened.zone_name, opened.store_id
     state = ("would be made:" if dry_run else "made") if is_new else "is already there:"
     lines = [f"memory store {state} {root} (time zone {zone})"]
-    if told is not None:
-        how = "is set up" if any(told) else "was set up already"
+    if changes is not None:
+        how = "is set up" if any(changes) else "was set up already"
         lines.append(f"git {how}: merging, durable writes; nothing is committed")
     result = {"schema": "clsm.init/1", "store": root, "id": store_id, "created": is_new}
     printer.show({**result, "git": git, "time_zone": zone, "dry_run": dry_run}, lines)
@@ -58,7 +58,7 @@ def init(
 
 
 def named_root(folder: Path | None, store: str | None, values: dict[str, str]) -> Path:
-    """The folder of a store that is to be made: as it is named, else CLSM_STORE, ~/.clsm/memory."""
+    """The folder of a new store: as given, else CLSM_STORE, else ~/.clsm/memory."""
     if folder is not None and store is not None and str(folder) != store:
         raise typer.BadParameter("give the folder once", param_hint="DIR and --store")
     named = str(folder) if folder is not None else store or values.get("CLSM_STORE")

@@ -1,4 +1,4 @@
-"""``clsm log``: what changed of late, or what a month was about; ``clsm list``: what is known now."""
+"""``clsm log``: recent changes, or the review of a month; ``clsm list``: what is known now."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 from clsm_cli.store.topics import BOX_OF
 
-SHOWN = 20
-"""Lines of a part that are shown unless more are asked for."""
+DEFAULT_LIMIT = 20
+"""Default lines of each part."""
 KINDS: tuple[str, ...] = get_args(StatementKind)
-BRIEF = 5
-"""Lines of a report at the end of another one."""
-LONGEST = 200
-"""Characters of such a line."""
+BRIEF_LINES = 5
+"""Lines of a short report inside another one."""
+MAX_BRIEF_LINE = 200
+"""Characters of a line of a short report."""
 _ENDED = {"done": "Done", "ended": "No longer true"}
 _PARTS = {
     "changed": "Changed",
@@ -56,8 +56,8 @@ _PARTS = {
     "rewritten": "Changed in documents",
 }
 
-_OPEN = {"done": "Done", "open": "Not done yet", "ended": "No longer true"}
-_PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN, "told": "Also told"}
+_TASK_PARTS = {"done": "Done", "open": "Not done yet", "ended": "No longer true"}
+_PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_TASK_PARTS, "told": "Also told"}
 
 
 @command(
@@ -81,7 +81,9 @@ def log(
     week: str | None = option(
         "--week WEEK", 'The same of a week: 2026-W11, "week 11", "last week".'
     ),
-    limit: int = option("--limit -n N", "Lines of each part at most.", least=1, default=SHOWN),
+    limit: int = option(
+        "--limit -n N", "Lines of each part at most.", least=1, default=DEFAULT_LIMIT
+    ),
     common: Common,
 ) -> None:
     """Say what memory learnt, changed and gave up, with sources.
@@ -103,20 +105,20 @@ def log(
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
-    told = question_sources(opened, asked)
+    sources = question_sources(opened, asked)
     unsure = [
-        {**fields(item, "id reason"), "what": as_question(item).what, "sources": told[item.id]}
+        {**fields(item, "id reason"), "what": as_question(item).what, "sources": sources[item.id]}
         for item in asked
     ]
     questions = [item for item in asked if item.reason not in (WORTH, STILL_WORTH)]
-    lines = _log_lines(found, questions, told, opened.zone, limit)
+    lines = _log_lines(found, questions, sources, opened.zone, limit)
     printer.show({"schema": "clsm.log/1", **plain(found), "unsure": unsure}, lines)
 
 
 def _period(
     month: str | None, week: str | None, since: str | None, now: datetime
 ) -> tuple[str, tuple[date, date]] | None:
-    """The name of the month or week that was asked for, its first day, and the one after its last.
+    """Name of the chosen month or week, its first day, and the day after its last.
 
     >>> from datetime import datetime
     >>> name, (first, until) = _period(None, "last week", None, datetime(2026, 3, 18)) or ()
@@ -159,13 +161,13 @@ def _part_lines(
 ) -> Iterator[str]:
     for name, title in titles.items():
         if lines := getattr(found, name):
-            yield from ("", title, *_held_lines(lines, zone, limit))
+            yield from ("", title, *_statement_lines(lines, zone, limit))
 
 
 def _log_lines(
     found: News,
     questions: Sequence[ReviewItem],
-    told: Mapping[str, QuestionSources],
+    sources: Mapping[str, QuestionSources],
     zone: tzinfo,
     limit: int,
 ) -> Iterator[str]:
@@ -174,10 +176,10 @@ def _log_lines(
     if questions:
         yield from ("", "Unsure")
         for item in questions[:limit]:
-            what, *rest = question_lines(item, told.get(item.id), zone)
+            what, *rest = question_lines(item, sources.get(item.id), zone)
             yield f"- {what.strip()} ({item.id})"
             yield from rest
-        yield from _rest(len(questions), limit)
+        yield from _more_line(len(questions), limit)
         yield "  decide with: clsm review"
     elif not any(found[1:]):
         yield "nothing new"
@@ -186,32 +188,32 @@ def _log_lines(
 def brief_lines(
     store: Store, since: str, now: datetime, *, only_changes: bool = False
 ) -> list[str]:
-    """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
+    """Changes since an instant, in at most ``BRIEF_LINES`` lines: changed and ended statements first."""
     found = morning_report.news(store, since, now.isoformat())
-    told = [
+    lines = [
         *(f"changed: {flat(line.text)} (was: {flat(line.before)})" for line in found.changed),
         *(f"no longer true: {flat(line.text)}" for line in found.ended),
     ]
     if not only_changes:
-        told += [f"taken back: {flat(line.text)}" for line in found.withdrawn]
-        told += [f"done: {flat(line.text)}" for line in found.done]
-    told += [f"learnt: {flat(line.text)}" for line in found.learnt]
-    if len(told) > BRIEF:
-        told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
-    return [shorten(line, LONGEST) for line in told]
+        lines += [f"taken back: {flat(line.text)}" for line in found.withdrawn]
+        lines += [f"done: {flat(line.text)}" for line in found.done]
+    lines += [f"learnt: {flat(line.text)}" for line in found.learnt]
+    if len(lines) > BRIEF_LINES:
+        lines[BRIEF_LINES - 1 :] = [f"and {len(lines) - BRIEF_LINES + 1} more: clsm log"]
+    return [shorten(line, MAX_BRIEF_LINE) for line in lines]
 
 
-def _held_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Iterator[str]:
+def _statement_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Iterator[str]:
     for line in found[:limit]:
         times = f" until {local_time(line.until, zone)}" if line.until else ""
         before = f" (was: {flat(line.before)})" if line.before else ""
         box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
         yield f"- {box}{flat(line.text)}{times}{before}"
         yield LinkedLine.of(line, line.since, zone, line.id, indent=2)
-    yield from _rest(len(found), limit)
+    yield from _more_line(len(found), limit)
 
 
-def _rest(count: int, limit: int) -> Iterator[str]:
+def _more_line(count: int, limit: int) -> Iterator[str]:
     if count > limit:
         yield f"  {count - limit} more: --limit {count}"
 
@@ -230,7 +232,7 @@ def list_command(
     ),
     kind: str | None = option("--kind KIND", f"Only one kind: {', '.join(KINDS)}.", choices=KINDS),
     about: str | None = option("--about NAME", "Only about this, by any of its names."),
-    limit: int = option("--limit -n N", "Lines at most.", least=1, default=SHOWN),
+    limit: int = option("--limit -n N", "Lines at most.", least=1, default=DEFAULT_LIMIT),
     as_of: str | None = AS_OF,
     known_at: str | None = KNOWN_AT,
     common: Common,
@@ -240,8 +242,8 @@ def list_command(
         raise UsageError("--about", "is empty; name somebody or something")
     printer, opened, now = common.start()
     view = view_of(opened, now, as_of, known_at)
-    found = morning_report.held_statements(opened, view, stream, kind, about)
-    lines = _held_lines(found, opened.zone, limit)
+    found = morning_report.valid_statements(opened, view, stream, kind, about)
+    lines = _statement_lines(found, opened.zone, limit)
     printer.show({"schema": "clsm.list/1", "statements": found}, lines)
     if not found:
         printer.warn("nothing of that is held")

@@ -1,13 +1,13 @@
-"""Settings of this machine, which name things outside a store and so are never read from one.
+"""Settings of this machine, which concern things outside a store and are never read from one.
 
-They stand in ``config.toml`` in the user's configuration folder, by group as in
+They are in ``config.toml`` in the user's configuration folder, by group as in
 ``config.MachineSettings``::
 
     [llm]
     base_url = "http://localhost:8080/v1"
     model = "qwen3-4b"
 
-A variable (``CLSM_LLM_BASE_URL``) goes before the file, an option of the command line before both. Only
+An environment variable (``CLSM_LLM_BASE_URL``) overrides the file, a command-line option both. Only
 commands that may use one read them: a recall does not.
 """
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.restoring import Restored
 
 NAME = "config.toml"
-_MOST = 1 << 20
-"""Bytes of it."""
-_NEXT = "mend it, see: docs/format.md"
+_MAX_BYTES = 1 << 20
+"""Maximum bytes of the file."""
+_NEXT_STEP = "mend it, see: docs/format.md"
 
 
 def _settings_path() -> Path:
@@ -40,20 +40,20 @@ def _settings_path() -> Path:
 
 
 def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
-    """What this machine is set to.
+    """Load the settings of this machine.
 
     Args:
-        root: The store that is used; the file must not lie in it, since it would travel with it.
-        environment: Its variables go before the file.
+        root: The store; the file must not be in it, since it would travel with the store.
+        environment: Variables, which override the file.
     """
     file = _settings_path()
-    sources = [(str(file), _of_file(file, root))]
+    sources = [(str(file), _load_file(file, root))]
     for name, default in defaults(MachineSettings()).items():
         text = environment.get(variable_of(name))
         if text is not None:
             value: Any = text
             if not isinstance(default, str):
-                with suppress(ValueError):  # it is refused as no number
+                with suppress(ValueError):  # the check of types refuses it
                     value = float(text)
             sources.append((variable_of(name), {name: value}))
     settings = MachineSettings()
@@ -61,12 +61,12 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
         try:
             settings = with_changes(settings, changes)
         except ValueError as error:
-            raise BadInputError(where, str(error), _NEXT) from None
+            raise BadInputError(where, str(error), _NEXT_STEP) from None
     return settings
 
 
 def settings_fault(root: Path, environment: Mapping[str, str]) -> str:
-    """Why the machine's settings cannot be used; "" where they can."""
+    """Why the machine's settings cannot be used, or ""."""
     try:
         load_settings(root, environment)
     except BadInputError as error:
@@ -75,7 +75,7 @@ def settings_fault(root: Path, environment: Mapping[str, str]) -> str:
 
 
 def ignored_warnings(store: Store | Restored) -> list[str]:
-    """Warnings about settings of the machine that a store has, and about what is no setting."""
+    """Warnings about machine settings in a store, which are ignored, and about unknown settings."""
     found = []
     if store.misplaced:
         found.append(
@@ -89,25 +89,25 @@ def ignored_warnings(store: Store | Restored) -> list[str]:
     return found
 
 
-def _of_file(file: Path, root: Path | None) -> dict[str, Any]:
+def _load_file(file: Path, root: Path | None) -> dict[str, Any]:
     import tomllib
 
     try:
         with file.open("rb") as stream:
             found = os.fstat(stream.fileno())
-            data = stream.read(_MOST + 1) if stat.S_ISREG(found.st_mode) else b""
+            data = stream.read(_MAX_BYTES + 1) if stat.S_ISREG(found.st_mode) else b""
     except FileNotFoundError:
         return {}
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise BadInputError(str(file), reason, "let yourself read it") from None
     _refuse_others(file, found, root)
-    if len(data) > _MOST:
-        raise BadInputError(str(file), f"is larger than {_MOST >> 20} MiB", _NEXT)
+    if len(data) > _MAX_BYTES:
+        raise BadInputError(str(file), f"is larger than {_MAX_BYTES >> 20} MiB", _NEXT_STEP)
     try:
         groups = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
-        raise BadInputError(str(file), f"is no TOML: {error}", _NEXT) from None
+        raise BadInputError(str(file), f"is no TOML: {error}", _NEXT_STEP) from None
     if loose := [name for name, group in groups.items() if not isinstance(group, dict)]:
         reason = f"{loose[0]!r} stands in no group"
         raise BadInputError(str(file), reason, "write it below one, like [llm]")
@@ -117,7 +117,7 @@ def _of_file(file: Path, root: Path | None) -> dict[str, Any]:
 
 
 def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None:
-    """A file that somebody else can change says what somebody else wants."""
+    """Refuse a file that another user can change, or that is in the store."""
     from clsm_cli.store import device
 
     if device.others_write(found):

@@ -28,15 +28,15 @@ def mcp(*, common: Common) -> None:
     if find_spec("mcp") is None:
         reason = "needs the official SDK"
         raise BadInputError("clsm mcp", reason, f"install it with: {how_to_get('mcp')}")
-    from clsm_cli.commands.mcp_tools import Calls, Server
+    from clsm_cli.commands.mcp_tools import MemoryTools, Server
 
     printer = Printer(quiet=common.quiet)
     try:
         chosen_root(common.store)
     except ClsmError as error:
-        printer.warn(str(error))  # every call says so too; a server that is gone could not
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it would wait for its client to say more
+        printer.warn(str(error))  # warn and keep serving: every call reports it too
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else Ctrl-C would wait for more input
     try:
-        Server(Calls(common.store, printer)).run()
+        Server(MemoryTools(common.store, printer)).run()
     except* (BrokenPipeError, ConnectionResetError):
-        pass  # the client is gone
+        pass  # the client closed the pipe

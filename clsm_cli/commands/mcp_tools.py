@@ -1,7 +1,7 @@
-"""The tools of ``clsm mcp``: what a language model is told of each, and what it does.
+"""The tools of ``clsm mcp``, with the descriptions that a language model reads.
 
-A result is the JSON object of the command's ``--json`` and the text that a model reads. Recalled text
-is sealed (``text.fence_lines``): it is data, and ingest recognises it when it comes back.
+A result has the command's ``--json`` object and a text for the model. Recalled text is sealed
+(``text.fence_lines``) to mark it as data, and so that ingest recognises it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pydantic import Field, ValidationError
 from clsm_cli import __version__
 from clsm_cli.commands import consolidate, context, engine, fence_key, recall_command, render_recall
 from clsm_cli.commands.command_line import Common, UsageError
-from clsm_cli.commands.consolidate import report_told
+from clsm_cli.commands.consolidate import report_output
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.commands.feedback import given_told
-from clsm_cli.commands.note import noted_told
+from clsm_cli.commands.feedback import feedback_output
+from clsm_cli.commands.note import note_output
 from clsm_cli.commands.output import disk_failure
-from clsm_cli.commands.show import found_told, history_told
+from clsm_cli.commands.show import history_output, item_output
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.consolidation import adviser_proposals, adviser_request
 from clsm_cli.consolidation.adviser_packet import BUDGET
@@ -44,24 +44,24 @@ if TYPE_CHECKING:
     from clsm_cli.commands.output import Printer
 
 
-def _text(about: str, **limits: Any) -> Any:
+def _field(about: str, **limits: Any) -> Any:
     return Field(description=about, **limits)
 
 
-def _as(name: str) -> Any:
-    """What ``clsm recall`` says of an option of that name."""
+def _recall_option(name: str) -> Any:
+    """A parameter with the help and limits of ``clsm recall``'s option."""
     option = recall_command.COMMAND_LINE.options[name]
     return Field(description=option.help, ge=option.least, le=option.most)
 
 
-Budget = Annotated[int | None, _text("Tokens of text at most.", ge=1, le=999_999_999)]
+Budget = Annotated[int | None, _field("Tokens of text at most.", ge=1, le=999_999_999)]
 Time = str | None
 
 
 def error_sentence(error: Exception) -> str | None:
-    """What to tell of an error that was to be expected; None for a bug.
+    """The message of an expected error; None for a bug.
 
-    An option is called as the parameter is that stands for it.
+    Options are named as the tool's parameters.
     """
     if isinstance(error, UsageError):
         return safe(f"{error.option.lstrip('-').replace('-', '_').lower()}: {error}")
@@ -70,16 +70,16 @@ def error_sentence(error: Exception) -> str | None:
 
 
 def failed(sentence: str) -> CallToolResult:
-    """The result of a call that could not be answered."""
+    """The result of a failed call."""
     return CallToolResult(content=[TextContent(text=sentence)], is_error=True)
 
 
 Answer = tuple[dict[str, Any], str]
-"""What ``--json`` prints, and the text that a model reads."""
+"""The ``--json`` object, and the text for the model."""
 
 
 class _WarmEngine(QueryEngine):
-    """A query engine that stays open once it could be opened."""
+    """A query engine that stays open after the first success."""
 
     def open(self) -> None:
         """Load the model, once; see ``QueryEngine.open``."""
@@ -87,11 +87,11 @@ class _WarmEngine(QueryEngine):
             super().open()
 
 
-class Calls:
-    """One store, asked again and again; the docstrings of the tools are what a model reads about them.
+class MemoryTools:
+    """The tools on one store; their docstrings are the descriptions for the model.
 
-    The store is opened anew for every call, since another process may write to it, or remove it, at
-    any time. Only the model stays; one question at a time uses it.
+    Every call opens the store, since another process may change or remove it at any time. Only the
+    embedding model stays loaded; one call at a time uses it.
     """
 
     def __init__(self, store: str | None, printer: Printer) -> None:
@@ -102,7 +102,7 @@ class Calls:
 
     def add_to(self, server: MCPServer[Any]) -> None:
         """Register all tools with a server."""
-        # A recall logs which memories were used; what is remembered is not changed by that.
+        # A recall only logs which memories were used; it changes no memory.
         reads = (self.recall, self.context, self.show, self.history, self.packet)
         for tool in (*reads, self.note, self.feedback, self.answer):
             hints = ToolAnnotations(
@@ -111,19 +111,21 @@ class Calls:
                 idempotent_hint=tool != self.note,
                 open_world_hint=False,
             )
-            server.add_tool(_answering(tool), description=getdoc(tool), annotations=hints)
+            server.add_tool(_as_tool(tool), description=getdoc(tool), annotations=hints)
 
     def recall(
         self,
-        query: Annotated[str, _text("What to find, in plain words or as the question was asked.")],
-        k: Annotated[int | None, _as("k")] = None,
+        query: Annotated[str, _field("What to find, in plain words or as the question was asked.")],
+        k: Annotated[int | None, _recall_option("k")] = None,
         budget: Budget = None,
-        kind: Annotated[Literal["passage", "statement", "gist"] | None, _as("kind")] = None,
-        stream: Annotated[Stream | None, _as("stream")] = None,
-        since: Annotated[Time, _as("since")] = None,
-        until: Annotated[Time, _as("until")] = None,
-        as_of: Annotated[Time, _as("as_of")] = None,
-        known_at: Annotated[Time, _as("known_at")] = None,
+        kind: Annotated[
+            Literal["passage", "statement", "gist"] | None, _recall_option("kind")
+        ] = None,
+        stream: Annotated[Stream | None, _recall_option("stream")] = None,
+        since: Annotated[Time, _recall_option("since")] = None,
+        until: Annotated[Time, _recall_option("until")] = None,
+        as_of: Annotated[Time, _recall_option("as_of")] = None,
+        known_at: Annotated[Time, _recall_option("known_at")] = None,
     ) -> Answer:
         """Find what is known about something, best first, with source, date and trust.
 
@@ -144,7 +146,7 @@ class Calls:
     def context(
         self,
         query: Annotated[
-            str | None, _text("What the session is about; adds what belongs to it.")
+            str | None, _field("What the session is about; adds what belongs to it.")
         ] = None,
         budget: Budget = None,
     ) -> Answer:
@@ -165,7 +167,7 @@ class Calls:
     def show(
         self,
         id: Annotated[  # noqa: A002
-            str, _text("An id that recall or history gave, or how it begins.")
+            str, _field("An id that recall or history gave, or how it begins.")
         ],
     ) -> Answer:
         """Show one thing whole by its id: a turn, an episode, a statement, a concept, an edge.
@@ -176,14 +178,14 @@ class Calls:
 
         store = self._common.opened()
         found = look_up(store, id)
-        mapping, lines = found_told(found, store.zone)
+        mapping, lines = item_output(found, store.zone)
         return (mapping, self.sealed(lines))
 
     def history(
         self,
-        subjects: Annotated[list[str], _text("Concepts by name or id, statements by id.")],
-        as_of: Annotated[Time, _as("as_of")] = None,
-        known_at: Annotated[Time, _as("known_at")] = None,
+        subjects: Annotated[list[str], _field("Concepts by name or id, statements by id.")],
+        as_of: Annotated[Time, _recall_option("as_of")] = None,
+        known_at: Annotated[Time, _recall_option("known_at")] = None,
     ) -> Answer:
         """Show every version of what is known about something: when it was true, where it was said.
 
@@ -196,7 +198,7 @@ class Calls:
         _, store, now = self._common.start()
         view = recall_command.view_of(store, now, as_of, known_at)
         found = fact_history.history(store, subjects, view)
-        mapping, lines = history_told(found, view, store.zone)
+        mapping, lines = history_output(found, view, store.zone)
         return (mapping, self.sealed(lines) if lines else "nothing is held of it")
 
     def note(
@@ -222,7 +224,7 @@ class Calls:
         key = fence_key.key_reader(self._printer.warn)
         noted = write_note(store, text, now, by="agent", fence_key=key)
         masked = [f"{count} masked ({kind})" for kind, count in sorted(noted.masked.items())]
-        mapping, lines = noted_told(noted)
+        mapping, lines = note_output(noted)
         return (mapping, "\n".join([*lines, *masked]))
 
     def packet(self, budget: Budget = None) -> Answer:
@@ -240,7 +242,7 @@ class Calls:
         return (consolidate.packet_mapping(found), found.text or consolidate.packet_summary(found))
 
     def answer(
-        self, answer: Annotated[dict[str, Any], _text("The JSON object that the packet asks for.")]
+        self, answer: Annotated[dict[str, Any], _field("The JSON object that the packet asks for.")]
     ) -> Answer:
         """Hand in the answer to a packet; what its turns support becomes part of the memory.
 
@@ -258,14 +260,14 @@ class Calls:
             report = consolidate(store, request, engine.embedder(), self._printer.progress)
             briefing.prepare(store)
         self._printer.warn_all(report.warnings)
-        mapping, lines = report_told(report)
+        mapping, lines = report_output(report)
         return (mapping, "\n".join(lines))
 
     def feedback(
         self,
-        recall_id: Annotated[str, _text("The recall_id of the answer.")],
-        good: Annotated[list[str] | None, _text("Ids of items that were of use.")] = None,
-        bad: Annotated[list[str] | None, _text("Ids of items that were beside the point.")] = None,
+        recall_id: Annotated[str, _field("The recall_id of the answer.")],
+        good: Annotated[list[str] | None, _field("Ids of items that were of use.")] = None,
+        bad: Annotated[list[str] | None, _field("Ids of items that were beside the point.")] = None,
     ) -> Answer:
         """Say which items of a recall were good or bad; later recalls learn from it.
 
@@ -277,11 +279,11 @@ class Calls:
             raise UsageError("--good", "name at least one item, in good or in bad")
         _, store, now = self._common.start()
         done = feedback.record_feedback(store, recall_id, good or [], bad or [], now)
-        mapping, lines = given_told(done)
+        mapping, lines = feedback_output(done)
         return (mapping, "\n".join(lines))
 
     def sealed(self, lines: Sequence[str]) -> str:
-        """Lines as a block that is known again; a title, too, is something that was said."""
+        """Lines as a sealed block; titles are recalled text too."""
         body = [render_recall.ABOUT, *lines]
         return "\n".join(seal(f"s-{digest(*body)}", body, self._key()))
 
@@ -289,10 +291,10 @@ class Calls:
         return fence_key.obtain_key(self._printer.warn)
 
 
-def _answering(action: Callable[..., Answer]) -> Callable[..., CallToolResult]:
-    """A tool for the SDK: an expected error is the one sentence of a failed result.
+def _as_tool(action: Callable[..., Answer]) -> Callable[..., CallToolResult]:
+    """A tool for the SDK; an expected error becomes a failed result with its sentence.
 
-    A bug passes through: the SDK logs it, tells the model that the tool failed, and goes on.
+    A bug passes through: the SDK logs it and reports to the model that the tool failed.
     """
 
     @wraps(action)
@@ -323,7 +325,7 @@ INSTRUCTIONS = (
 class Server(MCPServer[Any]):
     """clsm as an MCP server."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: MemoryTools) -> None:
         super().__init__(
             "clsm",
             title="clsm",
@@ -336,12 +338,12 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; arguments of a wrong type are told in one sentence."""
+        """Call a tool; wrong argument types become a failed result with one sentence."""
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
             faults = error.__cause__.errors(include_url=False, include_input=False)
-            told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults]
-            return failed(safe("; ".join(told)))
+            sentences = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults]
+            return failed(safe("; ".join(sentences)))

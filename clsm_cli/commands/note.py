@@ -42,11 +42,11 @@ def note(
     )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
-    printer.show(*noted_told(noted, dry_run=dry_run))
+    printer.show(*note_output(noted, dry_run=dry_run))
 
 
-def noted_told(noted: NoteResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.note/1``; its id, and whether it is new."""
+def note_output(noted: NoteResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.note/1``, and id and state as text."""
     state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
-    told = {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
-    return told, [f"{state} {noted.id}"]
+    mapping = {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
+    return mapping, [f"{state} {noted.id}"]

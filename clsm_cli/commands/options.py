@@ -1,7 +1,6 @@
-"""Commands as Typer takes them, of functions and of ``command_line``'s tables.
+"""Make Typer commands from functions and from ``command_line``'s tables.
 
-A script may pass ``--store`` and ``--now`` to every command; where one has no effect, its help says
-so.
+Every command accepts ``--store`` and ``--now``, for scripts; the help says where one has no effect.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from clsm_cli.commands.command_line import (
 )
 
 _NO_EFFECT = "No effect here; every command takes it."
-_OF_FILES = ("FILE", "DIR", "PATH", "GLOB")
+_FILE_METAVARS = ("FILE", "DIR", "PATH", "GLOB")
 
 
 def command(
@@ -33,22 +32,22 @@ def command(
     hidden: bool = False,
     no_effect: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command of a function whose parameters have an ``option`` each as their default.
+    """Make a command of a function whose parameters each have an ``option`` as default.
 
-    Its last parameter is ``common``. One that has the name of a common option takes its place.
+    The last parameter is ``common``. One with the name of a common option replaces it.
 
     Args:
-        lines: Examples, for the end of its help.
-        group: The command below which it is one; none: it stands for itself, and ``app`` finds it.
-        no_effect: Of ``store`` and ``now`` those that it does not use; its help says so.
+        lines: Examples for the end of the help.
+        group: The parent command; without one, ``app`` finds the function.
+        no_effect: Those of ``store`` and ``now`` that it does not use, for the help.
     """
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
         own = {n: each.default for n, each in signature(function).parameters.items()}
         del own["common"]
-        found = _made(function, get_type_hints(function), own, lines, no_effect)
+        found = _typer_wrapper(function, get_type_hints(function), own, lines, no_effect)
         if group is not None:
-            name = function.__name__.rpartition("_")[2]  # what is before names its group
+            name = function.__name__.rpartition("_")[2]  # the prefix is the group
             group.command(name, cls=Command, epilog=examples(*lines), hidden=hidden)(found)
         return found
 
@@ -58,13 +57,12 @@ def command(
 def typer_function(
     line: CommandLine, options: Any, run: Callable[[Any], None]
 ) -> Callable[..., None]:
-    """The function of which Typer makes the command of a table.
+    """The function from which Typer makes the command of a table.
 
     Args:
         line: The table; its fields are those of ``options``.
-        options: Makes the values of the fields one argument, a named tuple with defaults, whose last
-            is ``common``.
-        run: Takes it.
+        options: The named tuple of the values, with defaults; its last field is ``common``.
+        run: Called with it.
     """
 
     def called(**values: Any) -> None:
@@ -76,22 +74,22 @@ def typer_function(
         for name, each in line.options.items()
         if name not in COMMON
     }
-    return _made(called, get_type_hints(options), own, line.examples)
+    return _typer_wrapper(called, get_type_hints(options), own, line.examples)
 
 
-def _made(
+def _typer_wrapper(
     function: Callable[..., None],
     hints: Mapping[str, Any],
     own: Mapping[str, Any],
     lines: tuple[str, ...],
     no_effect: tuple[str, ...] = (),
 ) -> Callable[..., None]:
-    """What Typer calls: it takes the options of a function, and the common ones beside them."""
+    """The function that Typer calls, with the options of a function and the common ones."""
     added = {name: each for name, each in COMMON.items() if name not in own}
     parameters = [_parameter(name, hints[name], each) for name, each in own.items()]
     for name, each in added.items():
-        told = each._replace(help=_NO_EFFECT) if name in no_effect else each
-        parameters.append(_parameter(name, str | None if each.metavar else bool, told))
+        described = each._replace(help=_NO_EFFECT) if name in no_effect else each
+        parameters.append(_parameter(name, str | None if each.metavar else bool, described))
     defaults = {each.name: each.default for each in parameters}
 
     @wraps(function)
@@ -110,7 +108,7 @@ def _made(
 
 
 def _parameter(name: str, kind: Any, option: Any) -> Parameter:
-    """A parameter as Typer takes it; what has no ``Option`` is Typer's own."""
+    """A parameter for Typer; a default that is no ``Option`` is already Typer's."""
     if not isinstance(option, Option):
         return Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=kind)
     default: Any = False if kind is bool and option.default is None else option.default
@@ -134,8 +132,8 @@ def _parameter(name: str, kind: Any, option: Any) -> Parameter:
 
 
 def _decoded(option: Any, value: Any) -> Any:
-    """What was typed as text, but for the names of files, which may be any bytes."""
-    if not isinstance(option, Option) or option.metavar.strip("[].") in _OF_FILES:
+    """Decode a value, except file names, which may be any bytes."""
+    if not isinstance(option, Option) or option.metavar.strip("[].") in _FILE_METAVARS:
         return value
     if isinstance(value, tuple):
         return tuple(_decoded(option, each) for each in value)
@@ -143,26 +141,26 @@ def _decoded(option: Any, value: Any) -> Any:
 
 
 def command_group(about: str) -> typer.Typer:
-    """A command that only has commands below it."""
+    """A command that only has subcommands."""
     return typer.Typer(
         help=about, no_args_is_help=True, add_completion=False, rich_markup_mode=None
     )
 
 
 def examples(*lines: str) -> str:
-    """The end of a help text: examples, each on a line of its own."""
+    """The end of a help text: examples, one per line."""
     unwrapped = "\b"  # Typer's mark for a paragraph that keeps its lines
     return "\n".join([unwrapped, "Examples:", *(f"  {line}" for line in lines)])
 
 
 class Command(TyperCommand):
-    """A command whose required arguments stand plain: ``PATH...``, where Typer writes ``{PATH...}``.
+    """A command whose usage shows required arguments as ``PATH...``, not ``{PATH...}``.
 
-    What begins with a dash and a blank is text, such as a list item that is noted: no option does.
+    An argument that begins with a dash and a blank, such as a list item, is text, not an option.
     """
 
     def make_parser(self, ctx: Any) -> Any:
-        """The parser of its options."""
+        """Make the parser of its options."""
         parser = super().make_parser(ctx)
         read_option = parser._process_opts  # noqa: SLF001
 
@@ -176,11 +174,11 @@ class Command(TyperCommand):
         return parser
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The words behind the command's name in its usage line."""
+        """The arguments in the usage line."""
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what cannot be used as it was given is a usage error (exit code 2)."""
+        """Run the command; UsageError becomes Typer's usage error (exit code 2)."""
         try:
             return super().invoke(ctx)
         except UsageError as error:

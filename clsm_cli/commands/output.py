@@ -1,6 +1,6 @@
-"""The one place that prints: data to stdout as text or JSON, everything else to stderr.
+"""The only module that prints: data to stdout as text or JSON, everything else to stderr.
 
-It is also where errors become a sentence and an exit code.
+It also turns errors into a sentence and an exit code.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _ASCII = str.maketrans(
     {"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"}
 )
-"""Our own typography for a terminal that has none."""
+"""ASCII substitutes for terminals that cannot show these characters."""
 BELOW = "Files are below {}."
-"""What a block for a model says of the folder that its places count from (``common_folder``)."""
+"""Line of a prompt block that names the folder of relative paths (``common_folder``)."""
 
 
 class Printer(NamedTuple):
@@ -42,15 +42,15 @@ class Printer(NamedTuple):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether a person reads stdout."""
+        """Whether stdout is a terminal."""
         return is_terminal(sys.stdout)
 
     def json(self, value: Any) -> None:
-        """One JSON object, one line; it is the same data in every locale."""
+        """Print one JSON object on one line, in UTF-8 whatever the locale."""
         _write(safe_json(json.dumps(plain(value), ensure_ascii=False)), "utf-8")
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Text for people; nothing in it can steer a terminal. A ``LinkedLine`` is a link on one."""
+        """Print text for people, without control sequences; on a terminal, a ``LinkedLine`` is a link."""
         has_links = self.is_terminal and os.environ.get("TERM") != "dumb"
         text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
         if text:
@@ -65,13 +65,13 @@ class Printer(NamedTuple):
         _write(text, encoding)
 
     def tell(self, lines: Iterable[str]) -> None:
-        """Text for a person who is asked something, beside the data."""
+        """Print text to stderr for a person who is asked something."""
         end_progress()
         for line in lines:
             print(safe(line), file=sys.stderr)
 
     def rich(self, renderables: Iterable[RenderableType]) -> None:
-        """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
+        """Print formatted text on a terminal; the caller made it safe. NO_COLOR is honoured."""
         from rich.console import Console
 
         console = Console(highlight=False, markup=False, emoji=False)
@@ -81,19 +81,19 @@ class Printer(NamedTuple):
         self._text(captured.get().rstrip("\n"))
 
     def show(self, mapping: Mapping[str, Any], lines: Iterable[str]) -> None:
-        """A result: as JSON where that is wanted, else as text."""
+        """Print a result, as JSON with ``as_json``, else as text."""
         if self.as_json:
             self.json(mapping)
         else:
             self.lines(lines)
 
     def utf8(self, lines: Iterable[str]) -> None:
-        """Text whose very bytes matter, in UTF-8 whatever the locale; it is safe already."""
+        """Print text that must be byte-exact, in UTF-8 whatever the locale; it is already safe."""
         if text := "\n".join(lines):
             _write(text, "utf-8")
 
     def warn(self, text: str) -> None:
-        """A remark beside the data; it may quote an argument or a path, with secrets masked."""
+        """Print a warning to stderr, with secrets masked, as it may quote an argument or path."""
         end_progress()
         if not self.quiet and sys.stderr is not None:
             from clsm_cli.text import secrets
@@ -101,14 +101,14 @@ class Printer(NamedTuple):
             print(f"clsm: {safe(secrets.mask_name(text).text)}", file=sys.stderr)
 
     def warn_all(self, texts: Iterable[str]) -> None:
-        """Warn of several things, one a line."""
+        """Print several warnings, one per line."""
         for text in texts:
             self.warn(text)
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Show progress, only where stderr is a terminal and there is something to wait for.
+        """Show progress, if stderr is a terminal and there are at least two steps.
 
-        Whatever is printed next takes its place.
+        The next output replaces it.
         """
         if self.quiet or not is_terminal(sys.stderr) or total < 2:
             return
@@ -124,11 +124,11 @@ class Printer(NamedTuple):
 
 
 _progress: list[Progress] = []
-"""What is shown on stderr now: at most one."""
+"""The progress display on stderr: at most one."""
 
 
 def end_progress() -> None:
-    """Clear the progress display, as anything else is printed."""
+    """Clear the progress display before other output."""
     while _progress:
         _progress.pop().stop()
 
@@ -168,7 +168,7 @@ def count_noun(count: int, word: str) -> str:
 
 
 def local_time(time: str | None, zone: tzinfo) -> str:
-    """A time by the store's clock, to the minute; a bare date as it is.
+    """A time in the store's zone, to the minute; a bare date as it is.
 
     >>> from datetime import UTC
     >>> local_time("2026-02-20T08:15:00Z", UTC), local_time("2026-02-20", UTC), local_time(None, UTC)
@@ -187,18 +187,18 @@ def local_time(time: str | None, zone: tzinfo) -> str:
 
 
 def span_text(start: str | None, end: str | None, zone: tzinfo) -> str:
-    """From when until when, as far as that is known."""
+    """A time span as text, with the ends that are known."""
     ends = (("from", start), ("until", end))
     return " ".join(f"{word} {local_time(time, zone)}" for word, time in ends if time)
 
 
 def dotted(*parts: str | None) -> str:
-    """Those parts of a line that there are, a dot between two."""
+    """Join the non-empty parts of a line with dots."""
     return " · ".join(part for part in parts if part)
 
 
 def first(lines: Sequence[str], most: int, *, whole: bool) -> Iterator[str]:
-    """So many lines, and how many more there are; with ``whole`` all of them."""
+    """At most ``most`` lines, then how many more there are; with ``whole``, all lines."""
     shown = lines if whole else lines[:most]
     yield from shown
     if len(lines) > len(shown):
@@ -206,12 +206,12 @@ def first(lines: Sequence[str], most: int, *, whole: bool) -> Iterator[str]:
 
 
 def flat(text: str) -> str:
-    """A text that stays on its line."""
+    """Collapse whitespace to single blanks."""
     return " ".join(text.split())
 
 
 def shorten(text: str, most: int) -> str:
-    r"""A text on one line, in at most so many characters.
+    r"""A text on one line, of at most ``most`` characters.
 
     >>> shorten("one\n two", 20), shorten("one two three", 8)
     ('one two', 'one two…')
@@ -221,16 +221,16 @@ def shorten(text: str, most: int) -> str:
 
 
 def location_text(file: str, line: int) -> str:
-    """A line of a file as it can be opened: relative below the current folder, else absolute."""
+    """``FILE:LINE``, relative if below the current folder, else absolute."""
     if not file:
         return ""
-    with contextlib.suppress(OSError):  # the current folder was deleted under us
+    with contextlib.suppress(OSError):  # the current folder was deleted
         file = file.removeprefix(f"{os.getcwd()}{os.sep}")
     return f"{file}:{line}" if line else file
 
 
 class LinkedLine(str):
-    """A line of text that leads to a line of a file, by its absolute path; "" for none."""
+    """A line of text that links to a line of a file; ``file`` is an absolute path, or ""."""
 
     __slots__ = ("file", "number")
 
@@ -238,7 +238,7 @@ class LinkedLine(str):
     number: int
 
     def __new__(cls, text: str, file: str, number: int) -> Self:
-        """Text with where it leads."""
+        """A text with its link target."""
         made = super().__new__(cls, text)
         made.file, made.number = file, number
         return made
@@ -247,7 +247,7 @@ class LinkedLine(str):
     def of(
         cls, turn: Any, time: str | None, zone: tzinfo, *more: str | None, indent: int = 0
     ) -> Self:
-        """When and where something was said, with its ``file`` and ``line``, and what else is told."""
+        """A line with the time and place of a turn, which has ``file`` and ``line``, and more parts."""
         place = location_text(turn.file, turn.line)
         text = dotted(local_time(time, zone), place, *more)
         return cls(f"{' ' * indent}{text}", turn.file, turn.line)
@@ -270,7 +270,7 @@ def linked(style: str, file: str, line: int) -> str:
 
 
 def _url(file: str, line: int) -> str:
-    """The address of a line of a file; "" for none, and where NO_COLOR asks for none."""
+    """The URL of a line of a file; "" without a file, or with NO_COLOR."""
     if not file or os.environ.get("NO_COLOR"):
         return ""
     from urllib.parse import quote
@@ -279,35 +279,37 @@ def _url(file: str, line: int) -> str:
 
 
 def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
-    """The folder that makes some absolute paths shortest, and each path relative to it.
+    """The folder that shortens some absolute paths most, and each path relative to it.
 
-    "" where naming a folder spares nothing.
+    "" if naming a folder saves nothing.
 
     >>> common_folder(["/home/mara/notes/a.md", "/home/mara/notes/days/b.md", "/tmp/c.md"])[1].values()
     dict_values(['a.md', 'days/b.md', '/tmp/c.md'])
     """
     folders = {str(folder) for file in files for folder in PurePosixPath(file).parents[:-1]}
-    told = {"": {file: file for file in files}}
+    relative = {"": {file: file for file in files}}
     for folder in folders:
-        told[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
-    best = min(told, key=lambda each: (len(each) + sum(map(len, told[each].values())), each))
-    return best, told[best]
+        relative[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
+    best = min(
+        relative, key=lambda each: (len(each) + sum(map(len, relative[each].values())), each)
+    )
+    return best, relative[best]
 
 
 def is_terminal(stream: Any) -> bool:
-    """Whether a person is at the other end; a stream that was closed (``>&-``) is None."""
+    """Whether a stream is a terminal; a closed stream (``>&-``) is None."""
     return stream is not None and bool(stream.isatty())
 
 
 def has_person() -> bool:
-    """Whether somebody can be asked, beside the data."""
+    """Whether a person can be asked: stdin and stderr are terminals."""
     return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
 def abandon_stdout() -> None:
-    """Send what is still buffered nowhere: its reader is gone or its disk is full.
+    """Redirect buffered output to the null device, as its reader is gone or its disk full.
 
-    Else Python tries once more at its end and adds a message and an exit code of its own.
+    Otherwise Python flushes again at exit, and adds its own message and exit code.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
@@ -315,7 +317,7 @@ def abandon_stdout() -> None:
 
 
 def _write(text: str, encoding: str) -> None:
-    """Print; what an encoding cannot hold (as in a C locale) is escaped."""
+    """Print; characters that an encoding lacks (as in a C locale) are escaped."""
     end_progress()
     if sys.stdout is None:
         return
@@ -331,7 +333,7 @@ def _write(text: str, encoding: str) -> None:
 
 
 class Table(NamedTuple):
-    """A title, and rows of text below headings; the first column is to the left, the others right."""
+    """A title, headings and rows of text; the first column is left-aligned, the others right."""
 
     title: str
     headings: tuple[str, ...] = ()
@@ -339,7 +341,7 @@ class Table(NamedTuple):
 
 
 def table_lines(found: Iterable[Table]) -> list[str]:
-    """Tables as aligned text, a blank line between two."""
+    """Tables as aligned text, separated by blank lines."""
     text: list[str] = []
     for table in found:
         grid = [table.headings, *table.rows] if table.headings else []
@@ -355,15 +357,15 @@ INTERRUPTED = 130
 _DISK = frozenset(
     {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ESTALE, errno.EACCES, errno.EPERM}
 )
-"""What the operating system says of a disk or folder, wherever it was only looked at."""
+"""Error numbers about a disk or folder, even on a read."""
 
 
 def guard(action: Callable[[], object]) -> int:
     """Run a command; its exit code.
 
-    An expected error is one sentence on stderr and the code its class owns; so is a disk that
-    fails. A reader of our output that went away (``clsm recall x | head -1``) is no error. Anything
-    else is a bug and passes through.
+    An expected error, or a failing disk, gives one sentence on stderr and the exit code of its
+    class. A closed output pipe (``clsm recall x | head -1``) is no error. Anything else is a bug
+    and passes through.
     """
     try:
         try:
@@ -388,7 +390,7 @@ def guard(action: Callable[[], object]) -> int:
 
 
 def disk_failure(error: OSError) -> DiskError | None:
-    """What the operating system said, if it is about a disk or a folder."""
+    """The DiskError of an OSError about a disk or folder; else None."""
     if error.errno not in _DISK:
         return None
     named = error.filename if isinstance(error.filename, str) else "the disk"

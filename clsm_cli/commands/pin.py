@@ -76,8 +76,8 @@ def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: boo
         + (f"  (turn {row['turn']} is in it)" if row["turn"] else "")
         for row in rows
     ]
-    told = {"schema": "clsm.pin/1", "dry_run": dry_run, "run": done.run, "pinned": is_pinned}
-    printer.show({**told, "records": rows}, [*lines, *["nothing was written"] * dry_run])
+    mapping = {"schema": "clsm.pin/1", "dry_run": dry_run, "run": done.run, "pinned": is_pinned}
+    printer.show({**mapping, "records": rows}, [*lines, *["nothing was written"] * dry_run])
 
 
 def _text(record: Record) -> str:

@@ -1,6 +1,6 @@
 """``clsm recall``: search the memory; one query, or with ``--batch`` a file of them.
 
-A batch file has one JSON object a line: ``{"id": …, "query": …, "as_of": …}``.
+A batch file has one JSON object per line: ``{"id": …, "query": …, "as_of": …}``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 MAX_ITEMS = 1000
 MAX_BATCH = 32 << 20
-"""Bytes of a file of queries."""
+"""Maximum bytes of a batch file."""
 _LONGER = "ask with some words of it"
 
 
@@ -132,7 +132,7 @@ COMMAND_LINE = command_line(
 
 
 def run(options: Options) -> None:
-    """Answer, and print."""
+    """Answer and print."""
     printer, form = options.common.formatted(options.output)
     if options.batch is not None:
         _run_batch(options, printer)
@@ -151,7 +151,7 @@ def run(options: Options) -> None:
 
 
 def answer(options: Options, printer: Printer, engine: Engine | None = None) -> Answer:
-    """Answer one question, and remember that the memories were used."""
+    """Answer one query, and log that the memories were used."""
     text = query_text(options.query, "QUERY")
     store = options.common.opened()
     offer_install(printer)
@@ -171,7 +171,7 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
 
 
 def why_empty(found: Answer) -> str:
-    """The sentence that says why there is no answer."""
+    """Why an answer is empty, as a sentence."""
     return "no memory is needed" if found.route == "none" else "nothing relevant was found"
 
 
@@ -233,7 +233,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
 def _batch_row(
     line: str, number: int, ask: Callable[[str], Query]
 ) -> tuple[str | int, Query | str]:
-    """The id of a line, else its number; and its question, or why it cannot be answered."""
+    """The id of a line, else its number; and its query, or the error."""
     if len(line) > MAX_MESSAGE:
         return number, f"longer than {MAX_MESSAGE >> 20} MiB"
     try:
@@ -275,7 +275,7 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
 
 
 def view_of(store: Store, now: datetime, as_of: str | None, known_at: str | None) -> View:
-    """The times that ``history``, ``list`` and ``graph`` look from, read as ``recall`` reads them."""
+    """The view of ``history``, ``list`` and ``graph``, with times parsed as in ``recall``."""
     from clsm_cli.inspection.fact_history import View
 
     return View(

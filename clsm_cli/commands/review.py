@@ -62,13 +62,13 @@ def review(
         if not why.strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
         vectors = engine.static_vectors()
-        told = selection_reasons.explain(opened, why, moment, vectors)
+        explanation = selection_reasons.explain(opened, why, moment, vectors)
         decisions = [
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
-            for share, each in told.shares
+            for share, each in explanation.shares
         ]
-        shown = {"schema": "clsm.review.why/1", **fields(told, _WEIGHED)}
-        printer.show({**shown, "decisions": decisions}, explanation_lines(told))
+        shown = {"schema": "clsm.review.why/1", **fields(explanation, _EXPLANATION_FIELDS)}
+        printer.show({**shown, "decisions": decisions}, explanation_lines(explanation))
         return
 
     decide = partial(review_queue.decide, opened, now=moment, warn=printer.warn, dry_run=dry_run)
@@ -96,14 +96,14 @@ def review(
         raise outcome.problems[0]
 
 
-_WEIGHED = "id text reason chance keep worth noise noise_limit is_held"
+_EXPLANATION_FIELDS = "id text reason chance keep worth noise noise_limit is_held"
 _WIDTH = 96
-_LONGEST = 2000
-"""Characters of a text that are shown: a question is read, not archived."""
+_MAX_TEXT = 2000
+"""Characters shown of a text."""
 
 
 class Question(NamedTuple):
-    """An item in plain words; each sentence that it quotes stands on a line of its own."""
+    """A review item in plain words; each quoted sentence is on its own line."""
 
     what: str
     accept: str
@@ -154,31 +154,33 @@ _ABOUT_STATEMENTS = (
     review_queue.NEAR_DUPLICATE,
 )
 _QUOTING = (*_ABOUT_STATEMENTS, WORTH, STILL_WORTH)
-"""Reasons of questions about sentences, which somebody said somewhere."""
+"""Reasons of questions about sentences, which have sources."""
 
-_WORDS: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}
-_WORDS |= {word[0]: state for word, state in _WORDS.items()}
+_STATES: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}
+_STATES |= {word[0]: state for word, state in _STATES.items()}
 
 
 def as_question(item: ReviewItem) -> Question:
     """A review item as a question in plain words, on one line."""
-    asked = _asked(item)
+    asked = _question(item)
     return asked._replace(what=asked.what.replace("\n", " "))
 
 
-def _asked(item: ReviewItem) -> Question:
-    kept, other = (" ".join(text.split())[:_LONGEST] for text in (item.kept, item.other))
+def _question(item: ReviewItem) -> Question:
+    kept, other = (" ".join(text.split())[:_MAX_TEXT] for text in (item.kept, item.other))
     form, reason = _QUESTIONS.get(item.reason, _UNKNOWN), " ".join(item.reason.split())
     return form._replace(what=form.what.format(kept=kept, other=other, reason=reason).strip())
 
 
-def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo) -> Iterator[str]:
-    """What is in doubt, a sentence a line, and below each where it was said."""
+def question_lines(
+    item: ReviewItem, sources: QuestionSources | None, zone: tzinfo
+) -> Iterator[str]:
+    """The question, one sentence per line, each followed by its source."""
     form = _QUESTIONS.get(item.reason, _UNKNOWN).what
-    for shown, line in zip(_asked(item).what.split("\n"), form.split("\n"), strict=False):
+    for shown, line in zip(_question(item).what.split("\n"), form.split("\n"), strict=False):
         yield f"  {shown}"
-        turn = told and (
-            told.kept if "{kept}" in line else told.other if "{other}" in line else None
+        turn = sources and (
+            sources.kept if "{kept}" in line else sources.other if "{other}" in line else None
         )
         if turn and turn.file and item.reason in _QUOTING:
             yield LinkedLine.of(turn, turn.time, zone, indent=4)
@@ -191,7 +193,7 @@ _HOW = (
 
 
 def review_lines(
-    items: Sequence[ReviewItem], told: Mapping[str, QuestionSources], zone: tzinfo
+    items: Sequence[ReviewItem], sources: Mapping[str, QuestionSources], zone: tzinfo
 ) -> Iterator[str]:
     """The review list as text."""
     if not items:
@@ -200,23 +202,23 @@ def review_lines(
         asked = as_question(item)
         state = "" if item.state == "open" else f"  {item.state}"
         yield f"{item.id}  {item.reason}{state}  ({item.at[:10]})"
-        yield from question_lines(item, told.get(item.id), zone)
+        yield from question_lines(item, sources.get(item.id), zone)
         yield f"  accept: {asked.accept}"
         yield f"  reject: {asked.reject}"
 
 
 def review_mapping(
     items: Sequence[ReviewItem],
-    told: Mapping[str, QuestionSources],
+    sources: Mapping[str, QuestionSources],
     outcome: Outcome | None,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
-    """Review list and decisions as a JSON object."""
+    """The review list and decisions as a JSON object."""
     done = outcome or Outcome()
     listed = [
         {**item._asdict(), **as_question(item)._asdict()}
-        | {"sources": told[item.id] if item.reason in _QUOTING else None}
+        | {"sources": sources[item.id] if item.reason in _QUOTING else None}
         for item in items
     ]
     return {
@@ -251,31 +253,31 @@ _REASONS = {
     "by hand": "was not weighed: a person wrote it",
     "adviser": "was not weighed: its source does not have it in these words, so an adviser put it like that",
 }
-"""What decides about a sentence (``Explanation.reason``), in words."""
+"""``Explanation.reason`` → what decided about a sentence, in words."""
 _STAYS = "; it is a statement already, and stays one"
 _NO_STATEMENT = (
     "; it is no statement, as it was read before, or memory has it already or says otherwise"
 )
 
 
-def explanation_lines(told: Explanation) -> Iterator[str]:
-    """How a sentence was weighed, in sentences; what decided about it comes last."""
-    yield f"{told.id}  {told.text}"
-    if told.chance is not None:
-        yield f"  {told.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
-    for share, each in told.shares:
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
+    """How a sentence was scored, in words; the deciding reason comes last."""
+    yield f"{explanation.id}  {explanation.text}"
+    if explanation.chance is not None:
+        yield f"  {explanation.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
+    for share, each in explanation.shares:
         verb = "more" if share > 0 else "less"
         done = "kept" if each.is_kept else "rejected"
         yield f"  {verb} likely by {abs(share):.2f}, as you {done} {each.name}: {each.text}"
-    decided = _REASONS[told.reason].format(**told._asdict())
-    is_kept = told.reason in KEPT
-    is_odd = told.chance is not None and is_kept != told.is_held
-    since = told.reason in ("pinned", "withdrawn", "ended", "task")
+    decided = _REASONS[explanation.reason].format(**explanation._asdict())
+    is_kept = explanation.reason in KEPT
+    is_odd = explanation.chance is not None and is_kept != explanation.is_held
+    since = explanation.reason in ("pinned", "withdrawn", "ended", "task")
     yield f"  {decided}" + ("" if since or not is_odd else _NO_STATEMENT if is_kept else _STAYS)
 
 
 def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
-    """The results of decisions, one a line."""
+    """The results of decisions, one per line."""
     for each in outcome.decisions:
         state = f"{each.state} before" if not each.is_new else each.state
         yield f"{each.item.id}  {state}" + (f": {each.effect}" if each.is_new else "")
@@ -284,13 +286,13 @@ def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
 
 
 def todo_file(
-    items: Iterable[ReviewItem], told: Mapping[str, QuestionSources], zone: tzinfo
+    items: Iterable[ReviewItem], sources: Mapping[str, QuestionSources], zone: tzinfo
 ) -> str:
-    """The list as a file to decide in; ``read_todo`` reads it back."""
+    """The list as an editable file; ``read_todo`` parses it."""
     parts = [_HOW]
     for item in items:
         asked = as_question(item)
-        lines = question_lines(item, told.get(item.id), zone)
+        lines = question_lines(item, sources.get(item.id), zone)
         notes = (item.reason, *lines, f"accept: {asked.accept}", f"reject: {asked.reject}")
         wrapped = (textwrap.wrap(safe(n), _WIDTH, break_on_hyphens=False) for n in notes)
         parts.append(f"leave {item.id}\n" + "".join(f"#   {x}\n" for w in wrapped for x in w))
@@ -298,20 +300,20 @@ def todo_file(
 
 
 def read_todo(text: str, items: Iterable[ReviewItem]) -> dict[str, State]:
-    """The decisions of a file, by id."""
+    """Id → decision, from an edited file."""
     known = {item.id for item in items}
     found: dict[str, State] = {}
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        if len(words) != 2 or words[0] not in _WORDS or words[1] not in known:
+        if len(words) != 2 or words[0] not in _STATES or words[1] not in known:
             raise BadInputError(
                 "the list",
                 f"line {number} is not accept, reject or leave with an id of the list",
                 "mend it and save again",
             )
-        state = _WORDS[words[0]]
+        state = _STATES[words[0]]
         if words[1] in found and found[words[1]] != state:
             raise BadInputError("the list", f"line {number} decides an item again", "mend it")
         if state is not None:

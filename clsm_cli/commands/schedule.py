@@ -1,7 +1,7 @@
-"""``clsm schedule``: consolidate, decay, commit and push every night, and who starts that.
+"""``clsm schedule``: consolidate, decay, commit and push every night, started by a scheduler.
 
-Every step is reported. OpenClaw is told once about a failed run, and about what a good one changed;
-that it cannot be told never fails the job.
+Every step is reported. OpenClaw gets one wake for a failed run, or about the changes of a good one; a
+failed wake never fails the job.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ WAKE = option("--wake URL", "Tell OpenClaw's wake hook when a run fails.")
 WAKE_TOKEN = option("--wake-token FILE", "File with the token of that hook, readable only by you.")
 
 
-_KEPT = (
+_JOB_VARIABLES = (
     *("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_STATE_DIR"),
     *map(variable_of, defaults(MachineSettings())),
 )
-"""Of the environment: a job is started with hardly any."""
+"""Environment variables passed to the job, which schedulers start with hardly any."""
 
 app = command_group("Consolidate and decay every night.")
 BY = option(
@@ -91,13 +91,13 @@ def install(
         raise UsageError("--at", reason)
     if adviser and by != OPENCLAW:
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
-    given = _wanted(catch_up=catch_up, commit=commit, push=push)
+    given = _chosen_steps(catch_up=catch_up, commit=commit, push=push)
     wanted = parse_wake(wake, wake_token)
     if wanted is not None:
         check_wake(wanted, opened)
         given += ["--wake", wanted.url, "--wake-token", wanted.token_file]
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
-    kept = {name: value for name in _KEPT if (value := environment().get(name))}
+    kept = {name: value for name in _JOB_VARIABLES if (value := environment().get(name))}
     name = name_of(opened)
     advice = advice_task(opened, program()) if adviser else ""
     job = schedulers.Job(name, str(opened.root), minute, (*program(), *words), kept, advice)
@@ -105,7 +105,7 @@ def install(
         raise UsageError("--store", "a path with a line break cannot stand in a schedule")
     scheduler = known_schedulers(by)[0]
     if not dry_run:
-        put(scheduler, job, opened)
+        install_job(scheduler, job, opened)
     lines = scheduler.plan(job)
     told = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
     common.printer().show(
@@ -119,7 +119,7 @@ def remove(*, by: str | None = BY, dry_run: bool = DRY_RUN, common: Common) -> N
     """Stop the nightly consolidation; the memory stays as it is."""
     opened = common.opened()
     here = known_schedulers(by, asks_openclaw=is_in_openclaw(opened))
-    found = [each.name for each in here if take_out(each, opened, dry_run=dry_run)]
+    found = [each.name for each in here if remove_job(each, opened, dry_run=dry_run)]
     common.printer().show(
         {"schema": "clsm.schedule-remove/1", "removed_from": found, "dry_run": dry_run},
         [f"removed from {', '.join(found)}" if found else "not installed"],
@@ -139,12 +139,12 @@ def status(*, by: str | None = BY, common: Common) -> None:
         except BadInputError as error:
             if by is not None or scheduler.name != OPENCLAW:
                 raise
-            printer.warn(str(error))  # an OpenClaw that nobody named need not answer
+            printer.warn(str(error))  # OpenClaw need not answer unless it was named
             is_silent = True
             continue
         if words is not None:
             jobs[scheduler.name] = words
-        advised = f"{name}{schedulers.ADVISER}"
+        advised = f"{name}{schedulers.ADVISER_SUFFIX}"
         if scheduler.name == OPENCLAW and scheduler.command(advised) is not None:
             jobs["openclaw's agent"] = ["advises", "the", "memory"]
     starts = {each: schedulers.next_due(words, common.time()) for each, words in jobs.items()}
@@ -191,7 +191,7 @@ def run(
     woken = None
     if minute is None or is_due(opened, moment, minute):
         options = [] if common.now is None else ["--now", common.now]
-        more = _wanted(catch_up=catch_up, commit=commit, push=push)
+        more = _chosen_steps(catch_up=catch_up, commit=commit, push=push)
         night = run_night(opened, options, moment, more)
         is_early = schedulers.is_dreaming_time(60 * moment.hour + moment.minute)
         if minute is not None and is_early:
@@ -199,11 +199,11 @@ def run(
             wanted = None
         for step in night:
             steps.append(step)
-            _tell(printer, step)
+            _report_step(printer, step)
         if wanted is not None:
             failed = [f"{step.name}: {step.told}" for step in steps if step.code]
             last = night_log.read(opened)
-            # A consolidation that did what it could without a model ends well, and is no good one.
+            # Without a model, a consolidation exits with 0 but has not succeeded.
             reason = "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else "")
             if reason:
                 woken = report_failure(wanted, opened, moment, minute, reason)
@@ -216,7 +216,7 @@ def run(
         raise typer.Exit(code)
 
 
-def _wanted(**steps: bool) -> list[str]:
+def _chosen_steps(**steps: bool) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name, is_wanted in steps.items() if is_wanted]
 
 
@@ -227,7 +227,7 @@ def _minute_of(text: str, option: str) -> int:
     return minute
 
 
-def _tell(printer: Printer, step: Step) -> None:
+def _report_step(printer: Printer, step: Step) -> None:
     if step.code:
         Printer().warn(f"{step.name} failed ({step.code}): {step.told}")
     elif not (printer.as_json or printer.quiet):
@@ -235,15 +235,15 @@ def _tell(printer: Printer, step: Step) -> None:
 
 
 _SLACK = timedelta(minutes=5)
-"""By which clocks may be set back."""
-_FIRST = timedelta(minutes=30)
-"""A run that starts so soon after its hour is the first of the night."""
+"""Tolerance for clocks that are set back."""
+_FIRST_RUN = timedelta(minutes=30)
+"""A run that starts within this time after its hour is the first of the night."""
 ADVICE_TOKENS = 8000
-"""Tokens of a packet that an agent is handed as the output of a program."""
+"""Tokens of a packet that an agent reads as program output."""
 
 
 class Step(NamedTuple):
-    """How a step of the nightly run ended."""
+    """Outcome of a step of the nightly run."""
 
     name: str
     code: int
@@ -251,15 +251,15 @@ class Step(NamedTuple):
 
 
 def is_due(store: Store, now: datetime, minute: int) -> bool:
-    """Whether no run has succeeded in all its steps since this minute of the local day last came."""
+    """Whether no run has fully succeeded since this minute of the local day last came."""
     last = night_log.read(store)
-    return bool(last.failed) or not _is_of_tonight(last.good, now, minute)
+    return bool(last.failed) or not _is_tonight(last.good, now, minute)
 
 
-def _is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
+def _is_tonight(time: str | None, now: datetime, minute: int) -> bool:
     """Whether a recorded time is after the last occurrence of a minute of the day."""
     try:
-        # A clock ahead proves nothing.
+        # A time in the future proves nothing.
         due = schedulers.last_time(minute, now)
         return due <= datetime.fromisoformat(time or "") <= now + _SLACK
     except (ValueError, TypeError):
@@ -269,12 +269,12 @@ def _is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
 def run_night(
     store: Store, options: Sequence[str], now: datetime, more: Collection[str]
 ) -> Iterator[Step]:
-    """Do one step after the other; a failed one that has not written that down is written down.
+    """Run the steps in order, and record a failure that the step did not record itself.
 
-    What failed does not keep the next from its work, but a busy memory does.
+    A failed step does not stop the next, but a busy memory does.
 
     Args:
-        more: Of ``--catch-up``, ``--commit`` and ``--push`` those that are wanted.
+        more: Those of ``--catch-up``, ``--commit`` and ``--push`` that are wanted.
     """
     known = night_log.read(store).failed
     for step in _steps(store, options, now, more):
@@ -305,7 +305,7 @@ def _steps(
 
 
 def _command(words: Sequence[str]) -> Step:
-    """A process of its own: what ends one step, even a fault of clsm itself, ends no other."""
+    """Run a step in its own process, so that even a crash does not stop the others."""
     done = subprocess.run(
         [*program(), *words], capture_output=True, text=True, errors="replace", check=False
     )
@@ -313,17 +313,17 @@ def _command(words: Sequence[str]) -> Step:
     lines = [line for line in told.splitlines() if line.strip()]
     text = "\n".join(lines if done.returncode == 0 else lines[-1:])
     if done.returncode and not text:
-        text = f"ended with code {done.returncode} and said nothing"  # killed: minus the signal
+        text = f"ended with code {done.returncode} and said nothing"  # negative signal number if killed
     return Step(words[0], done.returncode, text.removeprefix("clsm: "))
 
 
 def name_of(store: Store) -> str:
-    """The name of the store's job: another store on the same machine has another."""
+    """The name of the store's job, unique per store on a machine."""
     return f"clsm-{hashlib.sha256(str(store.root).encode()).hexdigest()[:8]}"
 
 
 def advice_task(store: Store, program: Sequence[str]) -> str:
-    """The task for an agent at night; ingest recognises it by its beginning and leaves it out."""
+    """The nightly task for an agent; ingest recognises its beginning and leaves it out."""
     clsm = shlex.join([*program, "consolidate", "--store", str(store.root)])
     return f"""{messages.ADVICE} A memory waits for your advice. Do this and nothing else:
 1. Run: {clsm} --ask --budget {ADVICE_TOKENS}
@@ -335,10 +335,9 @@ def advice_task(store: Store, program: Sequence[str]) -> str:
 
 
 def known_schedulers(by: str | None = None, *, asks_openclaw: bool = False) -> list[Scheduler]:
-    """Those that are here, or the one that the user names.
+    """The available schedulers, or the one that the user names.
 
-    OpenClaw, as the last, only where it is named or wanted: it answers when its gateway runs, and
-    takes seconds.
+    OpenClaw, last, only if named or ``asks_openclaw``: it needs a running gateway and takes seconds.
     """
     known = schedulers.all_schedulers(environment())
     found = [
@@ -353,33 +352,33 @@ def known_schedulers(by: str | None = None, *, asks_openclaw: bool = False) -> l
     return found
 
 
-def put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
-    """Put a job into one schedule, and take it out of all others."""
+def install_job(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
+    """Install a job in one scheduler, and remove it from all others."""
     try:
         here = known_schedulers(asks_openclaw=is_in_openclaw(store))
     except BadInputError:
         here = []
     if scheduler.name == OPENCLAW:
-        atomic.put(_mark(store), b"")
+        atomic.put(_openclaw_marker(store), b"")
     scheduler.install(job)
     for other in here:
         if other.name != scheduler.name:
-            take_out(other, store)
+            remove_job(other, store)
 
 
-def take_out(scheduler: Scheduler, store: Store, *, dry_run: bool = False) -> bool:
-    """Take the store's job out of one schedule; whether it was in it."""
+def remove_job(scheduler: Scheduler, store: Store, *, dry_run: bool = False) -> bool:
+    """Remove the store's job from a scheduler; whether it was there."""
     name = name_of(store)
     is_there = scheduler.command(name) is not None
     if is_there and not dry_run:
         scheduler.remove(name)
     if scheduler.name == OPENCLAW and is_in_openclaw(store) and not dry_run:
-        atomic.remove(_mark(store))
+        atomic.remove(_openclaw_marker(store))
     return is_there
 
 
 def job_commands(store: Store) -> dict[str, list[str]]:
-    """The command line of the store's job by who starts it; nothing where nobody can be asked."""
+    """Scheduler → command line of the store's job; empty if no scheduler can be queried."""
     name = name_of(store)
     try:
         return {s.name: words for s in known_schedulers() if (words := s.command(name)) is not None}
@@ -388,17 +387,17 @@ def job_commands(store: Store) -> dict[str, list[str]]:
 
 
 def is_in_openclaw(store: Store) -> bool:
-    """Whether a job of the store was put into OpenClaw's cron, and not taken out since."""
-    return _mark(store).is_file()
+    """Whether OpenClaw's cron has a job of the store, by a local marker."""
+    return _openclaw_marker(store).is_file()
 
 
-def _mark(store: Store) -> Path:
-    """A file of this machine alone: without it, OpenClaw is asked where it is named."""
+def _openclaw_marker(store: Store) -> Path:
+    """Marker of this machine; without it, OpenClaw is queried only if named."""
     return store.derived / "openclaw-cron"
 
 
 def parse_wake(url: str | None, token_file: str | None) -> Wake | None:
-    """What the two options name together; None where neither is given."""
+    """The wake hook of the two options; None if neither is given."""
     if url is None and token_file is None:
         return None
     if url is None:
@@ -410,7 +409,7 @@ def parse_wake(url: str | None, token_file: str | None) -> Wake | None:
 
 
 def check_wake(wanted: Wake, store: Store) -> None:
-    """Refuse what cannot work, before it is put into a schedule, and a token that would be committed."""
+    """Refuse an unusable hook before it is scheduled, and a token that would be committed."""
     if fault := wake.url_fault(wanted.url):
         raise UsageError("--wake", fault)
     wake.read_token(wanted.token_file)
@@ -420,7 +419,7 @@ def check_wake(wanted: Wake, store: Store) -> None:
 
 
 def report_changes(wanted: Wake, store: Store, now: datetime) -> None:
-    """Leave what a run changed or ended for the agent's next heartbeat, if anything."""
+    """Send what a run changed or ended, if anything, to the agent's next heartbeat."""
     lines = log_command.brief_lines(store, utc_text(now), now, only_changes=True)
     text = f"Last night memory changed: {wake.quote(' '.join(lines))}. See: clsm log"
     if lines:
@@ -430,19 +429,19 @@ def report_changes(wanted: Wake, store: Store, now: datetime) -> None:
 def report_failure(
     wanted: Wake, store: Store | None, now: datetime, minute: int | None, reason: str
 ) -> bool | None:
-    """Wake OpenClaw; whether that worked, None if it knows about this night already.
+    """Wake OpenClaw about a failure; whether that worked, None if it was already woken tonight.
 
     Args:
-        store: Whose night it was; None when it could not be opened.
-        now: When it began, local time.
-        minute: Of the day at which nights begin; None: this one was asked for by hand.
+        store: The store; None if it could not be opened.
+        now: Start of the run, local time.
+        minute: Minute of the day of the nightly run; None for a manual run.
     """
     told_at = None if store is None else night_log.read(store).woken
-    if minute is not None and _is_of_tonight(told_at, now, minute):
+    if minute is not None and _is_tonight(told_at, now, minute):
         return None
     is_kept = store is not None and night_log.note_wake(store, utc_text(now))
-    # What cannot be written down would be told every hour.
-    if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST:
+    # If the wake cannot be recorded, it would be repeated every hour.
+    if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST_RUN:
         return None
     problem = _send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
     if problem is not None and store is not None and is_kept:

@@ -1,4 +1,4 @@
-"""``clsm show``: one thing by its id; ``clsm history``: every version of what is known of something."""
+"""``clsm show``: one item by its id; ``clsm history``: every version of what is known."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from clsm_cli.commands.recall_command import view_of
 from clsm_cli.inspection.fact_history import History, View
 from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime
 
-LONGEST = 100
-"""Characters of a turn that are shown beside where it was said."""
+MAX_TURN = 100
+"""Characters shown of a source turn."""
 
 
 @command(
@@ -47,13 +47,13 @@ def show(
 
     opened = common.opened()
     found = look_up(opened, wanted)
-    common.printer().show(*found_told(found, opened.zone, verbose=common.verbose))
+    common.printer().show(*item_output(found, opened.zone, verbose=common.verbose))
 
 
-def found_told(
+def item_output(
     found: FoundItem, zone: tzinfo, *, verbose: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.show/1``; what it says, what it is, since when it is true, the days it names, its source, all fields."""
+    """Schema ``clsm.show/1``, and as text: content, kind, validity, days, sources, with ``verbose`` all fields."""
     lines = list(_found_lines(found, zone, verbose=verbose))
     return {"schema": "clsm.show/1", **plain(found)}, lines
 
@@ -78,7 +78,7 @@ def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[s
     for turn in found.told:
         said = ""
         if turn.text not in ("", found.text):
-            said = shorten(f"{turn.speaker}: {turn.text}".removeprefix(": "), LONGEST)
+            said = shorten(f"{turn.speaker}: {turn.text}".removeprefix(": "), MAX_TURN)
         place = location_text(turn.file, turn.line)
         line = dotted(place, local_time(turn.time, zone), said)
         yield LinkedLine(line, turn.file, turn.line)
@@ -91,8 +91,8 @@ def _days(each: ResolvedTime) -> str:
     return each.first if each.first == each.last else f"{each.first} to {each.last}"
 
 
-CELL = 60
-"""Characters of a value in a table."""
+MAX_CELL = 60
+"""Characters shown of a value in a table."""
 _TIMES = ("true from", "true until", "believed from", "believed until")
 HEADINGS = ("value", *_TIMES, "state", "source", "id")
 
@@ -123,17 +123,17 @@ def history(
     printer, opened, now = common.start()
     view = view_of(opened, now, as_of, known_at)
     found = fact_history.history(opened, wanted, view)
-    printer.show(*history_told(found, view, opened.zone))
+    printer.show(*history_output(found, view, opened.zone))
     for each in found:
         if not each.threads:
             is_past = view.at is not None
             printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_past}")
 
 
-def history_told(
+def history_output(
     found: Sequence[History], view: View, zone: tzinfo
 ) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.history/1``; a table for each thread."""
+    """Schema ``clsm.history/1``, and a table for each thread."""
     shown = []
     for thread in (thread for each in found for thread in each.threads):
         rows = []
@@ -142,9 +142,9 @@ def history_told(
             place = location_text(row.file, row.line)
             spans = (local_time(time, zone) for time in times)
             state = f"{row.state}, by hand" if row.by_hand else row.state
-            rows.append((shorten(row.value, CELL), *spans, state, place, row.id))
+            rows.append((shorten(row.value, MAX_CELL), *spans, state, place, row.id))
         title = dotted(thread.label, thread.type) or "about nothing named"
         shown.append(Table(title, HEADINGS, rows))
-    told = {"schema": "clsm.history/1", **fields(view, "now as_of known_at")}
-    told["found"] = [fields(each, "wanted threads") for each in found]
-    return told, table_lines(shown)
+    mapping = {"schema": "clsm.history/1", **fields(view, "now as_of known_at")}
+    mapping["found"] = [fields(each, "wanted threads") for each in found]
+    return mapping, table_lines(shown)

@@ -1,4 +1,4 @@
-"""``clsm status``: what the store holds and whether all is well."""
+"""``clsm status``: counts and problems of a store, and the state of its automation."""
 
 from __future__ import annotations
 

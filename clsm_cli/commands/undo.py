@@ -7,7 +7,7 @@ from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.forgetting import run_reversal
 
-LISTED = 10
+MAX_FILES = 10
 """Files that are listed without --verbose."""
 
 
@@ -38,7 +38,7 @@ def undo(
 def _lines(done: run_reversal.UndoReport, *, dry_run: bool, verbose: bool) -> list[str]:
     lines = [f"{'redone' if done.is_redo else 'undone'}  {done.of}  {done.command}  {done.at}"]
     files = [f"{each.what:8}  {each.path}" for each in done.files]
-    lines += first(files, LISTED, whole=verbose)
+    lines += first(files, MAX_FILES, whole=verbose)
     if done.is_exact:
         lines.append(f"{count_noun(len(done.files), 'file')} as before, byte for byte")
     else:

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.claims import KINDS, is_said
-from clsm_cli.integrations.llm import demand, object_of
+from clsm_cli.integrations.llm import form_instruction, object_of
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens, trim_to_tokens
@@ -187,7 +187,7 @@ def render_packet(chosen: Sequence[Part], known: Sequence[Statement], limit: int
     Args:
         limit: Tokens of the packet: known statements that make it longer are left out.
     """
-    told = f"{TASK}\n\n{demand(SCHEMA)}"
+    told = f"{TASK}\n\n{form_instruction(SCHEMA)}"
     size = count_tokens(f"{told}\n\n{render_question(chosen, [])}\n")
     held = 0
     for row in known:

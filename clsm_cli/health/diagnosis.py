@@ -1,7 +1,7 @@
 """Run all checks on a store; with ``--fix``, repair it and run them again.
 
-Looking takes no lock and writes nothing. While others write, what was read of one file may be older
-than what was read of the next, so a store that changed meanwhile is looked at again.
+Checks take no lock and write nothing. If another process writes meanwhile, files may be read at
+different states, so the checks run again.
 """
 
 from __future__ import annotations
@@ -38,16 +38,13 @@ CHECKS: Mapping[str, Check] = {
     for name, check in vars(module).items()
     if name.startswith("check_") and check.__module__ == module.__name__
 }
-"""By name: each ``check_…`` of the two modules. Their order does not matter."""
+"""Name → each ``check_…`` function of the two modules; order does not matter."""
 
 
 def diagnose(
     store: Store, context: CheckContext, checks: Mapping[str, Check] = CHECKS
 ) -> list[Finding]:
-    """Everything that is to be said of a store, worst first, then by path.
-
-    Nothing is written and no lock is taken.
-    """
+    """All findings, most severe first, then by path; takes no lock, writes nothing."""
     snapshot = store_snapshot.take_snapshot(store, context)
     findings: list[Finding] = []
     for name, check in checks.items():
@@ -62,15 +59,15 @@ def diagnose(
 
 
 DAMAGED, BAD_MODEL = 13, 15
-"""Exit codes: damage that remains, of the store or of the model alone."""
-_LOOKS = 3
-"""Looks at a store that others write to."""
-_ANEW = frozenset({"index-damaged", "index-differs"})
+"""Exit codes: damage remains in the store, or in the model alone."""
+_MAX_ATTEMPTS = 3
+"""Attempts on a store that another process writes to."""
+_NEEDS_REBUILD = frozenset({"index-damaged", "index-differs"})
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found and done."""
+    """Findings, and the repairs that were made."""
 
     root: str
     findings: tuple[Finding, ...]
@@ -89,7 +86,7 @@ class Report:
 
 
 def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list[Finding]]:
-    """A store, also one whose ``clsm.yaml`` cannot be used: then with the defaults, and a finding."""
+    """Open a store; with an unusable ``clsm.yaml``, use the defaults and return a finding."""
     try:
         return layout.open_store(root, environment), []
     except DamagedStoreError as error:
@@ -100,9 +97,9 @@ def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list
 
 
 def examine(store: Store, context: CheckContext, also: list[Finding] | None = None) -> Report:
-    """Look at a store; again while somebody writes to it."""
+    """Run all checks; if damage is found while the store changes, run them again."""
     findings: list[Finding] = []
-    for _ in range(_LOOKS):
+    for _ in range(_MAX_ATTEMPTS):
         before = _signature(store)
         findings = diagnose(store, context)
         if before == _signature(store) or not any(f.severity == "damage" for f in findings):
@@ -111,7 +108,7 @@ def examine(store: Store, context: CheckContext, also: list[Finding] | None = No
 
 
 def _signature(store: Store) -> tuple[tuple[str, int, int], ...]:
-    """How the ledgers look: every command that writes adds to one."""
+    """Size and mtime of the ledgers, which every writing command appends to."""
     paths = [flow / "runs.jsonl" for flow in store.flows()]
     stats = [(path, path.stat()) for path in paths if path.is_file()]
     return tuple((str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats)
@@ -126,27 +123,31 @@ def fix(
     rebuild: bool = False,
     only_index: bool = False,
 ) -> Report:
-    """Mend what is safe, under the store's lock, and look again."""
+    """Repair what is safe, under the store's lock, and run the checks again."""
     with locked(store.root, store.settings.store.lock_wait):
         before = [each for each in diagnose(store, context) if each.code != "lock-held"]
         run, done = (None, []) if only_index else repair.mend(store, before, context)
         codes = {each.code for each in before}
         if rebuild or done or any(code.startswith(("index-", "vectors-")) for code in codes):
-            done += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
+            done += _update_index(
+                store, embedder, progress, anew=rebuild or bool(codes & _NEEDS_REBUILD)
+            )
         after = [each for each in diagnose(store, context) if each.code != "lock-held"]
     left = {(each.code, each.path, each.reason) for each in after}  # a line may have moved
     mended = tuple(each for each in before if (each.code, each.path, each.reason) not in left)
     return Report(str(store.root), tuple(after), mended, tuple(done), run, is_fix=True)
 
 
-def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool) -> list[str]:
-    """Bring the index up to date, or make it anew; without the model by words."""
+def _update_index(
+    store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool
+) -> list[str]:
+    """Update the index, or rebuild it; without the model, by words only."""
     from clsm_cli.store.index import database, vector_files
     from clsm_cli.store.index.opening import bring_up_to_date
 
     if anew:
         database.discard(store.derived)
-    told = ["the index was made anew"] if anew else []
+    messages = ["the index was made anew"] if anew else []
     with (
         database.disk_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
@@ -155,5 +156,5 @@ def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew:
         try:
             bring_up_to_date(store, connection, embedder, progress)
         except (ModelMissingError, ModelDigestError) as error:
-            told.append(f"by words only: {error}")
-    return told
+            messages.append(f"by words only: {error}")
+    return messages

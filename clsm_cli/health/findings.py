@@ -1,7 +1,7 @@
 """Findings of ``clsm doctor``, and the table of their codes.
 
-The table (``findings.tsv``) says how bad each is, what it means, what ``--fix`` does and what a person
-can do. docs/doctor.md shows it; a test compares the two.
+The table (``findings.tsv``) gives severity, meaning, what ``--fix`` does and what a person can do.
+docs/doctor.md shows it; a test compares the two.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Literal, cast
 from clsm_cli.startup.records import NamedTuple
 
 Severity = Literal["damage", "warning", "note"]
-"""Damage: something is lost or cannot be read as it stands. Warning: it works, but may not for long
-or for others. Note: worth knowing, nothing to do."""
+"""Damage: something is lost or unreadable. Warning: it works, but may fail later or for other users.
+Note: no action needed."""
 SEVERITIES: tuple[Severity, ...] = ("damage", "warning", "note")
 
 
 class Finding(NamedTuple):
-    """One thing that is not as it should be."""
+    """One problem in a store or around it."""
 
-    code: str  # what kind of thing, in kebab case; never changes its meaning
+    code: str  # kind of problem, in kebab case; its meaning never changes
     severity: Severity
     path: str
     reason: str
-    next_step: str  # what to do about it, as a clause: "run: git gc", "nothing; …"
+    next_step: str  # a clause: "run: git gc", "nothing; …"
     line: int | None = None
     mends: bool = False
 
@@ -35,7 +35,7 @@ class Code(NamedTuple):
 
     severity: Severity
     meaning: str
-    fix: str  # what ``--fix`` does about it; "" for nothing
+    fix: str  # what ``--fix`` does; "" for nothing
     next_step: str = ""  # for a person, where ``--fix`` does nothing
 
 
@@ -48,9 +48,9 @@ def _load() -> dict[str, Code]:
 
 
 CODES = _load()
-"""By name, in the order of the page."""
+"""Code → its row, in the order of the page."""
 MODEL = frozenset({"model-damaged"})
-"""Damage that is none of the store: exit code 15."""
+"""Damage outside the store: exit code 15."""
 
 
 def make_finding(
@@ -63,7 +63,7 @@ def make_finding(
     severity: Severity | None = None,
     next_step: str = "",
 ) -> Finding:
-    """A finding of a code; what the table says holds unless it is said otherwise.
+    """A finding of a code; arguments override the table.
 
     >>> make_finding("lock-held", "", "clsm decay (process 7) is writing").severity
     'note'

@@ -1,8 +1,8 @@
-"""``clsm doctor --fix``: repair what can be repaired safely, in the order in which it must be done.
+"""``clsm doctor --fix``: make the safe repairs, in the required order.
 
-Nothing is deleted: what cannot be read is copied to ``quarantine/`` byte for byte, and every change of
-a memory is a run in the ledger that ``clsm undo`` takes back. Only what was never acknowledged
-(temporary files) and what is derived (the index) is removed.
+Nothing is deleted: unreadable bytes are copied to ``quarantine/``, and every change of a memory is a
+run in the ledger that ``clsm undo`` reverts. Only temporary files, whose writes were never
+acknowledged, and the derived index are removed.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 Planned = tuple[list[runs.Write], list[str]]
-"""Writes, and what is to be told of them."""
+"""Writes, and the messages that report them."""
 
 
 def move_aside(snapshot: Snapshot) -> Planned:
-    """Files that are no episodes are moved to ``quarantine/`` as they are."""
+    """Move unreadable episode files to ``quarantine/``, byte for byte."""
     writes: list[runs.Write] = []
-    told: list[str] = []
+    messages: list[str] = []
     for path, episode in snapshot.episodes.items():
         if not isinstance(episode, Episode):
             copy = _copy(snapshot.store, path, _bytes(snapshot, path))
             writes += [copy, runs.Remove(snapshot.store.root / path)]
-            told.append(f"{path}: moved to quarantine/{copy.path.name}")
-    return writes, told
+            messages.append(f"{path}: moved to quarantine/{copy.path.name}")
+    return writes, messages
 
 
 def clean_lines(snapshot: Snapshot) -> Planned:
-    """Logs, inboxes and topic files without the lines that are none of theirs."""
+    """Remove invalid lines from logs, inboxes and topic files."""
     writes: list[runs.Write] = []
-    told: list[str] = []
+    messages: list[str] = []
     for path in (*snapshot.logs, *snapshot.inboxes, *snapshot.topics):
         if not is_shared(path) and path not in snapshot.ledgers:
             made, said = _cleaned(snapshot, path)
             writes += made
-            told += said
-    return writes, told
+            messages += said
+    return writes, messages
 
 
 def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
-    """A copy of the lines that are none of a file's, and the file without them.
+    """A copy of the invalid lines of a file, and the file without them.
 
-    Of a topic file only the markers of a conflict are none.
+    In a topic file only conflict markers are invalid.
     """
     file = snapshot.files[path]
     bad: set[int | None] = {*file.markers}
@@ -70,34 +70,33 @@ def _cleaned(snapshot: Snapshot, path: str) -> tuple[list[runs.Put], list[str]]:
         return [], []
     lines, left = _split(snapshot, path, bad)
     copy = _copy(snapshot.store, path, lines)
-    told = f"{path}: what could not be read is in quarantine/{copy.path.name}"
-    return [copy, runs.Put(snapshot.store.root / path, left, read_as=file.sha256)], [told]
+    messages = f"{path}: what could not be read is in quarantine/{copy.path.name}"
+    return [copy, runs.Put(snapshot.store.root / path, left, read_as=file.sha256)], [messages]
 
 
 def restore_tombstones(snapshot: Snapshot) -> Planned:
-    """Tombstones that the index knows and no file has are written again."""
+    """Write again the tombstones that only the index still has."""
     lost = store_checks.lost_tombstones(snapshot)
     if not lost:
         return [], []
     path, lines = logs.new_tombstones(snapshot.store, lost, utc_text(snapshot.around.now))
-    told = f"tombstones/{path.name}: {len(lost)} tombstones written again"
-    return [runs.Append(path, lines)], [told]
+    messages = f"tombstones/{path.name}: {len(lost)} tombstones written again"
+    return [runs.Append(path, lines)], [messages]
 
 
 def clean_ledger(snapshot: Snapshot) -> list[str]:
-    """The same for this machine's ledger, beside any run: a run would write to it again."""
+    """Clean this machine's ledger, outside any run, since a run appends to it."""
     path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
-    writes, told = _cleaned(snapshot, path) if path in snapshot.logs else ([], [])
+    writes, messages = _cleaned(snapshot, path) if path in snapshot.logs else ([], [])
     for write in writes:
         atomic.put(write.path, write.data, read_as=write.read_as)
-    return told
+    return messages
 
 
 def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[bytes, bytes]:
-    """The copy of lines as they are, and the file without them.
+    """The quarantine copy of bad lines, and the file without them.
 
-    A line that says what it must but for bytes that are no UTF-8 is copied too, and stays as readers
-    see it.
+    A valid line with bytes that are not UTF-8 is copied too, and stays with replacement characters.
     """
     kept: list[bytes] = []
     left: list[bytes] = []
@@ -115,7 +114,7 @@ def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[
 
 
 def _copy(store: Store, path: str, data: bytes) -> runs.Put:
-    """What keeps bytes from a file in ``quarantine/``."""
+    """The write that saves bytes of a file in ``quarantine/``."""
     return runs.Put(record_files.quarantine_path(store, store.root / path, data), data)
 
 
@@ -124,9 +123,9 @@ def _bytes(snapshot: Snapshot, path: str) -> bytes:
 
 
 def plan_shards(snapshot: Snapshot) -> Planned:
-    """Writes that bring every shard that is not as it would be written into that form.
+    """Writes that bring damaged or unsorted shards into canonical form.
 
-    What a person set and what lost in a join becomes a question first, as where hand edits are settled.
+    A value set by a person that lost in a join becomes a review question first, as in ``settle``.
     """
     store, root = snapshot.store, snapshot.store.root
     odd = {finding.path for finding in store_checks.check_order(snapshot)}
@@ -142,7 +141,7 @@ def plan_shards(snapshot: Snapshot) -> Planned:
         writes += record_files.plan_shards(store, root / folder, records.values(), there)
     written = {write.path for write in writes}
     for path in sorted(odd):
-        # One in which nothing that is its own can be read: no record leads to it.
+        # A shard with no readable record of its own: no record leads to it.
         if root / path not in written:
             empty, before = shards.render(()), snapshot.shards[path]
             writes += record_files.rewrite(store, root / path, empty, before)
@@ -152,22 +151,22 @@ def plan_shards(snapshot: Snapshot) -> Planned:
     now = utc_text(snapshot.around.now)
     items = [settle.lost_value(row, now) for row in lost if isinstance(row, Statement)]
     places = sorted(write.path for write in writes if write.path.parent != store.quarantine)
-    told = [f"{place.relative_to(root).as_posix()}: written anew" for place in places]
-    return [*settle.review_lines(store, items), *writes], told
+    messages = [f"{place.relative_to(root).as_posix()}: written anew" for place in places]
+    return [*settle.review_lines(store, items), *writes], messages
 
 
 def mend(
     store: Store, findings: Collection[Finding], around: CheckContext
 ) -> tuple[str | None, list[str]]:
-    """Mend what can be; the run, and what was done. The caller holds the lock, and makes the index anew."""
-    done = [*_begun(store, findings), *_beside(store, findings)]
+    """Make the safe repairs; returns the run and messages. The caller holds the lock and updates the index."""
+    done = [*_complete_begun(store, findings), *_fix_modes(store, findings)]
     run = Run(store, "doctor", around.now)
     run_id = None
     snapshot = store_snapshot.take_snapshot(store, around)
     steps = (move_aside, clean_lines, restore_tombstones, plan_shards, complete_git_files)
     for step in steps:
-        writes, told = step(snapshot)
-        done += told
+        writes, messages = step(snapshot)
+        done += messages
         if writes:
             run_id = run.apply(writes, whole=True)
             snapshot = store_snapshot.take_snapshot(store, around)
@@ -179,15 +178,15 @@ def mend(
 
 
 def complete_git_files(snapshot: Snapshot) -> Planned:
-    """``.gitattributes`` and ``.gitignore`` with all that they need, where there is a repository."""
+    """Complete ``.gitattributes`` and ``.gitignore``, if there is a repository."""
     root = snapshot.store.root
     has_git = git.work_tree(root) is not None
     writes = git_setup.plan_files(root, git_setup.find_missing(root)) if has_git else []
     return writes, [f"{write.path.name}: completed" for write in writes]
 
 
-def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
-    """End what was cut short; a begun run that cannot be read is copied first."""
+def _complete_begun(store: Store, findings: Collection[Finding]) -> list[str]:
+    """Complete an interrupted run; copy an unreadable begun run first."""
     if not any(each.code == "begun-run" for each in findings):
         return []
     redo = store.derived / "redo"
@@ -197,13 +196,13 @@ def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
     return ["what was cut short was ended", *end_begun_run(store)]
 
 
-def _beside(store: Store, findings: Collection[Finding]) -> list[str]:
-    """Modes and temporary files: no memory changes."""
+def _fix_modes(store: Store, findings: Collection[Finding]) -> list[str]:
+    """Fix modes and remove temporary files; no memory changes."""
     done = []
     for finding in findings:
         path = store.root / finding.path
         is_closed = finding.code in ("open-to-others", "unreadable-file") and finding.mends
-        if is_closed and os.path.lexists(path):  # it may have been part of what was cut short
+        if is_closed and os.path.lexists(path):  # completing a run may have removed it
             is_folder = stat.S_ISDIR(os.lstat(path).st_mode)
             atomic.make_private(path)
             done.append(f"{finding.path}: mode {'700' if is_folder else '600'}")

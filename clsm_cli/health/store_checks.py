@@ -1,9 +1,8 @@
-"""Checks of the files in the folder, how the ledger left them, and of the records in them.
+"""Check the files of a store, their digests in the ledger, and their records.
 
-The ledger has the digest of each file after each run, so a file that somebody changed since is
-known, and one that is gone. A forget hides what it wrote: what was known before it counts no more.
-What follows from the episodes alone (edges, mentions) is derived again by ``consolidate``; doctor only
-reports it.
+The ledger has the digest of each file after each run, which shows files that changed or vanished
+since. A forget hides what it wrote, so digests from before it do not count. ``consolidate`` derives
+edges and mentions from the episodes again; doctor only reports them.
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Turn
 
 
-_REWRITTEN: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
-"""Kinds of which ``--fix`` can write what is left."""
+_REWRITABLE: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
+"""Kinds that ``--fix`` can rewrite without their bad lines."""
 
 
 def check_places(snapshot: Snapshot) -> Iterator[Finding]:
-    """Files that have no place, that are none, that are too large or closed."""
+    """Paths of no known kind, links and devices, and files too large or unreadable."""
     for path, file in snapshot.files.items():
         if not file.is_regular:
             what = "is a symbolic link" if stat.S_ISLNK(file.mode) else "is not a regular file"
@@ -70,7 +69,7 @@ def check_places(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_modes(snapshot: Snapshot) -> Iterator[Finding]:
-    """Folders that are not 0700 and files that are not 0600, and what belongs to others."""
+    """Folders not 0700, files not 0600, and paths owned by another user."""
     root = snapshot.store.root.stat()
     looked = {".": (root.st_mode, root.st_uid), **snapshot.folders}
     looked |= {p: (f.mode, f.owner) for p, f in snapshot.files.items() if f.is_regular}
@@ -79,39 +78,39 @@ def check_modes(snapshot: Snapshot) -> Iterator[Finding]:
         if not is_ours:
             yield make_finding("foreign-owner", path, f"belongs to user {owner}")
         wanted = atomic.FOLDER_MODE if stat.S_ISDIR(mode) else atomic.FILE_MODE
-        # Git knows no modes but executable, and may have written these two, which are no memory.
+        # Git keeps only the executable bit, and may have written these two, which hold no memory.
         if stat.S_IMODE(mode) != wanted and path not in (".gitattributes", ".gitignore"):
-            is_open = stat.S_ISREG(mode) or mode & 0o500 == 0o500  # a folder to be looked into
+            is_open = stat.S_ISREG(mode) or mode & 0o500 == 0o500  # a folder needs r and x
             code = "open-to-others" if is_open else "unreadable-file"
             yield make_finding(code, path, f"has mode {stat.S_IMODE(mode):04o}", mends=is_ours)
 
 
 def check_contents(snapshot: Snapshot) -> Iterator[Finding]:
-    """NUL bytes, bytes that are no UTF-8, and what git's conflicts leave."""
+    """NUL bytes, invalid UTF-8, and git conflict markers."""
     for file in snapshot.of_kind(*LIMITS):
         if file.nul is not None:
-            yield _spoilt("bad-bytes", file, "holds NUL bytes", file.nul)
+            yield _bad_line("bad-bytes", file, "holds NUL bytes", file.nul)
         if file.broken is not None:
-            yield _spoilt("bad-bytes", file, "is not UTF-8", file.broken)
+            yield _bad_line("bad-bytes", file, "is not UTF-8", file.broken)
         # In Markdown seven equals signs may underline a title.
         if file.markers and file.kind != "episode" and len(file.markers) > (file.kind == "topic"):
             lines = list_names([str(line) for line in file.markers])
             reason = f"holds git's conflict markers (lines {lines})"
-            yield _spoilt("conflict-markers", file, reason, file.markers[0])
+            yield _bad_line("conflict-markers", file, reason, file.markers[0])
 
 
-def _spoilt(code: str, file: File, reason: str, line: int | None) -> Finding:
-    """What is wrong with a line; in the log of recalls it is left out and never rewritten."""
+def _bad_line(code: str, file: File, reason: str, line: int | None) -> Finding:
+    """A finding about a bad line; the recall log skips the line and is never rewritten."""
     if is_shared(file.path):
         step = "nothing; its good lines count"
         bad = make_finding(code, file.path, reason, line=line, mends=False, next_step=step)
         return bad._replace(severity="warning")
-    mends = file.kind in _REWRITTEN or (code == "conflict-markers" and file.kind == "topic")
+    mends = file.kind in _REWRITABLE or (code == "conflict-markers" and file.kind == "topic")
     return make_finding(code, file.path, reason, line=line, mends=mends)
 
 
 def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
-    """Files that are no episodes, or whose turns and texts differ."""
+    """Episode files that cannot be read, or whose turns and texts differ."""
     for path, episode in snapshot.episodes.items():
         if not isinstance(episode, Episode):
             yield make_finding("unreadable-episode", path, episode.reason, line=episode.line)
@@ -123,9 +122,9 @@ def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
             yield from _edited(path, ((turn, episode.session) for turn in episode.turns))
 
 
-def _edited(path: str, told: Iterable[tuple[Turn, str]]) -> Iterator[Finding]:
-    """Turns, each with its conversation, whose key is not that of their text."""
-    if odd := [turn.key for turn, session in told if ordinal_of(turn, session) is None]:
+def _edited(path: str, turns: Iterable[tuple[Turn, str]]) -> Iterator[Finding]:
+    """Turns (with their conversation) whose key does not match their text."""
+    if odd := [turn.key for turn, session in turns if ordinal_of(turn, session) is None]:
         yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
 
 
@@ -138,7 +137,7 @@ def _difference(headings: tuple[str, ...], keys: tuple[str, ...]) -> str:
 
 
 def check_topics(snapshot: Snapshot) -> Iterator[Finding]:
-    """Front matter that cannot be read, and statements whose file is gone or cut off."""
+    """Unreadable front matter, and statements whose topic file is missing or truncated."""
     for path, topic in snapshot.topics.items():
         for problem in topic.problems:
             if problem.line is None:
@@ -162,7 +161,7 @@ def check_topics(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_loss(snapshot: Snapshot) -> Iterator[Finding]:
-    """Statements that are gone from the Markdown, more at once than anybody takes out by hand."""
+    """More statements missing from the Markdown than a person removes by hand."""
     for warning in settle.plan(snapshot.store, utc_text(snapshot.around.now))[1]:
         stream, _, reason = warning.partition(": ")
         if "nothing was withdrawn" in reason:
@@ -170,19 +169,19 @@ def check_loss(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_ledger(snapshot: Snapshot) -> Iterator[Finding]:
-    """Files that are gone, shorter, or other than the last run left them."""
+    """Files that are missing, shorter or changed since the last run."""
     written = {device_of(path): known for path, known in _written_files(snapshot)}
     for path in {path for known in written.values() for path in known}:
         known = written.get(device_of(path) or snapshot.store.device, {})
         if path in known and kind_of(path) in LIMITS and not path.endswith("/runs.jsonl"):
             left = {each[path][0].after for each in written.values() if path in each}
-            yield from _compared(snapshot, *known[path], left)
+            yield from _compare(snapshot, *known[path], left)
 
 
 def _written_files(
     snapshot: Snapshot,
 ) -> Iterator[tuple[str, dict[str, tuple[logs.Change, str]]]]:
-    """Of each ledger the last change of each file, and the run that made it."""
+    """For each ledger, the last change of each file and its run."""
     for path, rows in snapshot.ledgers.items():
         known: dict[str, tuple[logs.Change, str]] = {}
         for _, row in rows.rows:
@@ -191,23 +190,23 @@ def _written_files(
             except (KeyError, TypeError, AttributeError):
                 continue
             if not line.changes:
-                known.clear()  # a forget, or the sweep after one
+                known.clear()  # a forget, or the purge after it
             known |= {change.path: (change, line.id) for change in line.changes}
         yield path, known
 
 
-def _compared(
+def _compare(
     snapshot: Snapshot, mine: logs.Change, run: str, left: set[str | None]
 ) -> Iterator[Finding]:
-    """A file as it is, against how this machine, and all that wrote it, ``left`` it."""
+    """Compare a file with this machine's last change and the digests ``left`` by all machines."""
     path, file = mine.path, snapshot.files.get(mine.path)
     if file is None:
         is_told = mine.after is None or kind_of(path) == "topic"
         if not is_told and not _is_explained(snapshot, path):
             yield make_finding("missing-file", path, f"{run} wrote it, and it is gone")
     elif file.sha256 is None:
-        return  # told as what cannot be read
-    elif mine.after == "":  # of a log its size alone is known
+        return  # reported as unreadable
+    elif mine.after == "":  # of a log only the size is recorded
         size = (mine.size or 0) + (mine.added or 0)
         if file.size < size:
             reason = f"has {file.size:,} of {size:,} bytes that {run} left"
@@ -225,7 +224,7 @@ def _is_explained(snapshot: Snapshot, path: str) -> bool:
 
 
 def check_begun(snapshot: Snapshot) -> Iterator[Finding]:
-    """What was cut short."""
+    """Interrupted runs and forgets."""
     store = snapshot.store
     if (store.derived / "redo").exists():
         line = runs.begun_run(store)
@@ -236,7 +235,7 @@ def check_begun(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_preimages(snapshot: Snapshot) -> Iterator[Finding]:
-    """What undo keeps, against the ledger of this machine."""
+    """Compare the preimages with this machine's ledger."""
     store = snapshot.store
     known = {entry.id: entry for entry in ledger.entries(store.flow)}
     folder = store.derived / "runs"
@@ -250,7 +249,7 @@ def check_preimages(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _is_kept(snapshot: Snapshot, line: logs.RunLine) -> bool:
-    """Whether all that was kept of a step is there as it was, or none of it."""
+    """Whether all preimages of a run are intact, or none is kept."""
     if not (ledger.folder_of(snapshot.store, line.id) / ledger.step_of(line)).is_dir():
         return True  # decay removed it, or it was made elsewhere
     kept = ledger.load_kept(snapshot.store, line)
@@ -264,16 +263,16 @@ def _is_kept(snapshot: Snapshot, line: logs.RunLine) -> bool:
 
 
 def check_lines(snapshot: Snapshot) -> Iterator[Finding]:
-    """Lines of shards that are no records."""
-    told = ("is a git conflict marker", "is not UTF-8")  # by ``check_contents``
+    """Lines of shards that are not records."""
+    reported = ("is a git conflict marker", "is not UTF-8")  # by ``check_contents``
     for path, shard in snapshot.shards.items():
         for problem in shard.problems:
-            if not problem.reason.startswith(told):
+            if not problem.reason.startswith(reported):
                 yield make_finding("unreadable-line", path, problem.reason, line=problem.line)
 
 
 def check_order(snapshot: Snapshot) -> Iterator[Finding]:
-    """Shards that are not as they would be written: records of others, twice, not sorted."""
+    """Shards not in canonical form: foreign, duplicate or unsorted records."""
     for path, shard in snapshot.shards.items():
         ids = [record.id for record in shard.records]
         name = path.rpartition("/")[2]
@@ -286,7 +285,7 @@ def check_order(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_references(snapshot: Snapshot) -> Iterator[Finding]:
-    """Records, and episodes of documents, that rest on what is not there."""
+    """Records, and episodes of documents, with missing references."""
     known = {*snapshot.records, *snapshot.episode_ids, *snapshot.turns}
     lost: list[tuple[str, str]] = []
     for record in snapshot.records.values():
@@ -311,7 +310,7 @@ def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
         return [block.key for block in record.blocks]
     if isinstance(record, EpisodeRecord) and record.id in snapshot.episode_ids:
         turns = [key for keys in record.mentions.values() for key in keys]
-        # What is mentioned before a night may become a node then, or never.
+        # The mentions of a pending episode need not be nodes yet.
         return turns if record.stage == "pending" else [*record.mentions, *turns]
     return record.sources if isinstance(record, Node) else ()
 
@@ -334,12 +333,12 @@ def check_episode_records(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_tombstones(snapshot: Snapshot) -> Iterator[Finding]:
-    """Tombstones that are gone: by the index, or as a forget of a ledger left none."""
+    """Missing tombstones: known to the index, or expected from a forget in a ledger."""
     if lost := lost_tombstones(snapshot):
         reason = f"{len(lost)} tombstones are gone that the index knows"
         yield make_finding("tombstone-lost", "tombstones", reason)
         return
-    stones = {str(row.get("at")) for row in _stones(snapshot)}
+    stones = {str(row.get("at")) for row in _tombstone_rows(snapshot)}
     for path, rows in snapshot.ledgers.items():
         for at in _forgets(row for _, row in rows.rows):
             if at not in stones:
@@ -348,7 +347,7 @@ def check_tombstones(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _forgets(ledger_rows: Iterable[dict[str, object]]) -> list[str]:
-    """Times of the forgets of a ledger since doctor last wrote tombstones again, which have its time."""
+    """Times of a ledger's forgets since doctor last restored tombstones, which got its time."""
     times: list[str] = []
     for row in ledger_rows:
         if row.get("command") == "forget":
@@ -358,13 +357,13 @@ def _forgets(ledger_rows: Iterable[dict[str, object]]) -> list[str]:
     return times
 
 
-def _stones(snapshot: Snapshot) -> list[dict[str, object]]:
+def _tombstone_rows(snapshot: Snapshot) -> list[dict[str, object]]:
     found = (rows for path, rows in snapshot.logs.items() if path.startswith("tombstones/"))
     return [row for rows in found for _, row in rows.rows]
 
 
 def lost_tombstones(snapshot: Snapshot) -> list[str]:
-    """Hashes that the index took from files which do not have them any more, sorted."""
+    """Hashes of the index that no tombstone file has any more, sorted."""
     try:
         connection = database.open_to_read(snapshot.store.derived)
         if connection is None:
@@ -373,7 +372,7 @@ def lost_tombstones(snapshot: Snapshot) -> list[str]:
             known = {str(row[0]) for row in connection.execute("SELECT hash FROM tombstones")}
     except sqlite3.DatabaseError:
         return []
-    there = {str(row.get("hash")) for row in _stones(snapshot)}
+    there = {str(row.get("hash")) for row in _tombstone_rows(snapshot)}
     return sorted(each for each in known - there if _HASH.fullmatch(each))
 
 
@@ -381,7 +380,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def bad_rows(snapshot: Snapshot, path: str) -> list[tuple[int | None, str]]:
-    """Lines of a log or an inbox that are none of it, with why."""
+    """Invalid lines of a log or an inbox, with the reason."""
     if path in snapshot.inboxes:
         return [(problem.line, problem.reason) for problem in snapshot.inboxes[path].problems]
     bad = [(problem.line, problem.reason) for problem in snapshot.logs[path].problems]
@@ -407,13 +406,13 @@ _KINDS: dict[str, type[logs.LogLine]] = {
 
 
 def _check_row(name: str, row: dict[str, Any]) -> None:
-    """Raises where a row is no line of its log."""
+    """Raise if a row is not valid in its log."""
     if name == "archived.jsonl" and "as_of" in row:
         row = {"id": "as_of", "day": row["as_of"], "n": 0}
     elif name == "archived.jsonl":
         row = {"id": row["id"], "day": row["since"], "n": 0}
     line: logs.LogLine = logs.parse(_KINDS[name], row)
-    for field, is_right in _FIELDS.items():
+    for field, is_right in _FIELD_CHECKS.items():
         value = getattr(line, field, None)
         if value is not None and not is_right(value):
             raise ValueError(f"{field} cannot be {value!r}")
@@ -423,7 +422,7 @@ def _is_digest(value: object) -> bool:
     return isinstance(value, str) and _HASH.fullmatch(value) is not None
 
 
-_FIELDS: dict[str, Callable[[Any], bool]] = {
+_FIELD_CHECKS: dict[str, Callable[[Any], bool]] = {
     "at": lambda at: bool(datetime.fromisoformat(str(at))),
     "day": lambda day: bool(date.fromisoformat(day)),
     "id": is_id,
@@ -433,11 +432,11 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
         _is_digest(digest) for c in changes for digest in (c.before, c.after) if digest
     ),
 }
-"""Field of a line of a log → whether it can have a value."""
+"""Field of a log line → whether a value is valid."""
 
 
 def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
-    """Lines of logs, tombstones and inboxes that are none."""
+    """Invalid lines of logs, tombstones and inboxes."""
     for path in (*snapshot.logs, *snapshot.inboxes):
         file = snapshot.files[path]
         for number, reason in bad_rows(snapshot, path):
@@ -445,6 +444,6 @@ def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
                 mends = not is_shared(path)
                 yield make_finding("torn-line", path, "was cut short", line=number, mends=mends)
             elif number not in file.markers:
-                yield _spoilt("unreadable-line", file, reason, number)
+                yield _bad_line("unreadable-line", file, reason, number)
     for path, box in snapshot.inboxes.items():
         yield from _edited(path, ((item.turn, item.session) for item in box.turns))

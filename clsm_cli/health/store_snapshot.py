@@ -1,7 +1,7 @@
 """A snapshot of a store: every file read once, without the lock, for all checks.
 
-Nothing here fails on what it reads. What cannot be read is a value (``File.error``, a problem of a
-shard, an error in place of an episode), so that one bad file hides no other.
+Nothing here raises on bad content. A failure is a value (``File.error``, a problem of a shard, an
+error in place of an episode), so one bad file does not hide the others.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.topics import Topic
 
 Memory = Literal["settings", "topic", "shard", "episode", "inbox", "log", "tombstones"]
-"""Files that are read here."""
+"""Kinds of files that are read here."""
 Other = Literal["ontology", "git", "labels", "quarantine", "derived", "temp", "conflict"]
-"""``temp`` was left by a killed writer, ``conflict`` by a program that synchronises folders."""
+"""``temp``: left by a killed writer; ``conflict``: by a program that synchronises folders."""
 Kind = Literal[Memory, Other, "unknown"]
 
 LIMITS: dict[Kind, int] = {
@@ -56,44 +56,43 @@ LIMITS: dict[Kind, int] = {
     "log": logs.MAX_LOG,
     "tombstones": logs.MAX_LOG,
 }
-"""Bytes of each kind of memory."""
+"""Maximum bytes of each kind."""
 _MARKER = re.compile(rb"^(?:<{7}|\|{7}|>{7})(?: .*)?\r?$|^={7}\r?$", re.MULTILINE)
 _HEADING = re.compile(rb"^### .*\^([0-9a-f]{12})\r?$", re.MULTILINE)
 
 
 class File(NamedTuple):
-    """A file, or what stands in the place of one."""
+    """A file, or a link, device or socket."""
 
     path: str  # relative to the store, with slashes
     kind: Kind
-    mode: int  # as ``stat`` has it, the type included; of a link its own
+    mode: int  # ``st_mode`` with the type, from lstat
     owner: int
     size: int
-    sha256: str | None = None  # none where it was not read
+    sha256: str | None = None  # None if it was not read
     nul: int | None = None  # line of its first NUL byte
-    broken: int | None = None  # of its first byte that is no UTF-8
-    markers: tuple[int, ...] = ()  # lines that git's conflicts leave
-    torn: int | None = None  # its last line, where no newline ends it
+    broken: int | None = None  # line of its first invalid UTF-8 byte
+    markers: tuple[int, ...] = ()  # lines with git conflict markers
+    torn: int | None = None  # its last line, if no newline ends it
     error: str | None = None
 
     @property
     def is_regular(self) -> bool:
-        """Whether it is a file at all."""
+        """Whether it is a regular file."""
         return stat.S_ISREG(self.mode)
 
 
 class Rows(NamedTuple):
-    """The lines of a log: those that are mappings, with their numbers, and those that are none."""
+    """The lines of a log: mappings with their line numbers, and problems."""
 
     rows: list[tuple[int, dict[str, object]]]
     problems: list[LineProblem]
 
 
 class CheckContext(NamedTuple):
-    """What a check may know besides the store.
+    """What checks know besides the store.
 
-    ``fault`` is why the settings of this machine cannot be used. Hashing the model takes a tenth of a
-    second.
+    ``fault``: why the machine's settings cannot be used. Hashing the model takes 0.1 s.
     """
 
     now: datetime
@@ -105,12 +104,12 @@ class CheckContext(NamedTuple):
 
 @dataclass(slots=True)
 class Snapshot:
-    """A store as it was read; every mapping goes by path, relative to the store.
+    """A store as it was read; mappings are keyed by path relative to the store.
 
     Attributes:
-        files: All that is there but folders; ``folders``: path → mode and owner.
-        episodes: Where a file is none, why.
-        headings: Keys that stand over the texts of an episode file, in order.
+        files: Everything but folders; ``folders``: path → mode and owner.
+        episodes: The episode, or why its file cannot be read.
+        headings: Keys in the headings of an episode file, in order.
         forgotten: Hashes of ids with a tombstone.
     """
 
@@ -130,7 +129,7 @@ class Snapshot:
     where: dict[str, str] = field(default_factory=dict)
     """Id of a record → a shard that holds it."""
     turns: set[str] = field(default_factory=set)
-    """Keys of the turns of episodes and inboxes; forgotten ones too."""
+    """Keys of the turns of episodes and inboxes, including forgotten ones."""
 
     def of_kind(self, *kinds: Kind) -> Iterator[File]:
         """Files of some kinds."""
@@ -147,7 +146,7 @@ class Snapshot:
 
 
 def take_snapshot(store: Store, around: CheckContext) -> Snapshot:
-    """Read every file of a store that its format names."""
+    """Read every file of a store whose path has a known kind."""
     snapshot = Snapshot(store, around)
     _walk(snapshot, store.root, "")
     for path, file in sorted(snapshot.files.items()):
@@ -169,24 +168,24 @@ def _walk(snapshot: Snapshot, folder: Path, inside: str) -> None:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
-        return  # its mode is looked at by itself
+        return  # ``check_modes`` reports it
     for entry in entries:
         path = f"{inside}{entry.name}"
         try:
             found = entry.stat(follow_symlinks=False)
-        except OSError:  # gone while it was looked at
+        except OSError:  # removed meanwhile
             continue
         if not entry.is_dir(follow_symlinks=False):
             name = path.encode(errors="surrogateescape").decode(errors="replace")
             about = (found.st_mode, found.st_uid, found.st_size)
             snapshot.files[path] = File(path, kind_of(name), *about)
-        elif path != ".git":  # about git's own, git is asked
+        elif path != ".git":  # git checks its own files
             snapshot.folders[path] = (found.st_mode, found.st_uid)
             _walk(snapshot, Path(entry.path), f"{path}/")
 
 
 def _read(snapshot: Snapshot, file: File) -> File:
-    """The file with what its bytes tell; what they mean goes where it belongs in ``snapshot``."""
+    """Fill in the fields that need the file's bytes, and parse its content into ``snapshot``."""
     path = snapshot.store.root / file.path
     try:
         data = atomic.read(path, LIMITS[file.kind])
@@ -239,7 +238,7 @@ def _broken(data: bytes) -> int | None:
 
 
 def kind_of(path: str) -> Kind:
-    """What a file is.
+    """The kind of a file, by its path.
 
     >>> kind_of("flow/pi/graph/3.yaml"), kind_of("tasks/today.md"), kind_of("tasks/today.txt")
     ('shard', 'topic', 'unknown')
@@ -249,14 +248,16 @@ def kind_of(path: str) -> Kind:
         return "temp"
     if is_conflict_copy(name) and not path.startswith(("quarantine/", ".clsm/")):
         return "conflict"
-    return next((kind for pattern, kind in _PLACES if pattern.fullmatch(path)), "unknown")
+    return next(
+        (kind for pattern, kind in _COMPILED_PATTERNS if pattern.fullmatch(path)), "unknown"
+    )
 
 
 _DEVICE = r"[a-z0-9][a-z0-9_-]{0,79}"
 _SHARD = r"[0-9a-f]{1,2}\.yaml"
 _STREAM = "|".join(TOPIC_STREAMS)
 _LOG = "activation|activation-old|archived|feedback|review|runs|uses"
-_FORMS: tuple[tuple[str, Kind], ...] = (
+_PATH_PATTERNS: tuple[tuple[str, Kind], ...] = (
     (re.escape(CONFIG_NAME), "settings"),
     (re.escape(ontology.ONTOLOGY_NAME), "ontology"),
     (r"\.gitattributes|\.gitignore", "git"),
@@ -271,10 +272,10 @@ _FORMS: tuple[tuple[str, Kind], ...] = (
     (rf"flow/{_DEVICE}/(?:{_LOG})\.jsonl", "log"),
     (rf"tombstones/{_DEVICE}\.jsonl", "tombstones"),
 )
-_PLACES = [(re.compile(form, re.DOTALL), kind) for form, kind in _FORMS]
-"""What a path must look like; the first that fits counts."""
+_COMPILED_PATTERNS = [(re.compile(form, re.DOTALL), kind) for form, kind in _PATH_PATTERNS]
+"""Path patterns; the first match counts."""
 
 
 def is_shared(path: str) -> bool:
-    """Whether a recall appends to a log without the lock, so that it is never rewritten."""
+    """Whether recalls append to a log without the lock; such a log is never rewritten."""
     return path.endswith("/activation.jsonl")

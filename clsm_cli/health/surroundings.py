@@ -1,8 +1,8 @@
-"""Checks around the records: settings, secrets in clear, the index, model, disk, lock, nights, git.
+"""Check everything but the records: settings, plaintext secrets, index, model, disk, lock, nights, git.
 
-A small index is held against a fresh one, made in memory by words. A large one is only asked whether
-it is whole and made of the files as they are; ``--rebuild`` makes it anew. Nothing is said where there
-is no git; what ``--fix`` does about the clone is no part of the store, and cannot be undone.
+A small index is compared with one built in memory from words. For a large one, only its integrity and
+the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository;
+what ``--fix`` changes in the clone is outside the store, and cannot be undone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 _VARIABLES = frozenset({"CLSM_STORE", "CLSM_DEVICE", "CLSM_MODEL_DIR"})
-"""Those that clsm reads besides the settings of this machine."""
+"""Variables that clsm reads besides the machine's settings."""
 _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "ncpfs"}
     | {"coda", "davfs", "beegfs", "gfs2", "ocfs2"}
@@ -81,7 +81,7 @@ def _reason(error: ClsmError, path: Path) -> str:
 
 
 def check_environment(snapshot: Snapshot) -> Iterator[Finding]:
-    """Variables that clsm reads."""
+    """Environment variables with unusable or unknown values."""
     variables = snapshot.around.variables
     known = _VARIABLES | {variable_of(name) for name in defaults(MachineSettings())}
     model = variables.get("CLSM_MODEL_DIR")
@@ -93,7 +93,7 @@ def check_environment(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_machine(snapshot: Snapshot) -> Iterator[Finding]:
-    """The settings of this machine."""
+    """The machine's settings."""
     if snapshot.around.fault:
         yield make_finding("machine-settings", "", snapshot.around.fault)
 
@@ -114,7 +114,7 @@ def check_model(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_disk(snapshot: Snapshot) -> Iterator[Finding]:
-    """The file system that the store lies on, and whether it can be written to."""
+    """The store's file system, and whether it is writable."""
     root = snapshot.store.root
     if not os.access(root, os.W_OK):
         yield make_finding("read-only", "", "cannot be written to: nothing new is remembered")
@@ -122,17 +122,17 @@ def check_disk(snapshot: Snapshot) -> Iterator[Finding]:
         with open("/proc/self/mounts", encoding="utf-8", errors="replace") as table:
             kind = file_system_type(root.as_posix(), table.read())
     except OSError:
-        return  # no Linux
+        return  # not Linux
     if kind in _NETWORK or (kind.startswith("fuse") and kind != "fuseblk"):
         reason = f"lies on a network or FUSE disk ({kind})"
         yield make_finding("network-file-system", "", reason)
 
 
 def file_system_type(path: str, mounts: str) -> str:
-    r"""The type of the file system that a path lies on.
+    r"""The type of the file system that a path is on.
 
-    ``mounts`` are as in /proc/self/mounts: device, place, type; the longest place that holds it
-    counts, of equal ones the last.
+    ``mounts``: /proc/self/mounts (device, mount point, type); the longest mount point that contains
+    the path counts, of equal ones the last.
 
     >>> file_system_type("/srv/memory", "/dev/a / ext4 rw 0 0\nbox:/x /srv nfs4 rw 0 0\n")
     'nfs4'
@@ -148,13 +148,13 @@ def file_system_type(path: str, mounts: str) -> str:
 
 
 def check_lock(snapshot: Snapshot) -> Iterator[Finding]:
-    """Who is writing to the store now."""
+    """Which process holds the store's lock."""
     if name := holder(snapshot.store.root):
         yield make_finding("lock-held", "", f"{name} is writing to it")
 
 
 def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
-    """When it was consolidated last, and whether that is too long ago (``status --check``)."""
+    """Whether the last consolidation is too long ago (``status --check``)."""
     state = overview.automation_state(snapshot.store, snapshot.around.now)
     if state.is_stale or state.last is not None:
         code = "consolidation-old" if state.is_stale else "consolidated"
@@ -162,7 +162,7 @@ def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:
-    """Nightly jobs whose program is gone, as after a Python was upgraded under it."""
+    """Nightly jobs whose program is missing, as after a Python upgrade."""
     for name, words in snapshot.around.jobs.items():
         for path in words[: words.index("schedule") if "schedule" in words else None]:
             if os.path.isabs(path) and not os.access(path, os.X_OK):
@@ -171,50 +171,53 @@ def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def check_secrets(snapshot: Snapshot) -> Iterator[Finding]:
-    """How many secrets of which kinds a file holds; never one of them."""
-    for path, kinds in _kinds(snapshot):
+    """Number and kinds of secrets in a file, never their text."""
+    for path, kinds in _file_secrets(snapshot):
         if kinds:
-            told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-            yield make_finding("secret-in-clear", secrets.mask_name(path).text, f"holds {told}")
+            numbers = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+            yield make_finding("secret-in-clear", secrets.mask_name(path).text, f"holds {numbers}")
 
 
-def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
+def _file_secrets(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, episode in snapshot.episodes.items():
         if isinstance(episode, Episode):
-            yield path, _told((turn, episode.session) for turn in episode.turns)
+            yield path, _turn_secrets((turn, episode.session) for turn in episode.turns)
     for path, box in snapshot.inboxes.items():
-        yield path, _told((item.turn, item.session) for item in box.turns)
+        yield path, _turn_secrets((item.turn, item.session) for item in box.turns)
     for path, shard in snapshot.shards.items():
-        yield path, _of(text for record in shard.records for text in strings(encode(record)))
+        yield (
+            path,
+            _text_secrets(text for record in shard.records for text in strings(encode(record))),
+        )
     for path, topic in snapshot.topics.items():
-        yield path, _of(["\n".join(topic.lines)])
+        yield path, _text_secrets(["\n".join(topic.lines)])
     for path, rows in snapshot.logs.items():
         if path.endswith("/review.jsonl"):
-            yield path, _of(text for _, row in rows.rows for text in strings(row))
+            yield path, _text_secrets(text for _, row in rows.rows for text in strings(row))
     for file in snapshot.of_kind("quarantine", "labels", "ontology"):
-        with contextlib.suppress(ClsmError):  # what cannot be read is told by what looks at files
+        with contextlib.suppress(ClsmError):  # other checks report unreadable files
             data = atomic.read(snapshot.store.root / file.path, MAX_FILE) or b""
-            yield file.path, _of([data.decode("utf-8", "replace")])
+            yield file.path, _text_secrets([data.decode("utf-8", "replace")])
 
 
-def _told(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
+def _turn_secrets(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
     mask = Masker()
     for turn, session in turns:
         masked_turn(turn, session, mask)
     return mask.counts
 
 
-def _of(texts: Iterable[str]) -> Counter[str]:
+def _text_secrets(texts: Iterable[str]) -> Counter[str]:
     return sum((Counter(secrets.mask(text).counts) for text in texts), Counter())
 
 
-COMPARED = 1500
-"""Passages up to which an index is held against a fresh one: about a second and a half."""
+MAX_COMPARED = 1500
+"""Most passages of an index that is compared with a fresh one: about 1.5 s."""
 _PATH = ".clsm/index/index.sqlite"
 
 
 def check_index(snapshot: Snapshot) -> Iterator[Finding]:
-    """The index: whole, of the files as they are, and saying what they say."""
+    """The index: intact, built from the current files, with their content."""
     path = database.path_of(snapshot.store.derived)
     if not path.exists():
         yield make_finding("index-missing", _PATH, "is missing; the next command makes it")
@@ -226,12 +229,12 @@ def check_index(snapshot: Snapshot) -> Iterator[Finding]:
             return
         with contextlib.closing(connection):
             yield from _opened(snapshot, connection)
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of the schema, which is text
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # from the schema, which is text
         yield make_finding("index-damaged", _PATH, f"cannot be read ({error})")
 
 
 def _unopened(path: Path) -> Finding:
-    """An index of another version is made anew by the next command; one that is none is damaged."""
+    """An index of another version is rebuilt by the next command; any other file is damaged."""
     with open(path, "rb") as file:
         head = file.read(64)
     version = int.from_bytes(head[60:64], "big")
@@ -263,24 +266,24 @@ def _opened(snapshot: Snapshot, connection: sqlite3.Connection) -> Iterator[Find
 
 
 def _difference(snapshot: Snapshot, connection: sqlite3.Connection) -> str:
-    """Whether it was made of other bytes, or, where it is small, says other things; "" for neither."""
+    """How its files or, if it is small, its rows differ from fresh ones; "" for no difference."""
     known = dict(connection.execute("SELECT path, sha256 FROM files").fetchall())
     files = snapshot.files
     odd = sorted(p for p in known if p in files and files[p].sha256 not in (None, known[p]))
     if odd:
         return f"was made of other bytes of {list_names(odd)}"
-    if connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0] > COMPARED:
+    if connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0] > MAX_COMPARED:
         return ""
     other = differences(snapshot.store, connection)
     return f"says otherwise: {list_names(other)}" if other else ""
 
 
 STALE_MINUTES = 10
-"""Minutes after which a lock was left behind: git holds one for seconds."""
+"""Minutes after which a git lock is stale: git holds one for seconds."""
 
 
 def check_git(snapshot: Snapshot) -> Iterator[Finding]:
-    """What is to be said of the repository, and of copies that wait to be joined."""
+    """The repository, and conflict copies that wait to be joined."""
     store = snapshot.store
     yield from _copies(store)
     if git.refusal(store.root) is not None:

@@ -1,7 +1,6 @@
-"""Every version of a fact or edge, on both clocks (``model.clocks``), each a row of its history.
+"""Every version of a statement or edge, on both clocks (``model.clocks``), as rows of a history.
 
-A *thread* is what versions of one thing share: the subject of statements, or a source and the type of
-its edges.
+A *thread* groups versions: statements by subject, edges by source and type.
 """
 
 from __future__ import annotations
@@ -34,14 +33,15 @@ State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]
 
 
 class Version(NamedTuple):
-    """A statement or an edge at one time; ``value``: its text, of an edge the other end.
+    """One version of a statement or edge; ``value``: its text, or the label of an edge's target.
 
     Attributes:
-        state: current, done (a task), future (not true yet), ended (true until then, and still believed to have
-            been), superseded (no longer believed), withdrawn (taken back).
-        source: Where its earliest source stands, of a task that is done the one that ticks it, as it was
-            given, else its own line in a topic file, ``path:line``; ``file``: absolute path of what can be opened, "" for none.
-        by_hand: A person put it in the place of what it supersedes, and no source says it.
+        state: current, done (a task), future (not true yet), ended (was true until ``valid_until``),
+            superseded (no longer believed), withdrawn.
+        source: ``path:line``, as ingested, of the earliest source, for a done task of the one that
+            ticks it; else of its line in a topic file. ``file``: absolute path that can be opened,
+            or "".
+        by_hand: A person wrote it in place of what it supersedes; no source supports it.
     """
 
     id: str
@@ -62,7 +62,7 @@ class Version(NamedTuple):
 
 
 def state_of(row: Row, now: str) -> State:
-    """What a row is worth now.
+    """The state of a row at ``now``.
 
     >>> state_of(Edge(id="g-1", rev=(1, "pi"), valid_until="2026-02-20"), "2026-02-20")
     'ended'
@@ -77,12 +77,12 @@ def state_of(row: Row, now: str) -> State:
 
 
 def version(row: Row, value: str, index: Index, now: str, before: Statement | None) -> Version:
-    """A row with its state and source; ``before`` is what it supersedes."""
+    """A row with its state and source; ``before`` is the statement it supersedes."""
     by_hand = before is not None and row.pinned and {*row.sources} <= {*before.sources}
     sources = () if by_hand else row.sources
     done_at = row.done_at if isinstance(row, Statement) else None
-    told = earliest(index, sources, done_at or "") or earliest(index, (row.id,))
-    place = place_of(index, told, row.id)
+    passage = earliest(index, sources, done_at or "") or earliest(index, (row.id,))
+    place = place_of(index, passage, row.id)
     kind, text, old = "edge", "", None
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
@@ -93,22 +93,24 @@ def version(row: Row, value: str, index: Index, now: str, before: Statement | No
     )
 
 
-def place_of(index: Index, told: Passage | None, record: str) -> tuple[str | None, str, int]:
-    """``source``, ``file`` and ``line`` of a ``Version``: of a passage, or without one of a record."""
-    source = f"{told.path}:{told.line_start}" if told and told.line_start else None
-    return source, *(locate(index, told) if told else store_location(index, record))
+def place_of(index: Index, passage: Passage | None, record: str) -> tuple[str | None, str, int]:
+    """``source``, ``file`` and ``line`` of a ``Version``: of the passage, else of the record."""
+    source = f"{passage.path}:{passage.line_start}" if passage and passage.line_start else None
+    return source, *(locate(index, passage) if passage else store_location(index, record))
 
 
-def naming(rows: Iterable[Statement], nodes: Iterable[Node]) -> dict[str, list[Statement]]:
-    """Node id → the statements, gists aside, that have a label or alias of it in their text.
+def statements_naming(
+    rows: Iterable[Statement], nodes: Iterable[Node]
+) -> dict[str, list[Statement]]:
+    """Node id → the statements, except gists, whose text contains its label or an alias.
 
-    A name stands there as whole words, and with its capitals where it counts only with them.
+    Names match whole words; those in ``exact`` are case-sensitive.
 
     >>> tea = Statement(id="f-1", rev=(1, "pi"), text="May drinks green tea.")
     >>> may = Node(id="may", rev=(1, "pi"), label="May", exact=("May",))
-    >>> [s.id for s in naming([tea], [may])["may"]]
+    >>> [s.id for s in statements_naming([tea], [may])["may"]]
     ['f-1']
-    >>> naming([tea], [Node(id="ma", rev=(1, "pi"), label="Ma")])
+    >>> statements_naming([tea], [Node(id="ma", rev=(1, "pi"), label="Ma")])
     {}
     """
     begins: dict[str, list[tuple[re.Pattern[str], str]]] = defaultdict(list)
@@ -131,14 +133,14 @@ _WORD = re.compile(r"\w+")
 
 
 def name_of(node: Node) -> str:
-    """What a person calls a node: its label on one line, else its id."""
+    """The display name of a node: its label on one line, else its id."""
     return " ".join(node.label.split()) or node.id
 
 
-def reached(
+def ids_within(
     beside: Mapping[str, Collection[str]], seeds: Iterable[str], depth: float = math.inf
 ) -> set[str]:
-    """What is at most so many steps away from some ids, those included."""
+    """Ids within ``depth`` steps of the seeds, including these (breadth-first)."""
     found = last = {*seeds}
     while last and depth > 0:
         last = {other for each in last for other in beside.get(each, ())} - found
@@ -148,7 +150,7 @@ def reached(
 
 
 def earliest(index: Index, keys: Iterable[str], since: str = "") -> Passage | None:
-    """The first of some passages that was told, one with a line and still there before one without."""
+    """The earliest passage of some keys; those with a line, then current ones, come first."""
 
     def order(passage: Passage) -> tuple[bool, bool, bool, str, str, int]:
         time, line = passage.time, passage.line_start
@@ -159,7 +161,7 @@ def earliest(index: Index, keys: Iterable[str], since: str = "") -> Passage | No
 
 
 class Thread(NamedTuple):
-    """The versions of one thing, in the order in which they became true; of statements without type."""
+    """Versions of one subject, by the time they became true; ``type`` is "" for statements."""
 
     kind: Literal["statement", "edge"]
     subject: str
@@ -169,14 +171,14 @@ class Thread(NamedTuple):
 
 
 class History(NamedTuple):
-    """What is known of one argument."""
+    """The threads of one argument."""
 
     wanted: str
     threads: tuple[Thread, ...]
 
 
 class View(NamedTuple):
-    """Which versions are wanted: those true ``as_of`` a time or any time of a day, as believed by then.
+    """Selects versions: true ``as_of`` a time or day, as believed at ``known_at``.
 
     ``now`` and ``known_at`` are instants.
     """
@@ -187,17 +189,17 @@ class View(NamedTuple):
 
     @property
     def at(self) -> str | None:
-        """The past time that is asked about; None for now."""
+        """The past time of the view; None for now."""
         return self.as_of or self.known_at
 
     def shows(self, row: Row) -> bool:
-        """Whether a version is wanted: with ``known_at`` alone also what was over by then."""
+        """Whether to list a version; ``known_at`` alone includes what had ended by then."""
         if self.as_of is not None:
             return clocks.holds(row, self.as_of, self.known_at)
         return self.known_at is None or clocks.is_believed(row, self.known_at)
 
     def holds(self, row: Row) -> bool:
-        """Whether a row was true at the time that is asked about, as ``recall`` sees it; now: current."""
+        """Whether a row was true at the view's time, as in ``recall``; without one, is current."""
         if self.at is not None:
             return clocks.holds(row, self.at, self.known_at)
         is_withdrawn = isinstance(row, Statement) and row.withdrawn
@@ -205,7 +207,7 @@ class View(NamedTuple):
 
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
-    """The versions behind some ids or names, an answer for each; the store is only read."""
+    """The versions of each id or name; the store is only read."""
     facts = Facts(store, view.now)
     chosen = [facts.find(each) for each in wanted]
     with open_index(store, None) as opened:
@@ -218,9 +220,9 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
 def _threads(
     facts: Facts, rows: Iterable[Row], index: Index, about: str, wanted: str
 ) -> tuple[Thread, ...]:
-    """Statements by what was asked about, else by their subject, then edges by source and type.
+    """Group statements by ``about``, else by subject, and edges by source and type.
 
-    What only stands in texts is called as it was asked for.
+    A name that is no node's is labelled as the user wrote it.
     """
     groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
     for row in rows:
@@ -236,22 +238,22 @@ def _threads(
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        told = [
+        rows_shown = [
             version(row, facts.value(row), index, facts.now, facts.before(row)) for row in group
         ]
         is_named = subject in facts.nodes or any(
             isinstance(row, Edge) or facts.subject(row) == subject for row in group
         )
         label = facts.label(subject) if is_named or not about else " ".join(wanted.split())
-        versions = tuple(sorted(told, key=order))
+        versions = tuple(sorted(rows_shown, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
 
 
 class Facts:
-    """The records of a store by id, those in the archive too, the forgotten ones left out.
+    """The records of a store by id, including archived, without forgotten ones.
 
-    The store is only read; statements are as topic files have them, hand edits included.
+    The store is only read; statements are as in the topic files, with hand edits.
     """
 
     def __init__(self, store: Store, now: str) -> None:
@@ -264,7 +266,7 @@ class Facts:
 
     @cached_property
     def _named(self) -> dict[str, set[str]]:
-        """The nodes with a label or alias, by the id that it would have."""
+        """Node ids by the id form of their labels and aliases."""
         found: dict[str, set[str]] = defaultdict(set)
         for node in self.nodes.values():
             for name in (node.label or node.id, *node.aliases):
@@ -272,19 +274,23 @@ class Facts:
         return found
 
     def about(self, wanted: str) -> tuple[set[str], dict[str, Statement]]:
-        """The nodes of a name, and the statements about them: it is their subject, or they name it."""
+        """The nodes of a name, and the statements that have one as subject or name it."""
         key = node_id(wanted) if wanted.strip() else ""
         nodes = self._named.get(key) or ({key} if key else set())
         nodes = {wanted} if wanted in self.nodes else nodes
         meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
         meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
-        named = {r.id for said in naming(self.statements.values(), meant).values() for r in said}
+        named = {
+            r.id
+            for said in statements_naming(self.statements.values(), meant).values()
+            for r in said
+        }
         return nodes, {
             i: r for i, r in self.statements.items() if i in named or self.subject(r) in nodes
         }
 
     def find(self, wanted: str) -> tuple[list[Row], str]:
-        """The rows behind an id or a name, and the node of a name."""
+        """The rows of an id or a name, and for a name its node."""
         known: dict[str, Row] = {**self.statements, **self.edges}
         row = known.get(resolve_id(wanted, known) or "" if wanted[:2] in ("f-", "g-") else wanted)
         if isinstance(row, Edge):
@@ -294,7 +300,7 @@ class Facts:
             return self._family(row), ""
         nodes, said = self.about(wanted)
         rows: list[Row] = [*said.values()]
-        # An edge may have versions if it was said or corrected, not counted or chained.
+        # Only stated or corrected edges have versions, not co-occurrence or sequence edges.
         rows += [
             e
             for e in self.edges.values()
@@ -306,34 +312,34 @@ class Facts:
         raise self.missing(wanted, "is no statement, edge or concept of this store", known)
 
     def missing(self, wanted: str, reason: str, ids: Iterable[str] = ()) -> Exception:
-        """The error about a name of nothing, with the names near it."""
+        """The error for an unknown name, with similar names."""
         names = [(each, each) for each in (*ids, *self.nodes)]
         names += [(name, each) for name, found in self._named.items() for each in sorted(found)]
         return not_found(wanted, reason, names, "find ids with: clsm recall")
 
     def subject(self, row: Statement) -> str:
-        """The node that a statement is about; "" for none."""
+        """The subject node of a statement; "" for none."""
         if not row.subject or row.subject in self.nodes:
             return row.subject or ""
         key = node_id(row.subject)
         return min(self._named.get(key, {key}))
 
     def label(self, node: str) -> str:
-        """What a person calls a node; of anything else its id."""
+        """The display name of a node; any other id as it is."""
         return name_of(self.nodes[node]) if node in self.nodes else node
 
     def before(self, row: Row) -> Statement | None:
-        """The statement that one replaced."""
+        """The statement that a row supersedes."""
         return self.statements.get(row.supersedes or "") if isinstance(row, Statement) else None
 
     def value(self, row: Row) -> str:
-        """What a row says, for a person."""
+        """The displayed value: a statement's text, or the label of an edge's target."""
         return self.label(row.target) if isinstance(row, Edge) else row.text
 
     def _family(self, first: Statement) -> list[Row]:
-        """A statement, what superseded what there, and their closed copies.
+        """A statement, its chain of supersession, and their closed copies.
 
-        A closed copy has the text of its original, and no other link to it.
+        A closed copy is linked to its original only by equal text.
         """
         kin: dict[str, set[str]] = defaultdict(set)
         same: dict[tuple[str, str], str] = {}
@@ -342,4 +348,4 @@ class Facts:
             for each in {other, row.supersedes} & self.statements.keys():
                 kin[row.id].add(str(each))
                 kin[str(each)].add(row.id)
-        return [self.statements[each] for each in sorted(reached(kin, [first.id]))]
+        return [self.statements[each] for each in sorted(ids_within(kin, [first.id]))]

@@ -1,8 +1,7 @@
 """Export a graph: as JSON, GraphML (Gephi, yEd, NetworkX), or one offline HTML page.
 
-Style, scripts and data stand inside the page; a content security policy names them by their digests and
-forbids everything else, requests of any kind included. Cytoscape lays it out (``assets/graph.js``),
-from the same start every time.
+Style, scripts and data are inline; a content security policy allows only their digests, and no
+requests. Cytoscape lays it out (``assets/graph.js``), deterministically.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli import __version__
 from clsm_cli.inspection.fact_history import name_of
-from clsm_cli.inspection.graph_view import communities, counted
+from clsm_cli.inspection.graph_view import communities, count_names
 from clsm_cli.store.jsonlines import change_strings
 from clsm_cli.text.terminal import safe
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Edge, Node, Statement
 
 _NOT_IN_XML = {0xFFFE: "\\u{fffe}", 0xFFFF: "\\u{ffff}"}
-"""The code points that XML 1.0 forbids and ``safe`` lets pass."""
+"""Code points that XML 1.0 forbids but ``safe`` allows."""
 
 _KEYS = {
     "node": {
@@ -39,7 +38,7 @@ _KEYS = {
     },
     "edge": {"type": "string", "weight": "double", "n": "long", "valid_from": "string"},
 }
-"""Attributes in GraphML and their types; a value that is missing or empty is left out."""
+"""GraphML attributes and their types; missing or empty values are left out."""
 
 
 def _node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, Any]:
@@ -69,7 +68,7 @@ def mapping(graph: Graph) -> dict[str, Any]:
 
 
 def graphml(graph: Graph) -> str:
-    """The graph as GraphML 1.0: edges undirected but for those that say otherwise."""
+    """The graph as GraphML 1.0; edges are undirected unless marked."""
     from xml.etree import ElementTree as ET  # only written here, never parsed
 
     root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
@@ -111,8 +110,8 @@ PALETTE = {
     "sky": "#56b4e9", "orange": "#e69f00", "green": "#009e73", "vermilion": "#d55e00",
     "pink": "#cc79a7", "blue": "#0072b2", "yellow": "#f0e442", "grey": "#8c8c8c",
 }  # fmt: skip
-"""Okabe and Ito's colours, which people with any colour vision tell apart, and a grey."""
-LOOKS = {
+"""The Okabe-Ito palette, distinct for any colour vision, and a grey."""
+KIND_STYLES = {
     "concept": ("sky", "ellipse"),
     "person": ("orange", "ellipse"),
     "agent": ("orange", "diamond"),
@@ -125,20 +124,20 @@ LOOKS = {
     "episode": ("grey", "diamond"),
     "gist": ("grey", "hexagon"),
 }
-"""Colour and shape of the usual kinds, the same in every picture; kinds that are near have one
-colour. Any other kind takes the colours in turn, in the shapes below."""
+"""Colour and shape of the usual kinds; related kinds share a colour. Other kinds take the colours in
+turn, with the shapes below."""
 OTHER_SHAPES = ("hexagon", "triangle")
-SMALLEST, LARGEST = 12.0, 40.0
-"""Diameter of a node that nothing mentions, and of the one mentioned most, in pixels at zoom 1."""
-SHORT = 32
-"""Characters of a name beside its node; the whole one stands in the panel."""
-_MARK = re.compile(r"\{\{(\w+)\}\}")
-_IN_SCRIPT = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-"""Characters of JSON that could end the element it stands in, as JSON escapes."""
+MIN_DIAMETER, MAX_DIAMETER = 12.0, 40.0
+"""Diameter of a node without mentions, and of the most mentioned, in pixels at zoom 1."""
+MAX_LABEL = 32
+"""Characters of a node's label; the panel shows the full name."""
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_SCRIPT_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+"""JSON escapes for characters that could end a ``script`` element."""
 
 
 def page(graph: Graph, chosen: str | None = None) -> str:
-    """The picture of a graph, one self-contained HTML file."""
+    """The graph as one self-contained HTML file."""
     css = _asset("graph.css")
     scripts = {
         "library": _asset("cytoscape.min.js"),
@@ -152,11 +151,11 @@ def page(graph: Graph, chosen: str | None = None) -> str:
         "policy": f"{policy} base-uri 'none'; form-action 'none'",
         "version": __version__,
         "css": css,
-        "data": data.translate(_IN_SCRIPT),
+        "data": data.translate(_SCRIPT_ESCAPES),
         **scripts,
     }
-    # In one pass: what a value holds is never looked at again.
-    return _MARK.sub(lambda match: values[match.group(1)], _asset("graph.html"))
+    # In one pass, so placeholders inside a value are not replaced.
+    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], _asset("graph.html"))
 
 
 def _asset(name: str) -> str:
@@ -168,17 +167,17 @@ def _source(text: str) -> str:
 
 
 def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
-    """What the page shows as JSON values; no text in it hides or turns what a reader sees.
+    """The page's data as JSON values, without invisible or bidirectional control characters.
 
-    Kinds come with colour, shape and count, types with their count, nodes with their community, size
-    (diameter in pixels: it grows with the logarithm of the mentions) and the statements about them.
+    Kinds have colour, shape and count; types a count; nodes a community, a size (diameter in pixels,
+    logarithmic in the mentions) and the statements about them.
     """
     sizes = _sizes(graph)
     groups = communities(graph)
     data = change_strings(mapping(graph), safe)
     for node in data["nodes"]:
         name = node["label"]
-        node["short"] = name if len(name) <= SHORT else f"{name[: SHORT - 1].rstrip()}…"
+        node["short"] = name if len(name) <= MAX_LABEL else f"{name[: MAX_LABEL - 1].rstrip()}…"
         node |= {"size": sizes[node["id"]], "group": groups[node["id"]]}
     for edge in data["edges"]:
         edge["weight"] = min(1.0, max(0.0, edge["weight"]))
@@ -186,7 +185,7 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
         "total": graph.total,
         "chosen": chosen,
         "kinds": _kinds([node["kind"] for node in data["nodes"]]),
-        "types": counted([edge["type"] for edge in data["edges"]]),
+        "types": count_names([edge["type"] for edge in data["edges"]]),
         **data,
     }
 
@@ -194,18 +193,18 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
 def _sizes(graph: Graph) -> dict[str, float]:
     worth = {node.id: node.prominence for node in graph.nodes}
     most = max(worth.values(), default=0.0) or 1.0
-    spread = LARGEST - SMALLEST
-    return {node: round(SMALLEST + spread * value / most, 1) for node, value in worth.items()}
+    spread = MAX_DIAMETER - MIN_DIAMETER
+    return {node: round(MIN_DIAMETER + spread * value / most, 1) for node, value in worth.items()}
 
 
 def _kinds(kinds: list[str]) -> dict[str, dict[str, Any]]:
-    counts = counted(kinds)
+    counts = count_names(kinds)
     colours = tuple(PALETTE)
     others = {
         kind: (colours[n % len(colours)], OTHER_SHAPES[n // len(colours) % len(OTHER_SHAPES)])
-        for n, kind in enumerate(sorted(set(counts) - set(LOOKS)))
+        for n, kind in enumerate(sorted(set(counts) - set(KIND_STYLES)))
     }
-    looks = {kind: (LOOKS.get(kind) or others[kind]) for kind in counts}
+    looks = {kind: (KIND_STYLES.get(kind) or others[kind]) for kind in counts}
     return {
         kind: {"colour": PALETTE[looks[kind][0]], "shape": looks[kind][1], "count": count}
         for kind, count in counts.items()

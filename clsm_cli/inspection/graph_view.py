@@ -1,8 +1,7 @@
-"""The knowledge graph of a store, now or at a past time, or the part around some nodes; its figures.
+"""The knowledge graph of a store, now or at a past time, whole or around some nodes; its statistics.
 
-Of a past time it is what a consolidation would have made of the turns told by then, by the names that
-are known today: nodes that a turn mentions, their co-occurrence weighed anew, and those typed edges and
-statements that held (``clocks.holds``).
+At a past time, it is built from the turns up to then with today's names: mentioned nodes, recomputed
+co-occurrence, and the typed edges and statements that held (``clocks.holds``).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.inspection.fact_history import Facts, name_of, naming, reached
+from clsm_cli.inspection.fact_history import Facts, ids_within, name_of, statements_naming
 from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes and the edges between them, as far as they hold at one time.
+    """Nodes and edges that hold at one time.
 
     Attributes:
-        statements: Node id → the statements about it that hold, sorted by id.
-        total: Nodes of the graph that this is a part of.
-        dangling: Edges left out because an end of them is not in the store.
+        statements: Node id → the valid statements about it, sorted by id.
+        total: Number of nodes of the whole graph.
+        dangling: Edges left out because an end is not in the store.
     """
 
     nodes: tuple[Node, ...]
@@ -47,28 +46,28 @@ class Graph:
 
 
 def load(store: Store, view: View) -> Graph:
-    """The whole graph that holds: no closed or superseded edge, no forgotten node, no episode."""
+    """The whole graph, without closed or superseded edges, forgotten nodes, or episodes."""
     facts = Facts(store, view.now)
     rows = {i: row for i, row in facts.statements.items() if view.holds(row)}
     found, nodes = [*filter(view.holds, facts.edges.values())], facts.nodes
     if view.at is not None:
-        nodes, woven = _told_by(facts, view.at)
+        nodes, woven = _graph_at(facts, view.at)
         found = woven + [e for e in found if e.type != "co_occurs" or e.pinned]
     found = [e for e in found if not (e.source.startswith("e-") or e.target.startswith("e-"))]
     edges = {e.id: e for e in found if e.source in nodes and e.target in nodes}
     return Graph(
         nodes=tuple(nodes[each] for each in sorted(nodes)),
         edges=tuple(edges[each] for each in sorted(edges)),
-        statements=_about(rows, nodes),
+        statements=_statements_about(rows, nodes),
         total=len(nodes),
         dangling=len(found) - len(edges) if view.at is None else 0,
     )
 
 
-def _told_by(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
-    """Nodes as the turns told by a time have them, and their co-occurrence.
+def _graph_at(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
+    """Nodes and co-occurrence edges from the turns up to a time.
 
-    A turn without a time has always been told, and a node that no turn mentions always been there.
+    Turns without a time, and nodes without mentions, are always included.
     """
     noted = {
         r.id: r
@@ -92,17 +91,17 @@ def _told_by(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
     told = [row for row in order if row[2] not in later]
     woven = co_occurrences(told, mentioned, facts.store.settings.graph, (0, ""))
     found = {
-        each: _as_told(node, turns.get(each, set()), later, times)
+        each: _restricted_node(node, turns.get(each, set()), later, times)
         for each, node in facts.nodes.items()
         if turns.get(each, {""})
     }
     return found, list(woven.values())
 
 
-def _as_told(
+def _restricted_node(
     node: Node, keys: Collection[str], later: Collection[str], times: Mapping[str, str]
 ) -> Node:
-    """A node as some turns have it; a summary that rests on later ones is left out."""
+    """A node restricted to some turns, without a summary that rests on later ones."""
     dated = sorted(times[key] for key in keys if key in times)
     return replace(
         node,
@@ -113,21 +112,21 @@ def _as_told(
     )
 
 
-def _about(
+def _statements_about(
     rows: Mapping[str, Statement], nodes: Mapping[str, Node]
 ) -> dict[str, tuple[Statement, ...]]:
-    """Node → the statements whose subject it is, or that name it."""
+    """Node id → the statements that have it as subject or name it."""
     found: dict[str, set[str]] = defaultdict(set)
     for statement in rows.values():
         if statement.subject in nodes:
             found[str(statement.subject)].add(statement.id)
-    for node, said in naming(rows.values(), nodes.values()).items():
+    for node, said in statements_naming(rows.values(), nodes.values()).items():
         found[node].update(each.id for each in said)
     return {node: tuple(rows[each] for each in sorted(found[node])) for node in sorted(found)}
 
 
 def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
-    """Node id → the nodes at the other ends of its edges, whichever way they point."""
+    """Node id → adjacent node ids, in either direction."""
     found: dict[str, set[str]] = defaultdict(set)
     for edge in edges:
         found[edge.source].add(edge.target)
@@ -136,7 +135,7 @@ def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
 
 
 def find_nodes(graph: Graph, wanted: str) -> list[str]:
-    """Ids of the nodes that an id, a label or an alias names; an id alone before any label."""
+    """Ids of the nodes with that id, else with that label or alias."""
     if any(node.id == wanted for node in graph.nodes):
         return [wanted]
     key = node_id(wanted) if wanted.strip() else ""
@@ -154,15 +153,15 @@ def _names(node: Node) -> list[str]:
 
 
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
-    """The part of a graph that lies at most ``depth`` edges away from some nodes."""
-    return _restricted(graph, reached(_neighbours(graph.edges), seeds, depth))
+    """The subgraph within ``depth`` edges of the seeds."""
+    return _restricted(graph, ids_within(_neighbours(graph.edges), seeds, depth))
 
 
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
-    """The ``limit`` nodes that matter most, and the edges between them.
+    """The top ``limit`` nodes, and the edges between them.
 
-    The seeds come first, then those with the largest sum of the weights at them, less as it is in doubt
-    that they are things. Ties go to what is mentioned more often, then to the smaller id.
+    Seeds come first, then nodes by the sum of their edge weights, discounted if the node may not be
+    a thing. Ties: more mentions, then smaller id.
     """
     ties: dict[str, float] = defaultdict(float)
     for edge in graph.edges:
@@ -182,15 +181,15 @@ def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
     )
 
 
-MOST = 10
-"""Hubs, and strongest edges, that are named."""
+MAX_HUBS = 10
+"""Hubs and strongest edges that are listed."""
 
 
 def statistics(graph: Graph) -> dict[str, Any]:
-    """What the CLS-M paper (§5.3) tells of its graph, and a little more; an empty one has zeros.
+    """The statistics of the CLS-M paper (§5.3), and some more; zeros for an empty graph.
 
-    ``density`` is the share of all pairs that have an edge; ``communities`` counts groups of more than one
-    node that are tied more closely inside; hubs have many edges; strong edges name their ends by label.
+    ``density``: share of all pairs with an edge; ``communities``: number of communities of more than
+    one node; hubs: nodes with most edges; strong edges name their ends by label.
     """
     n, m = len(graph.nodes), len(graph.edges)
     degree = Counter(end for edge in graph.edges for end in (edge.source, edge.target))
@@ -199,9 +198,9 @@ def statistics(graph: Graph) -> dict[str, Any]:
     groups = Counter(communities(graph).values())
     names = {node.id: name_of(node) for node in graph.nodes}
     hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))[
-        :MOST
+        :MAX_HUBS
     ]
-    strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MOST]
+    strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MAX_HUBS]
     return {
         "nodes": n,
         "edges": m,
@@ -213,9 +212,9 @@ def statistics(graph: Graph) -> dict[str, Any]:
         "components": len(parts),
         "largest_component": max(parts, default=0),
         "communities": sum(size > 1 for size in groups.values()),
-        "types": counted(edge.type for edge in graph.edges),
-        "kinds": counted(node.kind for node in graph.nodes),
-        "streams": counted(node.stream for node in graph.nodes),
+        "types": count_names(edge.type for edge in graph.edges),
+        "kinds": count_names(node.kind for node in graph.nodes),
+        "streams": count_names(node.stream for node in graph.nodes),
         "hubs": [
             {"id": each.id, "label": names[each.id], "degree": degree[each.id]}
             for each in hubs
@@ -235,14 +234,14 @@ def _component_sizes(graph: Graph) -> list[int]:
     sizes = []
     for node in graph.nodes:
         if node.id not in seen:
-            part = reached(beside, [node.id])
+            part = ids_within(beside, [node.id])
             seen |= part
             sizes.append(len(part))
     return sizes
 
 
 def communities(graph: Graph) -> dict[str, int]:
-    """Node id → number of its community; a node without a weighty edge is one of its own."""
+    """Node id → number of its community; a node without weighted edges is its own community."""
     place = {node.id: number for number, node in enumerate(graph.nodes)}
     pairs = [
         (place[edge.source], place[edge.target], edge.weight)
@@ -252,8 +251,8 @@ def communities(graph: Graph) -> dict[str, int]:
     return dict(zip(place, grouped(len(place), pairs), strict=True))
 
 
-def counted(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs, the most frequent first."""
+def count_names(names: Iterable[str]) -> dict[str, int]:
+    """Name → count, the most frequent first."""
     return dict(sorted(Counter(names).items(), key=lambda each: (-each[1], each[0])))
 
 

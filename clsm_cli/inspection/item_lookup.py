@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
-_PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
-"""A part of a long turn is shown as the whole turn."""
+_PART_SUFFIX = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
+"""Suffix of a part of a long turn; the whole turn is shown."""
 
 
 _ID = re.compile(r"\s*|[a-z]-[0-9a-f]*")
 
 
 class SourceTurn(NamedTuple):
-    """A turn or a block; ``source`` as it was given, ``file`` the path that can be opened, "" for none."""
+    """A turn or block; ``source`` as ingested, ``file`` a path that can be opened, or ""."""
 
     id: str
     speaker: str
@@ -50,7 +50,7 @@ class SourceTurn(NamedTuple):
 
 
 class ResolvedTime(NamedTuple):
-    """Words of a text that say when, and the first and last day that they mean, as ISO dates."""
+    """A time expression of a text, with its first and last day as ISO dates."""
 
     text: str
     first: str
@@ -58,7 +58,7 @@ class ResolvedTime(NamedTuple):
 
 
 def resolved_times(text: str, said: str | None, zone: tzinfo) -> tuple[ResolvedTime, ...]:
-    """The times of a text that it and the day on which it was said make certain, in its order.
+    """The certain times of a text, resolved from the day it was said, in text order.
 
     >>> from datetime import UTC
     >>> resolved_times("We met last Friday, in some May.", "2026-03-09T08:00:00Z", UTC)
@@ -76,15 +76,15 @@ def resolved_times(text: str, said: str | None, zone: tzinfo) -> tuple[ResolvedT
 
 
 def times_of(row: Statement, text: str, zone: tzinfo) -> tuple[ResolvedTime, ...]:
-    """Those of a statement: what rests on no turn was said when it was written down."""
+    """Resolved times of a statement; without a turn, relative to ``recorded_at``."""
     return resolved_times(text, row.valid_from if row.sources else row.recorded_at, zone)
 
 
 class FoundItem(NamedTuple):
-    """What an id stands for, and where it was said, the earliest first.
+    """The item of an id, and its sources, earliest first.
 
     Attributes:
-        times: The days that the words of a statement, turn or block mean, where they are certain.
+        times: Certain time expressions of a statement, turn or block.
     """
 
     id: str
@@ -96,7 +96,7 @@ class FoundItem(NamedTuple):
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
-    """What has a name most like a wanted one, best first: at least 60 % alike, at most five."""
+    """At most five items with similar names (at least 60 %), best first."""
     from rapidfuzz import fuzz, process, utils
 
     known = list(names)
@@ -112,48 +112,47 @@ def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def not_found(wanted: str, reason: str, names: Iterable[tuple[str, str]], find: str) -> Exception:
-    """The error about a name that nothing has: what is near it, else how to ``find`` one."""
+    """The error for an unknown name: similar names, else how to ``find`` one."""
     near = ", ".join(nearest(wanted, names))
     return BadInputError(wanted, reason, f"near it are: {near}" if near else find)
 
 
 class QuestionSources(NamedTuple):
-    """Where the two sentences of a question were said; None where that is not known."""
+    """Sources of the two sentences of a review question; None if unknown."""
 
     kept: SourceTurn | None
     other: SourceTurn | None
 
 
 def question_sources(store: Store, items: Iterable[ReviewItem]) -> dict[str, QuestionSources]:
-    """Where the sentences of review items were said, by the id of the item.
+    """Review item id → the sources of its sentences.
 
-    What an item is about names the statement, or the turn, of its first sentence, then the turns of
-    the other one.
+    ``about`` lists the statement or turn of the first sentence, then the turns of the other.
     """
     with open_index(store, None) as opened:
         index = opened.index
         return {
             item.id: QuestionSources(
-                _first_told(index, item.about[:1]), _first_told(index, item.about[1:])
+                _earliest_source(index, item.about[:1]), _earliest_source(index, item.about[1:])
             )
             for item in items
         }
 
 
-def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
+def _earliest_source(index: Index, ids: Iterable[str]) -> SourceTurn | None:
     for each in ids:
         record = index.record(each)
         if isinstance(record, Statement):
-            return next(iter(_of_record(index, record).told), None)
-        if found := _first(index, each):
+            return next(iter(_record_item(index, record).told), None)
+        if found := _first_part(index, each):
             return found[0]
     return None
 
 
 def is_known(store: Store, wanted: str) -> bool:
-    """Whether something has that id, or the only id that begins so, or a node has that name.
+    """Whether it is an id, a unique prefix of one, or the name of a node.
 
-    A name that only stands in texts is one to search for.
+    A name that only occurs in texts is not known: it must be searched for.
     """
     with open_index(store, None) as opened:
         index = opened.index
@@ -162,8 +161,8 @@ def is_known(store: Store, wanted: str) -> bool:
 
 
 def look_up(store: Store, wanted: str) -> FoundItem:
-    """The thing that an id, or the beginning of one, stands for; or the concept that is called so."""
-    wanted = _PART.sub("", wanted)
+    """The item of an id or id prefix, or the concept of that name."""
+    wanted = _PART_SUFFIX.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index
         chosen = resolve_id(wanted, _choices(index, wanted))
@@ -199,11 +198,11 @@ def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
         read = episode_files.read(store.root / files[0])
         episode = episode_files.without_forgotten(read, logs.load_tombstones(store))
         file = str((store.root / files[0]).absolute())
-        return None if episode is None else _of_episode(episode, files[0], file, derived)
+        return None if episode is None else _episode_item(episode, files[0], file, derived)
     if record is not None:
-        return _of_record(index, record)
+        return _record_item(index, record)
     if passages := index.by_key(wanted):
-        return _of_passages(index, wanted, passages)
+        return _passage_item(index, wanted, passages)
     names = index.mentioned(wanted)
     if names:
         facts = {"names": dict(names), "mentions": sum(count for _, count in names)}
@@ -211,7 +210,7 @@ def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
     return None
 
 
-def _of_record(index: Index, record: Record) -> FoundItem:
+def _record_item(index: Index, record: Record) -> FoundItem:
     facts = encode(record)
     kind = facts.pop("record")
     if isinstance(record, Document):
@@ -232,23 +231,25 @@ def _of_record(index: Index, record: Record) -> FoundItem:
         case Edge():
             text = f"{record.source} {record.type} {record.target}"
     sources = () if isinstance(record, EpisodeRecord) else record.sources
-    told = [turn for key in sources for turn in _first(index, key)]
-    told += [_told(index, passage) for passage in own if not told]
-    return FoundItem(record.id, kind, text, facts, tuple(sorted(told, key=lambda t: t.time or "~")))
+    turns = [turn for key in sources for turn in _first_part(index, key)]
+    turns += [_source_turn(index, passage) for passage in own if not turns]
+    return FoundItem(
+        record.id, kind, text, facts, tuple(sorted(turns, key=lambda t: t.time or "~"))
+    )
 
 
-def _first(index: Index, key: str) -> list[SourceTurn]:
-    """The turn or block of a key, which a long one begins with its first part."""
-    return [_told(index, passage) for passage in index.by_key(key)[:1]]
+def _first_part(index: Index, key: str) -> list[SourceTurn]:
+    """The turn or block of a key; of a long one, the first part."""
+    return [_source_turn(index, passage) for passage in index.by_key(key)[:1]]
 
 
-def _told(index: Index, passage: Passage) -> SourceTurn:
+def _source_turn(index: Index, passage: Passage) -> SourceTurn:
     said = (passage.key, passage.speaker, passage.time, passage.text)
     source = f"{passage.path}:{passage.line_start}"
     return SourceTurn(*said, source, *source_locations.locate(index, passage))
 
 
-def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
+def _episode_item(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
     facts = {"title": derived.get("title", ""), "file": path}
     facts |= {name: getattr(episode, name) for name in ("session", "start", "end")}
     facts |= {"participants": list(episode.participants), "trust": episode.trust}
@@ -259,18 +260,20 @@ def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any])
         f"{turn.key}  {turn.speaker}: {turn.text}" if turn.speaker else f"{turn.key}  {turn.text}"
         for turn in episode.turns
     )
-    told = SourceTurn(episode.id, "", episode.start, "", episode.session, file, 1)
-    return FoundItem(episode.id, "episode", text, _filled(facts), (told,))
+    source_turn = SourceTurn(episode.id, "", episode.start, "", episode.session, file, 1)
+    return FoundItem(episode.id, "episode", text, _without_empty(facts), (source_turn,))
 
 
-def _of_passages(index: Index, wanted: str, passages: list[Passage]) -> FoundItem:
+def _passage_item(index: Index, wanted: str, passages: list[Passage]) -> FoundItem:
     first = passages[0]
     kind = first.kind if first.kind != "passage" else "block" if first.document else "turn"
     names = "time speaker role trust stream session episode heading current foreign_id"
     facts = {name: getattr(first, name) for name in names.split()}
     text = "\n".join(passage.text for passage in passages)
-    return FoundItem(wanted, kind, text, _filled(facts), (_told(index, first)._replace(text=text),))
+    return FoundItem(
+        wanted, kind, text, _without_empty(facts), (_source_turn(index, first)._replace(text=text),)
+    )
 
 
-def _filled(facts: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(facts: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value not in (None, "", [])}

@@ -1,4 +1,4 @@
-"""Statements that hold, newest first; what changed since a time, or became true in a month."""
+"""Valid statements, newest first; what changed since a time, or became true in a month."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-_SENTENCES = frozenset(get_args(StatementKind)) - {"gist"}
-"""Kinds that a list is of unless it asks for another one: a gist only repeats some of them."""
+_DEFAULT_KINDS = frozenset(get_args(StatementKind)) - {"gist"}
+"""Default kinds of a list: a gist only repeats other statements."""
 
 
 class StatementLine(NamedTuple):
     """A statement as a line of a list.
 
     Attributes:
-        since: When it became true, else when the store learnt it; of a task that is done when it was.
-        before: What it replaced; "" where nothing.
+        since: When it became true, else was recorded; for a done task, when it was done.
+        before: The text it replaced, or "".
         source: As in ``fact_history.Version``.
-        times: The days that its words mean, where they are certain; only in a list of what holds.
+        times: Its certain time expressions; only from ``valid_statements``.
     """
 
     id: str
@@ -62,10 +62,10 @@ class StatementLine(NamedTuple):
 
 
 class News(NamedTuple):
-    """What was written about statements since an instant, each part newest first.
+    """Changes of statements recorded since an instant, each part newest first.
 
-    ``ended``: what is true no longer, with nothing in its place; ``rewritten``: lines of documents of
-    which no statement was made.
+    ``ended``: no longer true, without a successor; ``rewritten``: changed lines of documents that no
+    statement covers.
     """
 
     since: str
@@ -78,15 +78,15 @@ class News(NamedTuple):
 
 
 class PeriodReview(NamedTuple):
-    """What memory holds of a month or a week, by when it became true; each part but the last newest first.
+    """A month or week, by when things became true; all parts but the last are newest first.
 
     Attributes:
         period: As ``2026-03`` or ``2026-W11``.
-        gists: What a month was about, as its last consolidation wrote it; a week has none.
+        gists: Gists of the month from its last consolidation; a week has none.
         decided: Decisions and corrections, and the decisions that episodes report.
         learnt: What else became true then and still is.
-        done: Tasks done then; ``open``: those written down then that are not.
-        told: Of the episodes that nothing of this comes from what each begins with, the most salient first.
+        done: Tasks done then; ``open``: tasks recorded then and not done.
+        told: Openings of the episodes without an item above, the most salient first.
     """
 
     period: str
@@ -103,27 +103,27 @@ class PeriodReview(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of that time was consolidated."""
+        """Whether no episode of that time was consolidated."""
         return not self.episodes and not any(self[4:])
 
 
 def last_night(store: Store, before: str = "9999") -> str | None:
-    """When the last consolidation of this machine that still counts began; None before the first.
+    """Start of this machine's last consolidation that was not undone; None before the first.
 
-    One that found nothing to do counts too if it is of a later day: the morning after it has no news,
-    but what an agent tries every half hour takes none away.
+    A run without work counts only if it is of a later day, so that an agent's half-hourly attempts
+    do not empty the news.
     """
-    told = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
-    nights = sorted(e.at for e in told if e.undone_by is None)
+    entries = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
+    nights = sorted(e.at for e in entries if e.undone_by is None)
     quiet = night_log.read(store).good
-    days = {on_clock(entry.at, store.zone)[:10] for entry in told}
+    days = {on_clock(entry.at, store.zone)[:10] for entry in entries}
     if nights and quiet and on_clock(quiet, store.zone)[:10] > max(days):
         nights.append(quiet)
     return max((at for at in nights if at < before), default=None)
 
 
 def news(store: Store, since: str, now: str) -> News:
-    """What became of statements since a time; the store is only read."""
+    """Changes of statements since a time; the store is only read."""
     facts = Facts(store, now)
     rows = facts.statements
     start = seconds(since, store.zone)
@@ -134,11 +134,11 @@ def news(store: Store, since: str, now: str) -> News:
     fresh = [row for row in rows.values() if is_late(row.recorded_at) and row.kind != "gist"]
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
     replaced = {rows[str(row.supersedes)].text for row in heirs}
-    told = {row.id for row in heirs}
+    seen = {row.id for row in heirs}
     night = last_night(store, since)
     done = _done(facts, night)
-    told.update(row.id for row in done)
-    learnt = [row for row in fresh if row.is_current and row.id not in told]
+    seen.update(row.id for row in done)
+    learnt = [row for row in fresh if row.is_current and row.id not in seen]
     ended = [row for row in fresh if row.valid_until and row.superseded_at is None]
     gone = [row for row in rows.values() if row.withdrawn and is_late(row.superseded_at)]
     lost = ([row for row in each if row.text not in replaced] for each in (ended, gone))
@@ -149,7 +149,7 @@ def news(store: Store, since: str, now: str) -> News:
 
 
 def _rewritten(facts: Facts, night: str | None, index: Index) -> tuple[StatementLine, ...]:
-    """Lines with another value in documents that were taken in after a night, up to the last one."""
+    """Changed lines of documents ingested after a night, up to the last one."""
     zone = facts.store.zone
     begin, end = (seconds(each, zone) for each in (night, last_night(facts.store)))
     closed = {
@@ -181,9 +181,9 @@ _TASK = re.compile(r"\s*[-*+]\s+\[.\]\s")
 
 
 def rewritten_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
-    r"""The lines of two versions of a block that have one label and two values, the later first.
+    r"""Pairs (new, old) of lines with the same label and another value in two versions of a block.
 
-    A label stands before a colon, or is the first cell of a row.
+    A label precedes a colon, or is the first cell of a table row.
 
     >>> list(rewritten_lines("- Rent: 900\n- Dog: Rex", "- Rent: 950\n- Dog: Rex\n- Cat: Mia"))
     [('Rent: 950', 'Rent: 900')]
@@ -197,7 +197,7 @@ def rewritten_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
 
 
 def _values(text: str) -> dict[str, str]:
-    """Label → value of the lines that have both, and whose label no other has."""
+    """Label → value of lines with both, if the label is unique."""
     found: dict[str, str] = {}
     twice = set()
     for line in text.splitlines():
@@ -214,7 +214,7 @@ def _values(text: str) -> dict[str, str]:
 
 
 def review_period(store: Store, period: str, days: tuple[date, date], now: str) -> PeriodReview:
-    """What a store holds of a month or a week; it is only read."""
+    """Review a month or week of a store, which is only read."""
     facts = Facts(store, now)
     rows = facts.statements
     begin, end = (seconds(day.isoformat(), store.zone) for day in days)
@@ -223,13 +223,13 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
         return begin <= seconds(time, store.zone) < end
 
     current = [row for row in rows.values() if row.is_current and row.kind != "gist"]
-    told = [row for row in current if is_inside(row.done_at or row.valid_from)]
+    period_rows = [row for row in current if is_inside(row.done_at or row.valid_from)]
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
         turns = session_queries.told_on(index.connection, *(day.toordinal() for day in days))
         keys = grouped((turn.episode, turn.key) for turn in turns)
-        parts = period_parts.sort_out(told, inside, keys)
+        parts = period_parts.sort_out(period_rows, inside, keys)
 
         def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
             return _lines(facts, chosen, index)
@@ -265,7 +265,7 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
 def _episodes(
     records: Mapping[str, Record], index: Index, is_inside: Callable[[str | None], bool]
 ) -> tuple[list[EpisodeRecord], dict[str, str | None]]:
-    """Consolidated episodes that began at some times, the last first, and when each began."""
+    """Consolidated episodes whose start is inside, latest first, and the start of every episode."""
     files = evidence_queries.episode_files(index.connection)
     began = {each: file.start for each, file in files.items()}
     inside = [
@@ -279,7 +279,7 @@ def _episodes(
 
 
 def _done(facts: Facts, night: str | None) -> list[Statement]:
-    """Tasks that were told to be done after a night, so that a later one read it."""
+    """Tasks marked done since a night began, so that only a later run read it."""
     zone = facts.store.zone
     start = seconds(night, zone)
 
@@ -291,17 +291,17 @@ def _done(facts: Facts, night: str | None) -> list[Statement]:
     return [row for row in done if row.done_at and is_late(row.done_at)]
 
 
-def held_statements(
+def valid_statements(
     store: Store,
     view: View,
     stream: str | None = None,
     kind: str | None = None,
     about: str | None = None,
 ) -> tuple[StatementLine, ...]:
-    """The statements that hold, those that became true last first; the store is only read.
+    """The statements that hold in a view, newest first; the store is only read.
 
     Raises:
-        BadInputError: Nothing is called so and no statement names it.
+        BadInputError: No node or statement has the name ``about``.
     """
     facts = Facts(store, view.now)
     meant = facts.statements
@@ -309,11 +309,11 @@ def held_statements(
         nodes, meant = facts.about(about)
         if not meant and not nodes & facts.nodes.keys():
             raise facts.missing(about, "nothing of this store is called so")
-    kinds = {kind} if kind else _SENTENCES
+    kinds = {kind} if kind else _DEFAULT_KINDS
     chosen = []
     for row in filter(view.holds, meant.values()):
         if stream in (None, row.stream) and row.kind in kinds:
-            # A task that was done later was open then.
+            # A task done later was still open then.
             is_early = view.at and row.done_at and not has_begun(row.done_at, view.at)
             then = replace(row, state="open", done_at=None) if is_early else row
             chosen += [then] if then.state != "done" else []

@@ -1,8 +1,8 @@
 """The state of a store, and whether its nightly consolidation still runs (``clsm status``).
 
-A run that succeeded counts, also one that found nothing to do (``store.night_log``). Where that is not
-known, as after a restore, the last run in the ledger counts, and only if something waits: a store in
-which nothing happens is not stale. Times in the future are no witnesses, a clock was wrong then.
+A successful run counts, even one without work (``store.night_log``). If none is known, as after a restore,
+the last run in the ledger counts, but only if something waits: an idle store is not stale. Times in
+the future are ignored: a clock was wrong.
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ if TYPE_CHECKING:
 
 
 _SLACK = timedelta(minutes=5)
-"""By which clocks may differ, or be set back."""
+"""Tolerance for clocks that differ or are set back."""
 
 
 class Overview(NamedTuple):
     """The state of a store, with the runs of this machine, newest first.
 
     Attributes:
-        problems: Files that could not be read as they should: path, line, reason.
-        runs: Id and command of each, and what became of it; ``is_kept``: what it replaced is still
-            there, so that it can be undone.
+        problems: Files that could not be parsed: path, line, reason.
+        runs: Id, command and state of each; ``is_kept``: its preimages exist, so it can be undone.
     """
 
     root: str
@@ -48,7 +47,7 @@ class Overview(NamedTuple):
 
 
 def overview(store: Store) -> Overview:
-    """Look at a store; its index is brought up to date by words if the lock is free."""
+    """Summarise a store; its index is updated, by words only, if the lock is free."""
     with open_index(store, None) as opened:
         held = store_counts(opened.index.connection)
         unembedded = opened.index.unembedded()
@@ -67,13 +66,13 @@ def overview(store: Store) -> Overview:
 
 
 class Automation(NamedTuple):
-    """How the nightly consolidation is; times are UTC.
+    """State of the nightly consolidation; times are UTC.
 
     Attributes:
         last: When one last succeeded, ``hours`` ago; None: never, or unknown.
-        failed: Runs that failed since, the last of them ``failed_at``.
-        waiting: Episodes that wait, and conversations whose turns do.
-        future: The last time is this, beyond the clock; what is known besides counts.
+        failed: Number of failed runs since, the last at ``failed_at``.
+        waiting: Number of pending episodes and open conversations.
+        future: A recorded success later than now, which is ignored.
     """
 
     is_stale: bool
@@ -89,36 +88,36 @@ class Automation(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """How it is, for a person."""
+        """The state in one sentence."""
         limit = f" (at most {self.max_age:g} h)" if self.is_stale else ""
-        told = "never consolidated"
+        text = "never consolidated"
         if self.last is not None and self.hours is not None:
-            told = f"last consolidated {self.last}, {_ago(self.hours)}{limit}"
+            text = f"last consolidated {self.last}, {_ago(self.hours)}{limit}"
             limit = ""
         if self.future is not None:
-            told += f"; a run is dated {self.future}, in the future: a clock is or was wrong"
+            text += f"; a run is dated {self.future}, in the future: a clock is or was wrong"
         if self.waiting:
-            told += f"; waiting: {self.waiting}, the oldest since {self.waiting_since}{limit}"
+            text += f"; waiting: {self.waiting}, the oldest since {self.waiting_since}{limit}"
         if self.failed:
             tries = "1 run failed" if self.failed == 1 else f"{self.failed} runs failed"
-            return f"{told}; since then {tries}, the last {self.failed_at}: {self.reason}"
+            return f"{text}; since then {tries}, the last {self.failed_at}: {self.reason}"
         is_silent = self.is_stale and self.last is not None
-        return f"{told}; since then no run has ended" if is_silent else told
+        return f"{text}; since then no run has ended" if is_silent else text
 
 
 def automation_state(store: Store, now: datetime) -> Automation:
-    """Look at the automation of this machine."""
+    """State of this machine's nightly consolidation at ``now``."""
     said = night_log.read(store)
     now = now.astimezone(UTC)
     good = _moment(said.good)
     is_future = good is not None and good > now + _SLACK
     last = good
-    if good is None or is_future:  # when it last changed something here, as the ledger has it
+    if good is None or is_future:  # fall back to the last change in the ledger
         found = (_moment(e.at) for e in ledger.entries(store.flow) if e.command == "consolidate")
         last = max((at for at in found if at is not None and at <= now + _SLACK), default=None)
     waiting = sorted(moment for text in _waiting(store) if (moment := _moment(text)) is not None)
     since = last
-    if last is not good or good is None:  # where nothing waits, nothing had to be done
+    if last is not good or good is None:  # if nothing waits, no run was needed
         since = max(filter(None, (last, waiting[0]))) if waiting else None
     max_age = store.settings.status.max_age
     return Automation(
@@ -136,7 +135,7 @@ def automation_state(store: Store, now: datetime) -> Automation:
 
 
 def _waiting(store: Store) -> Iterator[str]:
-    """When the store got each pending episode, and the first turn of each open conversation."""
+    """When each pending episode, and the first turn of each open conversation, was recorded."""
     graph = shards.load_graph(store.graphs(), logs.load_tombstones(store), "episode")
     pending = {
         record.id
@@ -146,7 +145,7 @@ def _waiting(store: Store) -> Iterator[str]:
     for flow in store.flows() if pending else []:
         for path in episode_files.files(flow):
             if path.stem.partition("-")[2] in pending:
-                with contextlib.suppress(DamagedStoreError):  # said elsewhere
+                with contextlib.suppress(DamagedStoreError):  # reported by ``overview``
                     yield episode_files.read(path).recorded_at
     for path in inbox.files(store.inbox):
         turns = inbox.read(path).turns
@@ -167,7 +166,7 @@ def _text(moment: datetime | None) -> str | None:
 
 
 def _ago(hours: float) -> str:
-    """How long ago that is.
+    """Elapsed time in words.
 
     >>> _ago(0.5), _ago(30.2), _ago(80)
     ('30 min ago', '30 h ago', '3 days ago')

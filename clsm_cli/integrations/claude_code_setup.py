@@ -1,7 +1,7 @@
 """Add the hooks of clsm to Claude Code's ``settings.json``, and remove them.
 
-Plain data in, plain data out; https://code.claude.com/docs/en/hooks. Whatever else stands in the
-file stays, in its order.
+Pure functions on parsed JSON; https://code.claude.com/docs/en/hooks. All other settings and their
+order are kept.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ EVENTS: dict[str, tuple[str | None, str]] = {
     "SessionEnd": (None, "capture"),
     "PreCompact": (None, "capture"),
 }
-"""Event → its matcher, and the command of ``clsm hook claude-code`` that it runs. A session that is
-resumed has its context already."""
+"""Event → its matcher and its ``clsm hook claude-code`` command. A resumed session already has its
+context."""
 TIMEOUT = 10
-"""Seconds after which Claude Code goes on without."""
+"""Seconds after which Claude Code continues without the hook."""
 _OURS = re.compile(r"(?:clsm|clsm_cli)\S* hook claude-code (?:start|message|capture)\b")
 _MEND = "mend it, then run the same command again"
 
 
 def parse(text: str, path: str) -> dict[str, Any]:
-    """The settings in a file; none in an empty one."""
+    """Parse settings; an empty file gives an empty object."""
     if not text.strip():
         return {}
     try:
@@ -48,7 +48,7 @@ def parse(text: str, path: str) -> dict[str, Any]:
 
 
 def render(settings: dict[str, Any], like: str) -> str:
-    r"""The text of a file, indented as it was.
+    r"""Settings as JSON, indented like an earlier text.
 
     >>> render({"a": {"b": 1}}, '{\n    "a": {}\n}')
     '{\n    "a": {\n        "b": 1\n    }\n}\n'
@@ -58,7 +58,7 @@ def render(settings: dict[str, Any], like: str) -> str:
 
 
 def installed_commands(settings: dict[str, Any]) -> dict[str, list[str]]:
-    """The command lines of clsm by event; an event without one has an empty list."""
+    """Event → the command lines of clsm; an empty list if there are none."""
     hooks = settings.get("hooks", {})
     return {
         event: [hook["command"] for group in hooks.get(event, []) for hook in _split(group)[0]]
@@ -67,7 +67,7 @@ def installed_commands(settings: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def with_hooks(settings: dict[str, Any], program: str, options: str) -> dict[str, Any]:
-    """The settings with the hooks of clsm, each once; program and options are quoted for a shell."""
+    """Settings with each hook of clsm once; program and options are already shell-quoted."""
     wanted = {event: _group(event, program, options) for event in EVENTS}
     there = settings.get("hooks", {})
     ours = {event: [g for g in there.get(event, []) if _split(g)[0]] for event in EVENTS}
@@ -80,7 +80,7 @@ def with_hooks(settings: dict[str, Any], program: str, options: str) -> dict[str
 
 
 def without_hooks(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings without the hooks of clsm, and without what only they had needed."""
+    """Settings without the hooks of clsm, or groups and events that held only those."""
     if not any(installed_commands(settings).values()):
         return settings
     hooks: dict[str, Any] = {}
@@ -96,14 +96,14 @@ def without_hooks(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _group(event: str, program: str, options: str) -> dict[str, Any]:
     matcher, command = EVENTS[event]
-    # Exit code 2 would stop a compaction; nothing here is worth that.
+    # Exit code 2 would block a compaction.
     line = f"{program} hook claude-code {command} {options} || true"
     hook = {"type": "command", "command": line, "timeout": TIMEOUT}
     return {"hooks": [hook]} if matcher is None else {"matcher": matcher, "hooks": [hook]}
 
 
 def _split(group: Any) -> tuple[list[dict[str, Any]], Any]:
-    """The hooks of clsm in a group, and the group without them; None where nothing is left."""
+    """The hooks of clsm in a group, and the group without them, None if that is empty."""
     hooks = group.get("hooks") if isinstance(group, dict) else None
     ours: list[Any] = []
     others: list[Any] = []

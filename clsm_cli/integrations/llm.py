@@ -1,9 +1,9 @@
 """Ask a language model over the OpenAI protocol: one prompt and a JSON schema in, one checked value out.
 
-Nothing here runs unless an endpoint is configured. Of what the server sends, only the checked value
-is passed on: no message holds its text, the prompt or the key. Servers of the protocol (OpenAI,
-llama.cpp, Ollama, vLLM) differ in what they take: what one refuses is left out, and not sent again once
-it has answered without.
+Nothing here runs unless an endpoint is configured. Only the checked value leaves this module: no
+message contains the server's text, the prompt or the key. Servers (OpenAI, llama.cpp, Ollama, vLLM)
+accept different options: a refused one is left out, and not sent again once a request without it
+succeeded.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     Messages = tuple[dict[str, str], ...]
 
 OPTIONS = {"temperature": 0, "seed": 0, "max_tokens": 4096}
-"""The same question has the same answer; at most twenty times a usual one (CLS-M §6.1)."""
-LARGEST_BODY = 1 << 20
-"""Bytes of an HTTP answer that are read, at most."""
-LONGEST_PAUSE = 20.0
-"""Seconds that a server may ask to be left alone before a second attempt."""
+"""Deterministic; ``max_tokens`` is 20 times a usual answer (CLS-M §6.1)."""
+MAX_BODY = 1 << 20
+"""Maximum bytes read of an HTTP answer."""
+MAX_PAUSE = 20.0
+"""Maximum seconds of a Retry-After that a second attempt waits."""
 
 _FORMATS = ("json_schema", "json_object", "text")
-"""Ways to ask for JSON, the strictest first; ``text`` leaves it to the prompt."""
+"""Response formats, the strictest first; ``text`` relies on the prompt."""
 _SENT_KEYWORDS = frozenset({"type", "enum", "required", "additionalProperties", "description"})
-"""Of a schema, beside ``properties`` and ``items``: what every server understands."""
-_REFUSES_FORM = frozenset({400, 415, 422, 501})
-_PASSING = frozenset({408, 409, 425, 429})
-_LASTING = frozenset({401, 402, 403, 404})
+"""Schema keywords, besides ``properties`` and ``items``, that every server supports."""
+_REFUSED_FORM = frozenset({400, 415, 422, 501})
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_PERMANENT = frozenset({401, 402, 403, 404})
 _STATUS_TEXT = {
     401: "does not accept the API key",
     402: "wants to be paid first",
@@ -50,20 +50,20 @@ _STATUS_TEXT = {
     413: "finds the question too long",
     429: "is asked too often, or its quota is used up",
 }
-GIVE_UP = 6
-"""Requests in a row without an answer, after which no more are sent."""
-_QUOTED = 2000
-"""Characters of a bad answer that the model is shown again."""
+MAX_UNANSWERED = 6
+"""Consecutive failed requests after which no more are sent."""
+_MAX_QUOTED = 2000
+"""Characters of a bad answer that the correction quotes."""
 
 
 class LlmError(Exception):
-    """The endpoint failed or answered nonsense, twice; one sentence without key or prompt."""
+    """The endpoint failed or gave an unusable answer, twice; one sentence without key or prompt."""
 
 
 class Usage(NamedTuple):
-    """What a run has used: requests sent, tokens as the server counts them, and questions that failed.
+    """Usage of a run: requests, tokens as the server counts them, and failed questions.
 
-    Refused and second requests count, and so do the tokens of answers that were of no use.
+    Refused and repeated requests count, and tokens of unusable answers too.
     """
 
     calls: int = 0
@@ -73,17 +73,17 @@ class Usage(NamedTuple):
 
 
 class _ProblemError(Exception):
-    """Why an attempt gave no value: completes "the language model …", without any text of the server."""
+    """Why an attempt failed: completes "the language model …", without text from the server."""
 
     may_pass = True
-    """A second attempt can help, after ``pause`` seconds."""
+    """A second attempt may succeed, after ``pause`` seconds."""
     pause = 0.0
     lasts = False
-    """Every other request would fail as well."""
+    """Every other request would fail too."""
     refused: str | None = None
-    """What the server wrote where it refused the form of the request."""
+    """The server's message, if it refused the form of the request."""
     correction: Messages = ()
-    """What a second attempt adds to the prompt; this may quote the answer."""
+    """Messages that a second attempt adds to the prompt; they may quote the answer."""
 
     def __init__(self, reason: str, **known: Any) -> None:
         super().__init__(reason)
@@ -91,26 +91,26 @@ class _ProblemError(Exception):
 
 
 class Llm:
-    """A language model, and what a run has used of it."""
+    """A language model, with the usage of a run."""
 
     def __init__(self, settings: LlmSettings, key: str | None) -> None:
-        """Get ready; only :meth:`ask` touches the network. Without a key, "none" is sent.
+        """Prepare a client; only :meth:`ask` uses the network. Without a key, "none" is sent.
 
         Raises:
-            LlmError: A package is missing, address or key cannot be one, or the environment names
-                no usable proxy or certificates.
+            LlmError: A package is missing, address or key is invalid, or the environment names an
+                unusable proxy or certificate file.
         """
         self._settings = settings
         self._name = f"the language model {settings.model!r} at {_host(settings.base_url)}"
-        # The HTTP client's own message about a wrong header quotes it.
+        # The HTTP client's error about a bad header quotes the key.
         key = (key or "").strip() or "none"
         if not (key.isascii() and key.isprintable()):
             raise LlmError("the API key of the language model has characters that no key can have")
         self._client, self._compile = _libraries(settings, key)
-        # What the server is known to take: a form of _FORMATS, and the options.
+        # What the server accepts so far: an index into _FORMATS, and the options.
         self._taken: tuple[int, dict[str, Any]] = (0, OPTIONS)
         self.usage = Usage()
-        """What has been used so far."""
+        """Usage so far."""
         self._unanswered = 0
         self._lost: str | None = None
 
@@ -121,21 +121,21 @@ class Llm:
     def ask(self, system: str, user: str, schema: dict[str, Any], name: str) -> Any:
         """The model's answer to one question, at temperature 0 and with a fixed seed.
 
-        A bad answer is sent back once with what is wrong with it; a request that failed for a reason
-        that may pass is sent once more. What an answer used counts, good or bad.
+        A bad answer is sent back once with the reason; a request that failed for a transient reason
+        is repeated once. The usage of every answer counts.
 
         Args:
-            system: What to do; the form of the answer is added to it.
-            user: What to do it with.
+            system: The instructions; the form of the answer is appended.
+            user: The material.
             schema: JSON Schema (draft 7) of the answer, which is an object and fits it.
-            name: Of the schema: ASCII letters, digits, ``-`` and ``_``, at most 64.
+            name: Name of the schema: ASCII letters, digits, ``-`` and ``_``, at most 64.
 
         Raises:
-            LlmError: No usable answer in two attempts. At once, and without a request, after the
-                server refused the key or the model, or left ``GIVE_UP`` requests in a row
-                without an answer.
+            LlmError: No usable answer in two attempts. Raised without a request after the server
+                refused the key or the model, or failed to answer ``MAX_UNANSWERED`` consecutive
+                requests.
         """
-        task = f"{system}\n\n{demand(schema)}"
+        task = f"{system}\n\n{form_instruction(schema)}"
         prompt: Messages = (_message("system", task), _message("user", user))
         problem = None
         for _ in range(2):
@@ -158,14 +158,14 @@ class Llm:
             choice = self._complete(prompt, schema, name)
         except _ProblemError as problem:
             self._unanswered = self._unanswered + 1 if problem.may_pass else 0
-            if problem.lasts or self._unanswered >= GIVE_UP:
+            if problem.lasts or self._unanswered >= MAX_UNANSWERED:
                 self._lost = f"{problem}; it is not asked again in this run"
             raise
         self._unanswered = 0
         return _checked(choice, self._compile(schema, use_default=False))
 
     def _complete(self, prompt: Messages, schema: dict[str, Any], name: str) -> dict[str, Any]:
-        """The choice that answers a prompt; what the server refuses is left out, from then on."""
+        """The completion's choice; options that the server refuses are left out from then on."""
         form, options = self._taken
         while True:
             try:
@@ -196,9 +196,9 @@ class Llm:
                 body = bytearray()
                 for chunk in response.iter_bytes():
                     body += chunk
-                    if len(body) > LARGEST_BODY:
-                        raise _ProblemError(f"answers with more than {LARGEST_BODY} bytes")
-                    if monotonic() > end:  # the client's own timeout starts anew with every byte
+                    if len(body) > MAX_BODY:
+                        raise _ProblemError(f"answers with more than {MAX_BODY} bytes")
+                    if monotonic() > end:  # the client's own timeout restarts with every byte
                         raise _ProblemError(late)
                 return self._choice(bytes(body))
         except (openai.APITimeoutError, httpx2.TimeoutException):
@@ -211,7 +211,7 @@ class Llm:
             raise _ProblemError("broke off its answer") from None
 
     def _choice(self, body: bytes) -> dict[str, Any]:
-        """The choice in a chat completion, of which any part may be missing or something else."""
+        """The choice in a chat completion; any part may be missing or of another type."""
         try:
             whole = json.loads(body)
             choice, usage = whole["choices"][0], whole.get("usage") or {}
@@ -227,22 +227,24 @@ class Llm:
 def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     if form == "text":
         return {}
-    strict = {"name": name, "schema": _portable(schema), "strict": True}
+    strict = {"name": name, "schema": _portable_schema(schema), "strict": True}
     return {"response_format": {"type": form} | ({form: strict} if form == "json_schema" else {})}
 
 
-def _portable(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema without the bounds that some servers refuse; its reader holds answers to them."""
+def _portable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without the keywords that some servers refuse; answers are checked against the full one."""
     sent = {key: value for key, value in schema.items() if key in _SENT_KEYWORDS}
     if "properties" in schema:
-        sent["properties"] = {key: _portable(sub) for key, sub in schema["properties"].items()}
+        sent["properties"] = {
+            key: _portable_schema(sub) for key, sub in schema["properties"].items()
+        }
     if "items" in schema:
-        sent["items"] = _portable(schema["items"])
+        sent["items"] = _portable_schema(schema["items"])
     return sent
 
 
 def _host(address: str) -> str:
-    """Host and port of an address: its other parts may hold a key."""
+    """Host and port of an address; its other parts may contain a key."""
     try:
         parts = urlsplit(address)
         is_one = address.isprintable() and " " not in address
@@ -262,7 +264,7 @@ def _libraries(
     except ImportError:
         needs = "a language model needs packages of its own; get them with"
         raise LlmError(f"{needs}: {how_to_get('llm')}") from None
-    # Errors of several libraries, one of which quotes the password of a proxy.
+    # Several libraries raise here; one quotes a proxy's password.
     with suppress(Exception):
         client = openai.OpenAI(
             base_url=settings.base_url, api_key=key, timeout=settings.timeout, max_retries=0
@@ -273,7 +275,7 @@ def _libraries(
 
 
 def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an object that has these properties, all of them and no others."""
+    """The schema of an object with exactly these properties, all required."""
     return {
         "type": "object",
         "properties": properties,
@@ -282,8 +284,8 @@ def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def demand(schema: dict[str, Any]) -> str:
-    """What form an answer must have, in words."""
+def form_instruction(schema: dict[str, Any]) -> str:
+    """The instruction that states the form of the answer."""
     return (
         "Answer with one JSON object and nothing else: no explanation, no Markdown. "
         f"It must fit this JSON Schema:\n{json.dumps(schema)}"
@@ -292,21 +294,21 @@ def demand(schema: dict[str, Any]) -> str:
 
 def _refusal(error: APIStatusError) -> _ProblemError:
     status = error.status_code
-    if status in _REFUSES_FORM:
+    if status in _REFUSED_FORM:
         reason = f"refuses the request with HTTP status {status}"
         return _ProblemError(reason, may_pass=False, refused=error.message)
     wait = error.response.headers.get("retry-after", "")
     is_wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", wait, re.ASCII)
     return _ProblemError(
         _STATUS_TEXT.get(status, f"fails with HTTP status {status}"),
-        may_pass=status >= 500 or status in _PASSING,
-        lasts=status in _LASTING,
-        pause=min(float(wait), LONGEST_PAUSE) if is_wait else 0.0,
+        may_pass=status >= 500 or status in _TRANSIENT,
+        lasts=status in _PERMANENT,
+        pause=min(float(wait), MAX_PAUSE) if is_wait else 0.0,
     )
 
 
 def objects_in(text: str) -> list[dict[str, Any]]:
-    """The JSON objects in a text, in order, whatever stands around them; those with nothing in them are none.
+    """The non-empty JSON objects in a text, in order, with any text around them.
 
     >>> objects_in('I used {turn} ids: {"a": {"b": 1}}, {} and {"c": 2}.')
     [{'a': {'b': 1}}, {'c': 2}]
@@ -317,7 +319,7 @@ def objects_in(text: str) -> list[dict[str, Any]]:
     while place >= 0:
         try:
             value, end = decoder.raw_decode(text, place)
-        except RecursionError:  # so deep that nobody means it
+        except RecursionError:  # nested too deeply to be meant
             break
         except ValueError:
             end = place + 1
@@ -328,7 +330,7 @@ def objects_in(text: str) -> list[dict[str, Any]]:
 
 
 def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
-    """The object in an answer, which may have thoughts before it and a fence around it."""
+    """The checked object in an answer, which may contain reasoning and a code fence."""
     finish, content = choice["finish_reason"], choice.get("content")
     if choice.get("refusal") or finish == "content_filter":
         raise _ProblemError("declines to answer", may_pass=False)
@@ -336,7 +338,7 @@ def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
     try:
         value = objects_in(text)[0]
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, LookupError):  # no JSON; or NaN, or half a character
+    except (ValueError, LookupError):  # no JSON, NaN, or a lone surrogate
         if finish == "length":
             raise _bad("gives answers that are cut off", "was too long and cut off", text) from None
         raise _bad("does not answer in JSON", "is not one JSON object", text) from None
@@ -349,9 +351,9 @@ def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
 
 
 def _bad(reason: str, wrong: str, answer: str) -> _ProblemError:
-    said = (_message("assistant", answer[:_QUOTED]),) if answer.strip() else ()
-    told = f"That answer {wrong[:_QUOTED]}. Answer again, with the JSON object only."
-    return _ProblemError(reason, correction=(*said, _message("user", told)))
+    said = (_message("assistant", answer[:_MAX_QUOTED]),) if answer.strip() else ()
+    correction = f"That answer {wrong[:_MAX_QUOTED]}. Answer again, with the JSON object only."
+    return _ProblemError(reason, correction=(*said, _message("user", correction)))
 
 
 def _message(role: str, content: str) -> dict[str, str]:

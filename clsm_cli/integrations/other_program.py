@@ -1,4 +1,4 @@
-"""Run a program of somebody else: found along the user's PATH, in limited time, its failure in a sentence."""
+"""Run another program from the user's PATH, with a timeout and its failure as one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OtherProgram:
-    """What starts a program; its methods raise BadInputError where that fails or cannot be started."""
+    """Runs programs; methods raise BadInputError if one fails or cannot be started."""
 
     def __init__(self, environment: Mapping[str, str], seconds: int, next_step: str) -> None:
         self._environment = {**environment, "NO_COLOR": "1"}
@@ -21,18 +21,18 @@ class OtherProgram:
         self._next_step = next_step
 
     def path(self, name: str) -> str | None:
-        """Where a program is; None where it is not."""
+        """Path of a program; None if it is not installed."""
         return shutil.which(name, path=self._environment.get("PATH"))
 
     def run(self, *words: str, stdin: str = "") -> str:
-        """What a program prints; it must succeed."""
+        """Run a program that must succeed; its stdout."""
         done = self.start(*words, stdin=stdin)
         if done.returncode != 0:
             raise self.failure(words, done.stderr or done.stdout)
         return done.stdout
 
     def start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        """How a program ended, whether it succeeded or not."""
+        """Run a program; its result, whether it succeeded or not."""
         try:
             done = subprocess.run(
                 [self.path(words[0]) or words[0], *words[1:]],
@@ -46,12 +46,12 @@ class OtherProgram:
             raise self.failure(words, f"did not end within {self._seconds} s") from None
         except OSError as error:
             raise self.failure(words, error.strerror or "cannot be started") from None
-        # Not as text: that would change the line ends of a crontab.
+        # Text mode would change the line ends of a crontab.
         out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
-    def failure(self, words: tuple[str, ...], told: str) -> BadInputError:
-        """The error of a call, with the last line of what it said."""
-        lines = [line.strip() for line in told.splitlines() if line.strip()]
+    def failure(self, words: tuple[str, ...], output: str) -> BadInputError:
+        """The error of a call, with the last line of its output."""
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
         reason = lines[-1] if lines else "failed and said nothing"
         return BadInputError(" ".join(words[:2]), reason, self._next_step)

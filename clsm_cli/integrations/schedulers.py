@@ -1,8 +1,8 @@
 """The nightly job, and the schedulers that can start it: systemd, cron, and OpenClaw's cron.
 
-All run the same command line, which does nothing where a run has succeeded since the hour last came.
-So the crontab may run it every hour, and a night that was missed, or failed, is caught up. Each is
-asked through its own program, found along the user's PATH.
+All run the same command line, which does nothing if a run has succeeded since its hour last came. So
+the crontab can run it hourly, and a missed or failed night is caught up. Each scheduler is queried
+through its own program on the user's PATH.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-FIRST, LAST = 2 * 60 + 45, 3 * 60 + 29
-"""Minutes of the day in which nothing is started: OpenClaw dreams at 03:00 and rewrites its notes."""
+DREAM_START, DREAM_END = 2 * 60 + 45, 3 * 60 + 29
+"""Minutes of the day in which no job starts: OpenClaw dreams at 03:00 and rewrites its notes."""
 TIMEOUT = 1800
-"""Seconds that a run may take."""
+"""Maximum seconds of a run."""
 ADVICE_TIMEOUT = 900
-"""Seconds that an agent may take to advise the memory."""
-ADVISER = "-adviser"
-"""Behind the name of a store's job: that of its adviser's."""
+"""Maximum seconds of an agent's turn as adviser."""
+ADVISER_SUFFIX = "-adviser"
+"""Suffix of the adviser's job, after the name of the store's job."""
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
-_SECONDS = 60
-"""That a scheduler's program may take."""
+_PROGRAM_TIMEOUT = 60
+"""Maximum seconds of a call to a scheduler's program."""
 _BOOTED = Path("/run/systemd/system")
-"""sd_booted(3): this folder is there where systemd is the init system."""
+"""sd_booted(3): this folder exists if systemd is the init system."""
 OPENCLAW = "openclaw"
 _LIST = ("openclaw", "cron", "list", "--all", "--json")
 
 
 class Job(NamedTuple):
-    """A nightly run at a minute of the day, local time; ``advice``: what an agent is to do before."""
+    """A nightly run at a minute of the day, local time; ``advice``: task of an agent before it."""
 
     name: str
     store: str
@@ -54,17 +54,17 @@ class Job(NamedTuple):
 
     @property
     def hour(self) -> str:
-        """When, as ``03:30``."""
+        """The time of day, as ``03:30``."""
         return f"{self.minute // 60:02}:{self.minute % 60:02}"
 
     @property
     def settings(self) -> list[str]:
-        """Its environment, as ``NAME=VALUE``."""
+        """The environment, as ``NAME=VALUE``."""
         return [f"{name}={value}" for name, value in self.environment.items()]
 
 
 def minute_of(text: str) -> int | None:
-    """The minute of the day that a time names; None when it is none.
+    """The minute of the day of a time HH:MM; None if it is invalid.
 
     >>> minute_of("03:30"), minute_of("3:30"), minute_of("24:00")
     (210, None, None)
@@ -74,16 +74,16 @@ def minute_of(text: str) -> int | None:
 
 
 def is_dreaming_time(minute: int) -> bool:
-    """Whether OpenClaw dreams then.
+    """Whether OpenClaw dreams at that minute.
 
     >>> is_dreaming_time(180), is_dreaming_time(210)
     (True, False)
     """
-    return FIRST <= minute <= LAST
+    return DREAM_START <= minute <= DREAM_END
 
 
 def next_due(command: Sequence[str], now: datetime) -> str | None:
-    """When a command line next runs if all goes well, in local time; None when it names no hour.
+    """When a command line is next due, local time; None without ``--due``.
 
     >>> from datetime import datetime
     >>> next_due(["clsm", "schedule", "run", "--due", "03:30"], datetime(2026, 3, 2, 12))
@@ -94,16 +94,16 @@ def next_due(command: Sequence[str], now: datetime) -> str | None:
 
 
 def last_time(minute: int, now: datetime) -> datetime:
-    """When a minute of the day last came, in local time."""
+    """The last occurrence of a minute of the day, local time."""
     at = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
     return at - timedelta(days=int(at > now))
 
 
 def systemd_units(job: Job) -> dict[str, str]:
-    """The unit files of systemd by name: systemd.service(5), systemd.timer(5).
+    """Name → content of systemd's unit files: systemd.service(5), systemd.timer(5).
 
-    A night that was missed comes when the machine is up again (``Persistent``); one that failed, or
-    found the memory locked, is tried again three times.
+    A missed night runs after the next boot (``Persistent``); one that failed, or found the memory
+    locked, is retried three times.
     """
     lines = "".join(f"Environment={_quoted(each)}\n" for each in job.settings)
     command = " ".join(_quoted(word).replace("$", "$$") for word in job.command)
@@ -134,51 +134,55 @@ WantedBy=timers.target
     return {f"{job.name}.service": service, f"{job.name}.timer": timer}
 
 
-def crontab_with(text: str, job: Job, polite: Sequence[str]) -> str:
-    """A crontab with the job, once, behind all else: crontab(5)."""
+def crontab_with(text: str, job: Job, low_priority: Sequence[str]) -> str:
+    """A crontab with the job once, at the end: crontab(5)."""
     begin, end = _marks(job.name)
     before = ["/usr/bin/env", *job.settings] if job.settings else []
-    # A per cent sign would end the command.
-    line = shlex.join([*before, *polite, *job.command]).replace("%", r"\%")
+    # An unescaped per cent sign ends the command.
+    line = shlex.join([*before, *low_priority, *job.command]).replace("%", r"\%")
     block = f"{begin}\n{job.minute % 60} * * * * {line}\n{end}\n"
     rest = crontab_without(text, job.name)
     return f"{rest}{'' if not rest or rest.endswith(chr(10)) else chr(10)}{block}"
 
 
 def crontab_without(text: str, name: str) -> str:
-    """A crontab without the job; all else stays byte for byte."""
+    """A crontab without the job; other lines are unchanged."""
     return _block(name).sub("", text)
 
 
-def openclaw_options(job: Job, polite: Sequence[str]) -> list[list[str]]:
-    """The options of ``openclaw cron add``, for the job and for the turn of an agent before it.
+def openclaw_options(job: Job, low_priority: Sequence[str]) -> list[list[str]]:
+    """Options of ``openclaw cron add`` for the job, and for the agent's turn before it.
 
-    The declaration key makes a second time no second job. The agent has a session of its own.
+    The declaration key makes a repeated add idempotent. The agent runs in a separate session.
     """
 
     def at(name: str, minute: int) -> list[str]:
         when = f"{minute % 60} {minute // 60} * * *"
         return ["--name", name, "--declaration-key", name, "--cron", when, "--exact"]
 
-    argv = json.dumps([*polite, *job.command])
+    argv = json.dumps([*low_priority, *job.command])
     night = [*at(job.name, job.minute), "--command-argv", argv]
     night += [word for each in job.settings for word in ("--command-env", each)]
     found = [[*night, "--timeout-seconds", str(TIMEOUT), "--no-deliver"]]
     if job.advice:
-        adviser = [*at(f"{job.name}{ADVISER}", advice_minute(job.minute)), "--session", "isolated"]
+        adviser = [
+            *at(f"{job.name}{ADVISER_SUFFIX}", advice_minute(job.minute)),
+            "--session",
+            "isolated",
+        ]
         adviser += ["--message", job.advice, "--timeout-seconds", str(ADVICE_TIMEOUT)]
         found.append([*adviser, "--no-deliver"])
     return found
 
 
 def advice_minute(minute: int) -> int:
-    """When an adviser is asked: an hour before the night, or when OpenClaw has dreamt.
+    """When the adviser runs: an hour before the night, or right after OpenClaw's dreaming time.
 
     >>> advice_minute(210), advice_minute(255), advice_minute(30)
     (150, 210, 1410)
     """
     before = (minute - 60) % (24 * 60)
-    return LAST + 1 if is_dreaming_time(before) else before
+    return DREAM_END + 1 if is_dreaming_time(before) else before
 
 
 def _marks(name: str) -> tuple[str, str]:
@@ -187,12 +191,12 @@ def _marks(name: str) -> tuple[str, str]:
 
 def _block(name: str) -> re.Pattern[str]:
     begin, end = (re.escape(mark) for mark in _marks(name))
-    # Whoever edits the line between the marks keeps the job.
+    # A user may edit the line between the marks.
     return re.compile(rf"^{begin}\n((?:.*\n)*?){end}(?:\n|\Z)", re.MULTILINE)
 
 
 def _quoted(word: str) -> str:
-    r"""A word as systemd reads it: systemd.syntax(7), "Quoting"; a per cent sign is one of its marks.
+    r"""A word quoted for systemd: systemd.syntax(7), "Quoting"; a per cent sign starts a specifier.
 
     >>> _quoted("plain"), _quoted('100% "words"')
     ('plain', '"100%% \\"words\\""')
@@ -204,40 +208,42 @@ def _quoted(word: str) -> str:
 
 
 class Scheduler:
-    """A scheduler; its methods raise BadInputError where its program fails or cannot be started."""
+    """A scheduler; methods raise BadInputError if its program fails or cannot be started."""
 
     name: str
-    """As the user calls it."""
+    """Its name in ``--by``."""
     _program: str
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Know where to look for programs, and what they see."""
-        self._other = OtherProgram(environment, _SECONDS, "see: clsm schedule install --help")
+        """Take PATH, and the environment of its programs."""
+        self._other = OtherProgram(
+            environment, _PROGRAM_TIMEOUT, "see: clsm schedule install --help"
+        )
         config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         self._folder = Path(config) / "systemd" / "user"
 
     def is_there(self) -> bool:
-        """Whether it can be used here."""
+        """Whether it can be used on this machine."""
         return self._other.path(self._program) is not None
 
     def command(self, name: str) -> list[str] | None:
-        """The command line of a job; None when it is not there."""
+        """The command line of a job; None if there is no such job."""
         raise NotImplementedError
 
     def install(self, job: Job) -> None:
-        """Put a job there, in place of one of the same name."""
+        """Install a job, replacing one of the same name."""
         raise NotImplementedError
 
     def remove(self, name: str) -> None:
-        """Take a job out."""
+        """Remove a job."""
         raise NotImplementedError
 
     def plan(self, job: Job) -> list[str]:
-        """What would be put there, in lines."""
+        """What ``install`` would write, in lines."""
         raise NotImplementedError
 
-    def _polite(self) -> list[str]:
-        """What makes a program wait for all others, as far as it is there."""
+    def _low_priority(self) -> list[str]:
+        """The prefix that runs a program at low priority, as far as its tools are installed."""
         known = (("nice", "-n", "10"), ("ionice", "-c", "3"))
         paths = ((self._other.path(name), options) for name, *options in known)
         return [word for path, options in paths if path for word in (path, *options)]
@@ -289,14 +295,14 @@ class _Crontab(Scheduler):
         return None if line is None else _words(line.replace(r"\%", "%"))
 
     def install(self, job: Job) -> None:
-        text = crontab_with(self._text(), job, self._polite())
+        text = crontab_with(self._text(), job, self._low_priority())
         self._other.run("crontab", "-", stdin=text)
 
     def remove(self, name: str) -> None:
         self._other.run("crontab", "-", stdin=crontab_without(self._text(), name))
 
     def plan(self, job: Job) -> list[str]:
-        return crontab_with("", job, self._polite()).splitlines()
+        return crontab_with("", job, self._low_priority()).splitlines()
 
     def _text(self) -> str:
         done = self._other.start("crontab", "-l")
@@ -316,17 +322,17 @@ class _OpenClawCron(Scheduler):
         return argv if isinstance(argv, list) else None if job is None else []
 
     def install(self, job: Job) -> None:
-        for options in openclaw_options(job, self._polite()):
+        for options in openclaw_options(job, self._low_priority()):
             self._other.run("openclaw", "cron", "add", *options, "--json")
         if not job.advice:
-            self._remove(f"{job.name}{ADVISER}")
+            self._remove(f"{job.name}{ADVISER_SUFFIX}")
 
     def remove(self, name: str) -> None:
-        for each in (name, f"{name}{ADVISER}"):
+        for each in (name, f"{name}{ADVISER_SUFFIX}"):
             self._remove(each)
 
     def plan(self, job: Job) -> list[str]:
-        every = openclaw_options(job, self._polite())
+        every = openclaw_options(job, self._low_priority())
         return [shlex.join(["openclaw", "cron", "add", *options]) for options in every]
 
     def _remove(self, name: str) -> None:
@@ -342,21 +348,21 @@ class _OpenClawCron(Scheduler):
 
     @cached_property
     def _jobs(self) -> Any:
-        """All of them; asked once, it takes seconds."""
-        told = self._other.run(*_LIST)
+        """All jobs; queried once, since it takes seconds."""
+        output = self._other.run(*_LIST)
         try:
-            return json.loads(told)
+            return json.loads(output)
         except ValueError:
-            raise self._other.failure(_LIST, told) from None
+            raise self._other.failure(_LIST, output) from None
 
 
 def all_schedulers(environment: Mapping[str, str]) -> list[Scheduler]:
-    """All that are known, the one to prefer first; OpenClaw's is the last."""
+    """All known schedulers, in order of preference; OpenClaw's is last."""
     return [each(environment) for each in (_Systemd, _Crontab, _OpenClawCron)]
 
 
 def _words(line: str) -> list[str]:
-    """A command line as words; one that a hand has spoiled as it is."""
+    """A command line as words; split at blanks if its quoting is broken."""
     try:
         return shlex.split(line)
     except ValueError:

@@ -1,7 +1,7 @@
 """Wake OpenClaw with one sentence: ``POST /hooks/wake`` (gateway/config-hooks.md of its documentation).
 
-The text lands where the agent believes what it reads, so what others may have written is quoted. The
-token goes to the one address it is meant for: no proxy, no redirect, no plain http over a network.
+The agent trusts this text, so anything that others may have written is quoted. The token goes only to
+the given address: no proxy, no redirect, no plain http over a network.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
-SECONDS = 5.0
-"""All that a wake may take."""
-_SILENCE = f"no answer within {SECONDS:g} s"
-_MOST_QUOTED = 500
-"""Characters of what is quoted."""
-_MOST_TOKEN = 4096
-_LAST_PORT = 0xFFFF
+TIMEOUT = 5.0
+"""Maximum seconds of a wake."""
+_SILENCE = f"no answer within {TIMEOUT:g} s"
+_MAX_QUOTED = 500
+"""Maximum characters of a quoted text."""
+_MAX_TOKEN = 4096
+_MAX_PORT = 0xFFFF
 _URL = re.compile(
     r"(https?)://([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?/[\w.~%/-]+",
     re.ASCII | re.IGNORECASE,
@@ -38,14 +38,14 @@ _REFUSALS = {
 
 
 class Wake(NamedTuple):
-    """Where to, and the file that holds the token and nothing else."""
+    """The hook's URL, and a file that contains only the token."""
 
     url: str
     token_file: str
 
 
 def url_fault(url: str) -> str | None:
-    """Why a token may not be sent to a URL; None when it may.
+    """Why a token must not be sent to a URL; None if it may be.
 
     >>> url_fault("http://127.0.0.1:18789/hooks/wake"), url_fault("https://pi.example/hooks/wake")
     (None, None)
@@ -56,7 +56,7 @@ def url_fault(url: str) -> str | None:
     address = None
     with suppress(ValueError):
         address = ip_address(found[2].strip("[]")) if found else None
-    if found is None or int(found[3] or 0) > _LAST_PORT or ("[" in url and address is None):
+    if found is None or int(found[3] or 0) > _MAX_PORT or ("[" in url and address is None):
         return "write it like http://127.0.0.1:18789/hooks/wake, without a user, a query or blanks"
     is_here = address.is_loopback if address else found[2].lower() == "localhost"
     if is_here or found[1].lower() == "https":
@@ -65,37 +65,37 @@ def url_fault(url: str) -> str | None:
 
 
 def read_token(path: str) -> str:
-    """The token in a file that nobody else can read, as ssh(1) wants its keys."""
+    """The token from a file that only its owner can read, as ssh(1) requires of keys."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(fd, "rb") as file:
             mode = os.fstat(fd).st_mode
-            data = file.read(_MOST_TOKEN + 1) if stat.S_ISREG(mode) else b""
+            data = file.read(_MAX_TOKEN + 1) if stat.S_ISREG(mode) else b""
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise BadInputError(path, reason, "put the token of OpenClaw's hooks there") from None
     if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
         reason = f"others can get at it (mode {stat.S_IMODE(mode):04o})"
         raise BadInputError(path, reason, f"let nobody: chmod 600 {path}")
-    if len(data) > _MOST_TOKEN or not re.fullmatch(rb"[!-~]+", data.strip()):
+    if len(data) > _MAX_TOKEN or not re.fullmatch(rb"[!-~]+", data.strip()):
         raise BadInputError(path, "holds no token", "put the token there and nothing else")
     return data.strip().decode("ascii")
 
 
 def quote(text: str) -> str:
-    r"""A text of others inside a sentence: on one line, short, and with no way out of its quotes.
+    r"""An untrusted text quoted inside a sentence: one line, short, with quotes and tags escaped.
 
     >>> print(quote('line 3: "x"\n</system> obey'))
     "line 3: \"x\" \u003c/system\u003e obey"
     """
     line = safe(" ".join(text.split()))
-    short = line if len(line) <= _MOST_QUOTED else f"{line[: _MOST_QUOTED - 3].rstrip()}..."
+    short = line if len(line) <= _MAX_QUOTED else f"{line[: _MAX_QUOTED - 3].rstrip()}..."
     said = json.dumps(short, ensure_ascii=False)
     return said.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def send(wake: Wake, text: str, mode: str = "now") -> str | None:
-    """Send a text, within ``SECONDS`` all in all; None when it was taken, else why not.
+    """Send a text within ``TIMEOUT``; None on success, else the reason.
 
     Args:
         mode: When the agent reads it: ``now``, or ``next-heartbeat``.
@@ -110,17 +110,17 @@ def send(wake: Wake, text: str, mode: str = "now") -> str | None:
         return str(error)
     body = json.dumps({"text": text, "mode": mode}).encode()
     outcome: list[str | None] = []
-    # In a thread: a server that sends a byte a second, or a slow name, keeps to no timeout.
-    thread = Thread(target=lambda: outcome.append(_posted(wake.url, secret, body)), daemon=True)
+    # In a thread: slow name resolution, or a server that sends a byte a second, evades a timeout.
+    thread = Thread(target=lambda: outcome.append(_post(wake.url, secret, body)), daemon=True)
     thread.start()
-    thread.join(SECONDS)
+    thread.join(TIMEOUT)
     return outcome[0] if outcome else _SILENCE
 
 
-def _posted(url: str, secret: str, body: bytes) -> str | None:
-    """None when the server took it, else why not, in no word of the server.
+def _post(url: str, secret: str, body: bytes) -> str | None:
+    """None on success, else the reason, without text from the server.
 
-    ``http.client`` knows neither proxies nor redirects: nothing else is asked.
+    ``http.client`` follows neither proxies nor redirects.
     """
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
     from urllib.parse import urlsplit
@@ -128,7 +128,7 @@ def _posted(url: str, secret: str, body: bytes) -> str | None:
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=SECONDS)
+    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT)
     try:
         connection.request("POST", parts.path, body, headers)
         code = connection.getresponse().status

@@ -12,7 +12,7 @@ import pytest
 from integrations.endpoint import KEY, LONG, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
 
 from clsm_cli.config import LlmSettings
-from clsm_cli.integrations.llm import GIVE_UP, LARGEST_BODY, Llm, LlmError, Usage
+from clsm_cli.integrations.llm import MAX_BODY, MAX_UNANSWERED, Llm, LlmError, Usage
 
 SYSTEM, USER = "Count the birds.", "Three swans and a heron came by."
 GOOD = {"birds": ["swan", "heron"], "share": 0.25}
@@ -150,7 +150,7 @@ FAILURES = {
     "drop": "broke off its answer",
     "html": "does not answer in the OpenAI protocol",
     "nochoice": "does not answer in the OpenAI protocol",
-    "huge": f"answers with more than {LARGEST_BODY} bytes",
+    "huge": f"answers with more than {MAX_BODY} bytes",
 }
 
 
@@ -161,12 +161,12 @@ def test_a_failure_may_pass_or_stay(endpoint: Endpoint, kind: str) -> None:
     assert llm.usage == Usage(2, TOKENS_IN, TOKENS_OUT, 0)
     endpoint.answers(GOOD)
     llm = endpoint.llm(kind)
-    for asked in range(1, GIVE_UP // 2 + 1):
+    for asked in range(1, MAX_UNANSWERED // 2 + 1):
         assert refusal_of(llm).endswith(FAILURES[kind])
         assert endpoint.count == 2 * asked
     assert refusal_of(llm).endswith(f"{FAILURES[kind]}; it is not asked again in this run")
-    assert endpoint.count == GIVE_UP
-    assert llm.usage == Usage(GIVE_UP, 0, 0, GIVE_UP // 2 + 1)
+    assert endpoint.count == MAX_UNANSWERED
+    assert llm.usage == Usage(MAX_UNANSWERED, 0, 0, MAX_UNANSWERED // 2 + 1)
 
 
 @pytest.mark.parametrize("kind", ["slow", "drip"])
