@@ -31,7 +31,7 @@ from clsm_cli.consolidation.adviser_request import Packet
 from clsm_cli.consolidation.consolidation_report import Answer, FileChange, Report, Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.model.clocks import utc_text
-from clsm_cli.store import atomic, runs
+from clsm_cli.store import atomic, night_log
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
@@ -119,7 +119,7 @@ def consolidate(
             briefing.prepare(opened)  # the next session starts with one file read
     except ClsmError as error:
         if not dry_run:
-            runs.note_failure(opened, utc_text(request.now), str(error))
+            night_log.note_failure(opened, utc_text(request.now), str(error))
         raise
     report.warnings += warnings
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
@@ -143,9 +143,9 @@ def _write_down(store: Store, at: str, report: Report) -> None:
     elif report.lacks_model:
         failure = str(ModelMissingError(weights.default_folder()))
     if failure:
-        runs.note_failure(store, at, failure)
+        night_log.note_failure(store, at, failure)
     else:
-        runs.note_success(store, at)
+        night_log.note_success(store, at)
 
 
 def _lines(report: Report, *, verbose: bool) -> Iterator[str]:

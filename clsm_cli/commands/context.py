@@ -14,16 +14,16 @@ from clsm_cli.commands.command_line import (
 )
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat
 from clsm_cli.retrieval.briefing import SCHEMA, Concepts, activated_concepts, brief
+from clsm_cli.retrieval.briefing_items import make_item
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.prepared_briefing import make_item
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.retrieval.briefing import Briefing
+    from clsm_cli.retrieval.briefing_items import Item
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.prepared_briefing import Item
     from clsm_cli.store.layout import Store
 
 BUDGET = 1500

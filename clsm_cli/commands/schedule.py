@@ -28,7 +28,7 @@ from clsm_cli.integrations.schedulers import OPENCLAW, Scheduler
 from clsm_cli.integrations.wake import Wake
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, git_setup, runs
+from clsm_cli.store import atomic, git_setup, night_log
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -148,7 +148,7 @@ def status(*, by: str | None = BY, common: Common) -> None:
         if scheduler.name == OPENCLAW and scheduler.command(advised) is not None:
             jobs["openclaw's agent"] = ["advises", "the", "memory"]
     starts = {each: schedulers.next_due(words, common.time()) for each, words in jobs.items()}
-    last = runs.read_nights(opened)
+    last = night_log.read(opened)
     lines = []
     for each, words in jobs.items():
         lines += [f"{each}: {' '.join(words)}", f"next run: {starts[each] or 'not known'}"]
@@ -202,7 +202,7 @@ def run(
             _tell(printer, step)
         if wanted is not None:
             failed = [f"{step.name}: {step.told}" for step in steps if step.code]
-            last = runs.read_nights(opened)
+            last = night_log.read(opened)
             # A consolidation that did what it could without a model ends well, and is no good one.
             reason = "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else "")
             if reason:
@@ -252,7 +252,7 @@ class Step(NamedTuple):
 
 def is_due(store: Store, now: datetime, minute: int) -> bool:
     """Whether no run has succeeded in all its steps since this minute of the local day last came."""
-    last = runs.read_nights(store)
+    last = night_log.read(store)
     return bool(last.failed) or not _is_of_tonight(last.good, now, minute)
 
 
@@ -276,11 +276,11 @@ def run_night(
     Args:
         more: Of ``--catch-up``, ``--commit`` and ``--push`` those that are wanted.
     """
-    known = runs.read_nights(store).failed
+    known = night_log.read(store).failed
     for step in _steps(store, options, now, more):
-        if step.code and runs.read_nights(store).failed == known:
-            runs.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
-        known = runs.read_nights(store).failed
+        if step.code and night_log.read(store).failed == known:
+            night_log.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
+        known = night_log.read(store).failed
         yield step
         if step.code == LockedError.exit_code:
             return
@@ -437,16 +437,16 @@ def report_failure(
         now: When it began, local time.
         minute: Of the day at which nights begin; None: this one was asked for by hand.
     """
-    told_at = None if store is None else runs.read_nights(store).woken
+    told_at = None if store is None else night_log.read(store).woken
     if minute is not None and _is_of_tonight(told_at, now, minute):
         return None
-    is_kept = store is not None and runs.note_wake(store, utc_text(now))
+    is_kept = store is not None and night_log.note_wake(store, utc_text(now))
     # What cannot be written down would be told every hour.
     if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST:
         return None
     problem = _send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
     if problem is not None and store is not None and is_kept:
-        runs.note_wake(store, None, problem)
+        night_log.note_wake(store, None, problem)
     return problem is None
 
 

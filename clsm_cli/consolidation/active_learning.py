@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.heads.owner_model import Decision, Owner, is_unsure, logit
 from clsm_cli.model.ids import digest
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs
 from clsm_cli.store.index import evidence_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.consolidation.statement_selection import ScoredUnit
     from clsm_cli.consolidation.store_state import StoreState
@@ -32,39 +33,58 @@ NEWEST = 200
 """Decisions that count; a fit takes the cube of their number."""
 
 
+class _Decided(NamedTuple):
+    """A sentence that the owner decided about, with the turn that says it, and when that was."""
+
+    at: str
+    name: str
+    text: str
+    source: str
+    chance: float
+    is_kept: bool
+
+
 def owner_of(state: StoreState) -> Owner:
-    """What the owner decided so far; what went with an undone run nobody judged."""
-    held = state.statements.values()
-    corrected = {row.supersedes for row in held if row.pinned and row.supersedes}
-    undone = {entry.at for entry in ledger.entries(state.store.flow) if entry.command == "undo"}
-    worth = state.settings.worth  # for sentences of which no chance was noted
-    found: dict[str, tuple[str, str, str, float, bool, str]] = {}
-    for row in held:
-        # Whoever edits a row pins it, also to take it out; what was corrected was worth keeping.
-        is_kept = row.id in corrected or (row.pinned and not row.withdrawn)
-        is_out = row.withdrawn and not is_kept and row.superseded_at not in undone
-        # What a person wrote without a source says nothing of what sources say.
-        if row.kind in ("gist", "task") or not (row.text and row.sources and (is_kept or is_out)):
-            continue
-        when = row.superseded_at or row.recorded_at or ""
-        found[row.text] = (row.id, row.text, row.sources[0], worth, is_kept, when)
-    for item in state.reviewed.values():
-        if item.reason == WORTH and item.state in ("accepted", "rejected"):
-            is_kept = item.state == "accepted"
-            source, chance = next(iter(item.about), ""), _chance(item.other, worth)
-            found[item.kept] = (item.id, item.kept, source, chance, is_kept, item.at)
-    newest = sorted(found.values(), key=lambda each: (each[-1], each[0]))[-NEWEST:]
-    known = state.vectors_of([text for _, text, *_ in newest])
-    sources = sorted({source for _, _, source, *_ in newest if source})
-    told = evidence_queries.turns_by_key(state.connection, sources)
-    places = {key: turn.document or turn.session for key, turn in told.items()}
+    """What the owner decided last; where an answer and a statement have one text, the answer counts."""
+    found = {each.text: each for each in (*_decided_rows(state), *_answers(state))}
+    newest = sorted(found.values(), key=lambda each: each[:2])[-NEWEST:]
+    known = state.vectors_of([each.text for each in newest])
+    sources = sorted({each.source for each in newest if each.source})
+    turns = evidence_queries.turns_by_key(state.connection, sources)
+    places = {key: turn.document or turn.session for key, turn in turns.items()}
     return Owner(
         [
             Decision(name, text, places.get(source, ""), known[text], chance, is_kept)
-            for name, text, source, chance, is_kept, _ in newest
+            for _, name, text, source, chance, is_kept in newest
             if text in known
         ]
     )
+
+
+def _decided_rows(state: StoreState) -> Iterator[_Decided]:
+    """The statements that the owner pinned, corrected or took out; no chance of theirs was noted."""
+    rows = state.statements.values()
+    corrected = {row.supersedes for row in rows if row.pinned and row.supersedes}
+    undone = {entry.at for entry in ledger.entries(state.store.flow) if entry.command == "undo"}
+    for row in rows:
+        # Whoever edits a row pins it, also to take it out; what was corrected was worth keeping.
+        is_kept = row.id in corrected or (row.pinned and not row.withdrawn)
+        # What went with an undone run nobody judged.
+        is_out = row.withdrawn and not is_kept and row.superseded_at not in undone
+        # What a person wrote without a source says nothing of what sources say.
+        is_of_source = row.text and row.sources and row.kind not in ("gist", "task")
+        if is_of_source and (is_kept or is_out):
+            at = row.superseded_at or row.recorded_at or ""
+            yield _Decided(at, row.id, row.text, row.sources[0], state.settings.worth, is_kept)
+
+
+def _answers(state: StoreState) -> Iterator[_Decided]:
+    """The questions of ``clsm review`` about single sentences that the owner answered."""
+    for item in state.reviewed.values():
+        if item.reason == WORTH and item.state in ("accepted", "rejected"):
+            chance, source = _chance(item.other, state.settings.worth), next(iter(item.about), "")
+            is_kept = item.state == "accepted"
+            yield _Decided(item.at, item.id, item.kept, source, chance, is_kept)
 
 
 def _chance(text: str, otherwise: float) -> float:

@@ -228,13 +228,10 @@ def _lines(chosen: Iterable[Part]) -> list[dict[str, Any]]:
             if (missing := count_tokens(turn.text) - count_tokens(shown)) > 0:
                 line["cut_tokens"] = missing
             lines.append(line)
-        lines += map(_draft, part.drafts)
+        for draft in part.drafts:
+            line = {"draft": one_line(draft.text), "id": draft.id, "from": draft.turn}
+            lines.append(line | ({"sure": True} if draft.is_sure else {}))
     return lines
-
-
-def _draft(draft: Draft) -> dict[str, Any]:
-    line = {"draft": one_line(draft.text), "id": draft.id, "from": draft.turn}
-    return line | ({"sure": True} if draft.is_sure else {})
 
 
 def block(lines: Iterable[dict[str, Any]]) -> str:

@@ -40,10 +40,10 @@ from clsm_cli.text.sentences import sentences
 from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.terminal import replace_lone, safe
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
     from clsm_cli.consolidation.adviser_packet import Part
@@ -399,8 +399,8 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
 
 def stem_overlap(text: str, source: str) -> float:
     """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
-    wanted = set(stems(text))
-    return len(wanted & set(stems(source))) / len(wanted) if wanted else 1.0
+    wanted = terms(text)
+    return len(wanted & terms(source)) / len(wanted) if wanted else 1.0
 
 
 def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
@@ -429,13 +429,13 @@ def _undated(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
 def _unknown_name(text: str, source: str) -> str | None:
     """The first word of a text that looks like a name and is no word of the source."""
     there = {word.casefold() for word in _WORD.findall(source)}
-    known: Collection[str] = set(stems(source))
+    known = terms(source)
     for place, match in enumerate(_WORD.finditer(text)):
         word = match.group()
         is_coded = not word.isdigit() and any(c.isdigit() for c in word)
         if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
             continue
-        is_plain = word in NO_NAMES or (place == 0 and set(stems(word)) <= set(known))
+        is_plain = word in NO_NAMES or (place == 0 and terms(word) <= known)
         if word.casefold() not in there and not is_plain:
             return word
     return None

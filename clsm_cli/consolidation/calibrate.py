@@ -137,7 +137,9 @@ class Calibration:
         """
         found = self.rivals(claim, vector)
         if ends := [since(each.row) for each in found if each.is_later and each.chance >= OVER]:
-            self._add_closed(claim, min(ends, key=self.begins))
+            # A newer statement had replaced it before it was read.
+            self.counts["of the past"] += 1
+            self.known.put(replace(self._statement(claim), valid_until=min(ends, key=self.begins)))
             return True
         older = [each for each in found if not each.is_later]
         for each in older:
@@ -201,11 +203,6 @@ class Calibration:
     def _add(self, claim: Claim, vector: Any) -> None:
         self.counts["tasks" if claim.kind == "task" else "new"] += 1
         self.known.put(self._statement(claim), vector)
-
-    def _add_closed(self, claim: Claim, until: str) -> None:
-        """Add what a newer statement had replaced before it was read."""
-        self.counts["of the past"] += 1
-        self.known.put(replace(self._statement(claim), valid_until=until))
 
     def _statement(self, claim: Claim) -> Statement:
         # All that it says; what it is called, and since when it is known, is the store's to say.

@@ -29,7 +29,7 @@ from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tagging import tags_of
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -227,7 +227,7 @@ def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
 
     The one with a value to replace, else the one that has most words of what is meant.
     """
-    meant = {*stems(f"{passage.about} {said}")}
+    meant = terms(f"{passage.about} {said}")
     beside: dict[str, Any] = {"valid_from": passage.time, "trust": passage.trust}
     rows = [
         with_new_text(edits.sourced(text, (passage.key,), **beside), text)
@@ -236,7 +236,7 @@ def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
 
     def fitness(row: Statement) -> tuple[bool, int]:
         has_place = _with_value(row.text, said, edits.day) is not None
-        return has_place, len(meant & {*stems(row.text)})
+        return has_place, len(meant & terms(row.text))
 
     return max(rows, key=fitness)
 

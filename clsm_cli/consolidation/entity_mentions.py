@@ -8,6 +8,7 @@ index's postings, and only there.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edges import Matcher, NameForm
@@ -16,7 +17,7 @@ from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_featu
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -73,15 +74,11 @@ def build_vocabulary(
     """The nodes that the turns of some episodes name, and those of ``nodes`` that a person made."""
     connection = state.connection
     sightings = list(evidence_queries.names_used(connection, episodes))
-    told = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
     spoken = list(evidence_queries.speakers(connection, episodes))
-    present: dict[str, set[str]] = {}
-    for each in spoken:
-        present.setdefault(each.episode, set()).add(each.label)
+    told = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
+    told += _short_names(sightings, spoken)
     speakers = sorted({each.label for each in spoken})
-    told += _short_names(sightings, present)
-    labels = _candidates(sightings) | {*speakers}
-    labels |= {name for pair in told for name in pair}
+    labels = {*_candidates(sightings), *speakers, *chain.from_iterable(told)}
     told_of = _judged(state, labels, episodes)
     found = resolve_entities(
         [*sightings, *spoken],
@@ -100,25 +97,24 @@ def build_vocabulary(
         if node.pinned
     }
     entries = {entry.id: entry for entry in found} | pinned
-    canonical: dict[str, str] = {}
-    for entry in entries.values():
-        for name in (entry.label, *entry.aliases):
-            canonical.setdefault(node_id(_ARTICLE.sub("", name)), entry.id)
-    for entry in entries.values():
-        canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
-    canonical |= {entry: entry for entry in entries}
+    canonical = _canonical(entries)
     people = {canonical.get(node_id(name), node_id(name)) for name in speakers}
-    for node in entries.keys() - pinned.keys():
-        entry = entries[node]
-        judged = told_of.get(entry.label)
-        if node in people:
-            entries[node] = entry._replace(kind=PERSON)
-            continue
-        # In tenths, so that few nights change it.
-        confidence = round(max(LEAST_THING, judged.thing if judged else 0.0), 1)
-        kind = _kind(entry.label, judged)
-        entries[node] = entry._replace(kind=kind, confidence=confidence)
+    for entry in found:
+        if entry.id in people:
+            entries[entry.id] = entry._replace(kind=PERSON)
+        else:
+            entries[entry.id] = _with_kind(entry, told_of.get(entry.label))
+    entries |= pinned
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
+
+
+def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:
+    """Id of each name → node; a node's own id counts most, then its names, then these without an article."""
+    names = [(name, e.id) for e in entries.values() for name in (e.label, *e.aliases)]
+    bare: dict[str, str] = {}
+    for name, node in names:
+        bare.setdefault(node_id(_ARTICLE.sub("", name)), node)
+    return bare | {node_id(name): node for name, node in names} | {i: i for i in entries}
 
 
 def _candidates(sightings: Iterable[Name]) -> set[str]:
@@ -169,14 +165,21 @@ def _kind(name: str, told: NameJudged | None) -> str:
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
-def _short_names(
-    sightings: Iterable[Name], present: Mapping[str, Collection[str]]
-) -> list[tuple[str, str]]:
+def _with_kind(entry: Entity, judged: NameJudged | None) -> Entity:
+    """A thing as it is judged; its confidence in tenths, so that few nights change it."""
+    confidence = round(max(LEAST_THING, judged.thing if judged else 0.0), 1)
+    return entry._replace(kind=_kind(entry.label, judged), confidence=confidence)
+
+
+def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tuple[str, str]]:
     """Short forms by which people in a conversation call each other: "Mel" for Melanie.
 
     A name is one if it is the beginning of the name of exactly one who speaks there, and is used
     only in conversations of that person.
     """
+    present: dict[str, set[str]] = {}
+    for each in spoken:
+        present.setdefault(each.episode, set()).add(each.label)
     meant: dict[str, set[str | None]] = {}
     for sighting in sightings:
         if sighting.kind == "name" and sighting.label.isalpha() and len(sighting.label) >= _SHORT:
@@ -226,7 +229,7 @@ def refind_mentions(
     for node in sorted(nodes):
         entry = vocabulary.entries[node]
         for name in (entry.label, *entry.aliases):
-            for key in evidence_queries.turns_with_stems(connection, sorted(set(stems(name)))):
+            for key in evidence_queries.turns_with_stems(connection, sorted(terms(name))):
                 wanted.setdefault(key, set()).add(node)
     found: dict[str, dict[str, set[str]]] = {}
     keys = sorted(wanted)

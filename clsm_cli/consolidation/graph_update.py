@@ -82,53 +82,56 @@ class GraphBuilder:
             fresh: Those whose turns this run has read; their mentions are of all names.
         """
         before = self._before
-        stale = entity_mentions.changed_nodes(self.words, before)
-        found = entity_mentions.refind_mentions(self.state, self.words, stale, episodes)
+        renamed = entity_mentions.changed_nodes(self.words, before)
+        found = entity_mentions.refind_mentions(self.state, self.words, renamed, episodes)
         records = {
-            episode: self._with_mentions(record, stale, found.get(episode, {}))
+            episode: self._with_mentions(record, renamed, found.get(episode, {}))
             for episode, record in episodes.items()
         }
         turns = _turns_of(records)
-        read = [records[i] for i in fresh if i in records]
-        touched = stale | {node for record in read for node in record.mentions}
-        touched |= {n for n, keys in turns.items() if n not in before or before[n].n != len(keys)}
-        touched |= {
-            n for n in turns if n in before and before[n].kind != self.words.entries[n].kind
-        }
-        touched |= self._faded()
-        described = self._nodes(turns, touched)
-        kinds = {node.id: node.kind for node in described.values()}
+        new_turns = _turns_of({i: records[i] for i in fresh if i in records})
+        nodes = self._nodes(turns, self._touched(turns, renamed | new_turns.keys()))
+        kinds = {node.id: node.kind for node in nodes.values()}
         other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
-        again = {key for node in stale | other for key in turns.get(node, ())}
-        again |= {key for record in read for keys in record.mentions.values() for key in keys}
-        if self.rebuild:
-            again = {key for keys in turns.values() for key in keys}
-        found_edges = self._woven(records, turns)
-        told = advised({i: node.label for i, node in described.items()})
-        found_edges |= self._typed(again, kinds, told)
-        found_edges |= {e.id: e for e in self.state.edges.values() if e.pinned}
-        return GraphUpdate(described, dict(sorted(found_edges.items())), records)
+        # Relations are read again in turns that are new, and where a name or its kind is another.
+        again = set[str]().union(*new_turns.values())
+        again |= {key for node in renamed | other for key in turns.get(node, ())}
+        told = advised({i: node.label for i, node in nodes.items()})
+        pinned = {e.id: e for e in self.state.edges.values() if e.pinned}
+        all_edges = self._woven(records, turns) | self._typed(again, kinds, told) | pinned
+        return GraphUpdate(nodes, dict(sorted(all_edges.items())), records)
 
     def _with_mentions(
-        self, record: EpisodeRecord, stale: Collection[str], found: Mapping[str, set[str]]
+        self, record: EpisodeRecord, renamed: Collection[str], found: Mapping[str, set[str]]
     ) -> EpisodeRecord:
-        """A record with what was found of stale nodes, and without nodes that are none any more."""
+        """A record with what was found of renamed nodes, and without nodes that are none any more."""
         kept = {
             node: set(keys)
             for node, keys in record.mentions.items()
-            if node in self.words.entries and node not in stale
+            if node in self.words.entries and node not in renamed
         }
         for node, keys in found.items():
             kept[node] = kept.get(node, set()) | keys
         mentions = {node: tuple(sorted(kept[node])) for node in sorted(kept)}
         return replace(record, mentions=mentions)
 
-    def _faded(self) -> set[str]:
-        """Nodes whose summary rests on a block that its document holds no longer."""
-        nodes = self._before.values()
-        sources = {key for node in nodes for key in node.sources}
+    def _touched(self, turns: Mapping[str, set[str]], renewed: Collection[str]) -> set[str]:
+        """The nodes to describe anew: the renewed, and those of other turns, of another kind or of a source that is gone.
+
+        The source of a summary is gone where its document does not hold the block any longer.
+        """
+        before, entries = self._before, self.words.entries
+        sources = {key for node in before.values() for key in node.sources}
         closed = evidence_queries.closed_since(self.state.connection, sorted(sources))
-        return {node.id for node in nodes if closed.intersection(node.sources)}
+        return {
+            node
+            for node, keys in turns.items()
+            if node in renewed
+            or node not in before
+            or before[node].n != len(keys)
+            or before[node].kind != entries[node].kind
+            or closed.intersection(before[node].sources)
+        }
 
     def _nodes(self, turns: Mapping[str, set[str]], touched: Collection[str]) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
@@ -203,28 +206,30 @@ class GraphBuilder:
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
     def _typed(
-        self, again: Collection[str], kinds: Mapping[str, str], advised: Mapping[Told, set[str]]
+        self, again: set[str], kinds: Mapping[str, str], advised: Mapping[Told, set[str]]
     ) -> dict[str, Edge]:
         """The edges that sentences state: those of turns that are read again, and the rest as it was.
 
-        An edge that gains or loses a turn is weighed anew, so all its turns are read.
+        An edge that may gain or lose a turn by that is weighed anew, from all its turns.
         """
-        before = {} if self.rebuild else self._typed_before(kinds)
+        before = {
+            (e.source, e.type, e.target, e.directed): e
+            for e in (() if self.rebuild else self.state.edges.values())
+            if e.type not in WOVEN and not e.pinned and e.source in kinds and e.target in kinds
+        }
         stated = self._stated(again, kinds)
-        left = set(again)
         changed = {
             told
             for told, edge in before.items()
-            if told in stated or told in advised or not left.isdisjoint(edge.sources)
+            if told in stated or told in advised or not again.isdisjoint(edge.sources)
         }
-        rest = {key for told in changed for key in before[told].sources} - left
-        for told, chances in self._stated(rest, kinds).items():
-            if told in changed:
-                stated.setdefault(told, {}).update(chances)
+        kept = {told: {*before[told].sources} - again for told in changed}
+        also_stated = self._stated(set[str]().union(*kept.values()), kinds)
         for told in changed:
+            chances = stated.setdefault(told, {})
+            chances |= also_stated.get(told, {})
             if told[1] != relation_head.TYPE:  # an adviser's word, which no turn says again
-                kept = set(before[told].sources) - left
-                stated.setdefault(told, {}).update(dict.fromkeys(kept, 1.0))
+                chances |= dict.fromkeys(kept[told], 1.0)
         for told, keys in advised.items():
             stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
         found = {edge.id: edge for told, edge in before.items() if told not in changed}
@@ -246,13 +251,6 @@ class GraphBuilder:
             for relation, chances in told.items():
                 found.setdefault(relation, {}).update(chances)
         return found
-
-    def _typed_before(self, kinds: Mapping[str, str]) -> dict[Told, Edge]:
-        return {
-            (e.source, e.type, e.target, e.directed): e
-            for e in self.state.edges.values()
-            if e.type not in WOVEN and not e.pinned and e.source in kinds and e.target in kinds
-        }
 
 
 _STEP = 2000

@@ -21,7 +21,7 @@ from clsm_cli.scoring.gaussian_mixture import clusters
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text import period_parts
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -175,14 +175,14 @@ def _sentences(
     Args:
         told: The episodes, the nearest to the middle first, with the trust of their turns.
     """
-    words = {i: {*stems(known.rows[i].text)} for i in rows}
+    words = {i: terms(known.rows[i].text) for i in rows}
     said: dict[str, _Said] = {}
 
     def keep(row: Statement) -> None:
         said[row.text] = _Said(row.text, row.sources, row.trust)
 
     for node in names:
-        labels = [{*stems(label)} for label in (node.label, *node.aliases)]
+        labels = [terms(label) for label in (node.label, *node.aliases)]
         about = [
             i
             for i in rows
@@ -200,14 +200,14 @@ def _sentences(
 
 def _narrated(
     node: Node,
-    labels: Sequence[set[str]],
+    labels: Sequence[frozenset[str]],
     told: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
 ) -> Iterator[_Said]:
     """The sentences of narratives that have a name, and the turns that they may be of."""
     for record, trusts in told:
         keys = [key for key in record.mentions.get(node.id, ()) if key in trusts]
         for text in period_parts.narrated(record.narrative) if keys else ():
-            if any(label <= {*stems(text)} for label in labels):
+            if any(label <= terms(text) for label in labels):
                 yield _Said(text.strip(), keys, lowest_trust([trusts[key] for key in keys]))
 
 

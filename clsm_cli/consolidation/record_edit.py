@@ -257,8 +257,10 @@ def pin(
         found: dict[str, Pinned] = {}
         for each in wanted:
             record, turn = _meant(edits, each, is_pinned=is_pinned)
-            if is_pinned and isinstance(record, Statement):
-                _check_held(record)
+            is_over = isinstance(record, Statement) and (record.superseded_at or record.withdrawn)
+            if is_pinned and is_over:
+                next_step = "find what is held with: clsm recall"
+                raise BadInputError(record.id, "is no longer held", next_step)
             is_new = record.pinned != is_pinned
             found.setdefault(record.id, Pinned(replace(record, pinned=is_pinned), turn, is_new))
         for one in found.values():
@@ -311,9 +313,3 @@ def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
             reason = "is in a conversation that is not over"
             raise BadInputError(turn, reason, "pin it after: clsm consolidate")
     raise BadInputError(turn, "no turn has that key", "find keys with: clsm recall")
-
-
-def _check_held(row: Statement) -> None:
-    """Refuse to pin what the store no longer holds."""
-    if row.superseded_at or row.withdrawn:
-        raise BadInputError(row.id, "is no longer held", "find what is held with: clsm recall")

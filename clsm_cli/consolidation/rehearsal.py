@@ -19,7 +19,7 @@ from clsm_cli.store import atomic
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from clsm_cli.consolidation.consolidation_report import Report
     from clsm_cli.store.layout import Store
@@ -43,7 +43,12 @@ def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
         report = run(copy)
         report.dry_run = True
         report.run = None
-        report.files = _differences(copy.root, before)
+        # What others write into the store itself meanwhile is not the run's doing.
+        for name in sorted(before.keys() | _files(copy.root)):
+            path, old = copy.root / name, before.get(name)
+            new = path.read_bytes() if path.is_file() else None
+            if new != old:
+                report.files.append(_change(name, old, new))
     return report
 
 
@@ -71,13 +76,6 @@ def _copy(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def _differences(copy: Path, before: Mapping[str, bytes]) -> list[FileChange]:
-    """What the run changed in the copy; what others write into the store meanwhile is not its doing."""
-    names = sorted(before.keys() | _files(copy))
-    changes = (_change(name, before.get(name), _bytes(copy / name)) for name in names)
-    return [change for change in changes if change is not None]
-
-
 def _files(root: Path) -> set[str]:
     found: set[str] = set()
     for folder, names, files in os.walk(root):
@@ -89,13 +87,7 @@ def _files(root: Path) -> set[str]:
     return found
 
 
-def _bytes(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
-
-
-def _change(name: str, old: bytes | None, new: bytes | None) -> FileChange | None:
-    if old == new:
-        return None
+def _change(name: str, old: bytes | None, new: bytes | None) -> FileChange:
     before = (old or b"").decode("utf-8", "replace").splitlines()
     after = (new or b"").decode("utf-8", "replace").splitlines()
     if name.endswith(".yaml"):  # sorted by id: a difference of sets is a diff, and is fast

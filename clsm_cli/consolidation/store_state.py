@@ -185,6 +185,14 @@ def load_state(
             places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
     for folder in store.archives():  # a compacted edge is woven anew, if at all
         read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
+    files = evidence_queries.episode_files(index.connection)
+    if forgotten:
+        said = evidence_queries.user_shares(index.connection)
+        files = {
+            i: file
+            for i, file in files.items()
+            if i in said and not logs.is_forgotten(i, forgotten)
+        }
     return StoreState(
         store,
         index,
@@ -193,18 +201,10 @@ def load_state(
         meanings,
         records=shards.fold(read, forgotten).records,
         places=places,
-        files=_files(index, forgotten),
+        files=files,
         reviewed=logs.review_items(store),
         forgotten=forgotten,
     )
-
-
-def _files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
-    found = evidence_queries.episode_files(index.connection)
-    if not forgotten:
-        return found
-    told = evidence_queries.user_shares(index.connection)
-    return {i: f for i, f in found.items() if i in told and not logs.is_forgotten(i, forgotten)}
 
 
 NEAR_NAMES = "two names, perhaps of one thing"

@@ -45,8 +45,8 @@ def shown(question: str, text: str, speaker: str, heading: str) -> str:
     before = heading if speaker in ("", "user", "assistant") else speaker
     room = max(LEAST, LONGEST - len(before))
     if len(text) > room:
-        wanted = {*tokens.stems(question)}
-        text = max(_parts(text, room), key=lambda part: len(wanted & {*tokens.stems(part)}))
+        wanted = tokens.terms(question)
+        text = max(_parts(text, room), key=lambda part: len(wanted & tokens.terms(part)))
     return f"{before}: {text}" if before else text
 
 

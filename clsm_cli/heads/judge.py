@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.unit_features import stock_share, unit_features
+from clsm_cli.heads.unit_features import TIME, log, stock_share, unit_features
 from clsm_cli.heads.units import units
+from clsm_cli.text.markdown_marks import BOX, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,14 +32,13 @@ WORKSPACE_FILES = (
 FOLDERS = ("memory", "skills", "docs", "projects", "tasks")
 """Folders to which the same give one."""
 _DATE = re.compile(r"\d{4}[-_.]?\d{2}[-_.]?\d{2}|\d{4}[-_]\d{2}")
-_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]", re.MULTILINE)
-_DONE = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]", re.MULTILINE)
+_BOX = re.compile(rf"^\s*{ITEM}\s+{BOX}", re.MULTILINE)
+_DONE = re.compile(rf"^\s*{ITEM}\s+\[[xX]\]", re.MULTILINE)
 _SLOT = re.compile(
     r"\[[^\]\n(]{2,40}\](?!\()|<[A-Za-z_][^<>\n]{1,40}>|\{\{?[^{}\n]{1,40}\}|_{3,}|YYYY|\bX{2,}\b"
 )
 _EMPTY = re.compile(r"^\s*(?:[-*+]\s+)?(?:\*\*)?[^:\n]{1,40}:(?:\*\*)?\s*$", re.MULTILINE)
 _LINK = re.compile(r"\]\(|https?://")
-_TIME = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
 _MOST = 400
 """Turns that are looked at."""
 
@@ -112,46 +111,66 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
 
 
 def _features(turns: Sequence[Turn]) -> dict[str, float]:
-    """The features of a document by name."""
-    parts = (turns[0].path if turns else "").replace("\\", "/").split("/")
-    stem = parts[-1].rpartition(".")[0] or parts[-1]
-    folders = [part.lower() for part in parts[:-1]]
+    """The features of a document by name: of its path, size, headings, blocks and marks."""
     looked = [turn for turn in turns[:_MOST] if turn.text.strip()]
     count = max(1, len(looked))
     text = "\n".join(turn.text for turn in looked)
     size = max(1, len(text))
-    titles = list(dict.fromkeys(turn.heading for turn in looked))
-    headings = [title[-1] for title in titles if title]
-    titled = max(1, len(headings))
-    starts = [turn.text.lstrip()[:3] for turn in looked]
     return {
-        **{f"named {name}": stem.upper() == name for name in WORKSPACE_FILES},
-        **{f"in {name}": name in folders for name in FOLDERS},
+        **_of_path(turns[0].path if turns else ""),
+        "turns": log(len(turns)),
+        "size": log(size),
+        "turn size": log(size / count),
+        **_of_headings(list(dict.fromkeys(turn.heading for turn in looked)), count),
+        **_of_blocks([turn.text.lstrip()[:3] for turn in looked]),
+        **_marks(text),
+        "stock": sum(stock_share(turn.text) for turn in looked) / count,
+    }
+
+
+def _of_path(path: str) -> dict[str, float]:
+    """What the name of a document and its folders show."""
+    *above, name = path.replace("\\", "/").split("/")
+    stem = name.rpartition(".")[0] or name
+    folders = [folder.lower() for folder in above]
+    return {
+        **{f"named {known}": stem.upper() == known for known in WORKSPACE_FILES},
+        **{f"in {known}": known in folders for known in FOLDERS},
         "dated name": bool(_DATE.search(stem)),
-        "dated folder": any(_DATE.search(part) for part in folders),
+        "dated folder": any(map(_DATE.search, folders)),
         "shouted name": stem.isupper(),
         "capital name": stem[:1].isupper(),
-        "digits in name": any(c.isdigit() for c in stem),
+        "digits in name": any(map(str.isdigit, stem)),
         "words in name": stem.count("-") + stem.count("_"),
-        "name length": _log(len(stem)),
-        "turns": _log(len(turns)),
-        "size": _log(size),
-        "turn size": _log(size / count),
-        "headings": _log(len(headings)),
-        "headings a turn": len(headings) / count,
-        "depth": max((len(title) for title in titles), default=0),
-        "dated headings": sum(bool(_DATE.search(title)) for title in headings) / titled,
-        "timed headings": sum(bool(_TIME.search(title)) for title in headings) / titled,
-        "numbered headings": sum(title[:1].isdigit() for title in headings) / titled,
-        "asking headings": sum(title.endswith(("?", "？")) for title in headings) / titled,
-        "dated title": bool(headings) and bool(_DATE.search(headings[0])),
+        "name length": log(len(stem)),
+    }
+
+
+def _of_headings(paths: Sequence[tuple[str, ...]], blocks: int) -> dict[str, float]:
+    """What the headings that so many blocks stand under are like; each path once, from the top down."""
+    titles = [path[-1] for path in paths if path]
+    count = max(1, len(titles))
+    return {
+        "headings": log(len(titles)),
+        "headings a turn": len(titles) / blocks,
+        "depth": max(map(len, paths), default=0),
+        "dated headings": sum(bool(_DATE.search(title)) for title in titles) / count,
+        "timed headings": sum(bool(TIME.search(title)) for title in titles) / count,
+        "numbered headings": sum(title[:1].isdigit() for title in titles) / count,
+        "asking headings": sum(title.endswith(("?", "？")) for title in titles) / count,
+        "dated title": bool(titles) and bool(_DATE.search(titles[0])),
+    }
+
+
+def _of_blocks(starts: Sequence[str]) -> dict[str, float]:
+    """How many blocks are of each form, by their first three characters."""
+    count = max(1, len(starts))
+    return {
         "items": sum(s[:1] in {"-", "*", "+"} and s[:2] != "**" for s in starts) / count,
         "numbered items": sum(start[:1].isdigit() for start in starts) / count,
         "tables": sum(start[:1] == "|" for start in starts) / count,
         "quotes": sum(start[:1] == ">" for start in starts) / count,
         "code": sum(start in {"```", "~~~"} for start in starts) / count,
-        **_marks(text),
-        "stock": sum(stock_share(turn.text) for turn in looked) / count,
     }
 
 
@@ -165,7 +184,7 @@ def _marks(text: str) -> dict[str, float]:
         "slots": 100 * len(_SLOT.findall(text)) / size,
         "empty labels": len(_EMPTY.findall(text)) / lines,
         "links": 100 * len(_LINK.findall(text)) / size,
-        "times": 100 * len(_TIME.findall(text)) / size,
+        "times": 100 * len(TIME.findall(text)) / size,
         "dates": 100 * len(_DATE.findall(text)) / size,
         "digits": sum(c.isdigit() for c in text) / size,
         "capitals": sum(c.isupper() for c in text) / size,
@@ -176,10 +195,6 @@ def _marks(text: str) -> dict[str, float]:
         "arrows": 100 * text.count("→") / size,
         "signs": sum(ord(c) > 0x2190 and not c.isalnum() for c in text) / size,
     }
-
-
-def _log(value: float) -> float:
-    return round(math.log1p(value), 2)
 
 
 NAMES = tuple(_features(()))

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads import classifier
+from clsm_cli.text.markdown_marks import BOX, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ _WORD = re.compile(r"\w+")
 _BEFORE = re.compile(r"([^\W_]+)[ \t]+$")
 _AFTER = re.compile(r"[ \t]+([^\W_]+)")
 _START = re.compile(r"(?:^|[.!?:。！？：|])[\s*_\"'#>\-]*$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?[*_`\"]*$")
+_ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+(?:{BOX}[ \t]+)?[*_`\"]*$")
 _VERB = re.compile(r"[ \t]+[a-z]{2,}(?:s|ed)\b")
 _OWNER = re.compile(r"['’]s\b")
 _ADDRESS = re.compile(r"[\s*_(<\[:—–-]{1,6}[\w.+-]*@[\w-]")

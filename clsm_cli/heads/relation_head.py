@@ -13,14 +13,14 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.name_head import KINDS
+from clsm_cli.heads.name_head import DIMENSIONS, KINDS
+from clsm_cli.text.markdown_marks import BOX, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.heads.judge import Meanings
 
-DIMENSIONS = 384
 NEAR, MOST = 3, 12
 """Names before one that it is paired with; names of a unit beyond which it is a mere list."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -78,8 +78,8 @@ _DASH = re.compile(r"[—–]|\s--?\s")
 _ARROW = re.compile(r"[→⇒⟶]|[-=]>")
 _BACK = re.compile(r"[←⇐⟵]|<[-=]")
 _OWNER = re.compile(r"[*_`\"\]]*['’]s\b")
-_ITEM = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t]+")
-_BOX = re.compile(r"\[([ xX])\]")
+_ITEM = re.compile(rf"[ \t]*(?:>|{ITEM})[ \t]+")
+_BOX = re.compile(BOX)
 _LEAD = re.compile(r"[\s\-*+>\d.)|\[\]xX`_\"#]*")
 _TRAIL = re.compile(r"[\s*_`\"\])|.!。:：,;]*")
 _PATH = re.compile(r"[/\\@]|\w\.\w")
@@ -122,8 +122,8 @@ def _features(pair: Pair) -> dict[str, float]:
         "sentence ends between": re.search(r"[.!?。！？]\s", gap) is not None,
         "row": row,
         "item": item is not None,
-        "ticked": box is not None and box[1] != " ",
-        "open box": box is not None and box[1] == " ",
+        "ticked": box is not None and box[0] != "[ ]",
+        "open box": box is not None and box[0] == "[ ]",
         "question": text.rstrip("*_`\"' ").endswith(("?", "？")),
         "exclaims": text.rstrip("*_`\"' ").endswith("!"),
         "left begins": left.start <= first,

@@ -14,7 +14,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.model.episodes import Turn
-from clsm_cli.text.plain import to_plain
+from clsm_cli.text.markdown_marks import BOX, ITEM
+from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -39,20 +40,20 @@ class Unit(NamedTuple):
     total: int = 1
 
 
-_ITEM = re.compile(r"[ \t]*(?:([-*+])|\d{1,9}[.)])[ \t]+")
-_BOX = re.compile(r"\[([ xX])\]")
+_ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+")
+_BOX = re.compile(BOX)
 _LABEL = re.compile(
     r"(?:\*\*|__)([^*_\n]{1,60})(?:\*\*|__)\s?[:：]?|([^:：\n.!?]{1,40})[:：](?=\s|$)"
 )
 _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}(?:[-/.月]\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
-_TIME = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
+TIME = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _EMOJI = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 _COUNTED = {
     "dates": _DATE,
-    "times": _TIME,
+    "times": TIME,
     "amounts": re.compile(r"[$€£¥₽]\s?\d|\d\s?[%€$£¥₽°]"),
     "numbers": re.compile(r"\d+"),
     "addresses": re.compile(r"https?://\S+"),
@@ -103,16 +104,16 @@ def _features(turns: Sequence[Turn], units: Sequence[Unit]) -> Iterator[dict[str
         yield {
             **_inside(texts[place]),
             **_where(turns[unit.turn], unit),
-            "siblings": _log(len(siblings)),
+            "siblings": log(len(siblings)),
             "place among siblings": siblings.index(place) / max(1, len(siblings) - 1),
             "sibling items": sum(shape.is_item for shape in alike) / len(alike),
             "sibling labels": sum(shape.has_label for shape in alike) / len(alike),
-            "sibling length": sum(_log(shape.length) for shape in alike) / len(alike),
+            "sibling length": sum(log(shape.length) for shape in alike) / len(alike),
             "sibling boxes": sum(shape.has_box for shape in alike) / len(alike),
-            "length before": _log(before.length),
+            "length before": log(before.length),
             "item before": before.is_item,
             "label before": before.has_label,
-            "length after": _log(after.length),
+            "length after": log(after.length),
             "item after": after.is_item,
             "label after": after.has_label,
         }
@@ -154,9 +155,9 @@ def _inside(raw: str) -> dict[str, float]:
     first = body.lstrip("*_`\"'“(")[:1]
     last = body.rstrip()[-1:]
     return {
-        "length": _log(len(text)),
-        "words": _log(len(words) + wide / 2),
-        "length behind label": _log(len(behind)) if label else 0.0,
+        "length": log(len(text)),
+        "words": log(len(words) + wide / 2),
+        "length behind label": log(len(behind)) if label else 0.0,
         "word length": letters / count,
         "distinct": len({word.lower() for word in words}) / count,
         "letters": letters / size,
@@ -167,13 +168,13 @@ def _inside(raw: str) -> dict[str, float]:
         "cyrillic": bool(_CYRILLIC.search(text)),
         "other letters": sum(ord(c) > 127 and c.isalpha() for c in text) / size,
         "is item": item is not None,
-        "is numbered": item is not None and item.group(1) is None,
+        "is numbered": item is not None and item.group().strip()[0].isdigit(),
         "is indented": raw[:1] in " \t",
         "is row": raw.lstrip().startswith("|"),
         "is quote": raw.lstrip().startswith(">"),
         "is code": raw.lstrip().startswith(("```", "~~~", "    ")),
         "has box": box is not None,
-        "is done": box is not None and box.group(1) != " ",
+        "is done": box is not None and box.group() != "[ ]",
         "has label": label is not None,
         "has bold label": bold is not None,
         "has empty label": label is not None and not behind.strip("*:： |-—"),
@@ -206,10 +207,10 @@ def sentence_digest(sentence: str) -> str:
     >>> sentence_digest("You own **it** all!") == sentence_digest("you own it all"), sentence_digest("Be nice.")
     (True, '')
     """
-    words = re.findall(r"\w+", to_plain(sentence).lower())
-    if len(words) < _FEWEST:
+    words = plain_words(sentence)
+    if words.count(" ") < _FEWEST - 1:
         return ""
-    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]
+    return hashlib.sha256(words.encode()).hexdigest()[:12]
 
 
 @cache
@@ -221,19 +222,19 @@ def _digests() -> frozenset[str]:
 def _signs(body: str) -> dict[str, float]:
     """How often marks, figures and names of things stand in it."""
     return {
-        **{name: _log(len(pattern.findall(body))) for name, pattern in _COUNTED.items()},
+        **{name: log(len(pattern.findall(body))) for name, pattern in _COUNTED.items()},
         "starts emoji": bool(_EMOJI.match(body)),
         "starts date": bool(_DATE.match(body)),
-        "starts time": bool(_TIME.match(body)),
-        "commas": _log(body.count(",") + body.count("，") + body.count("、")),
-        "quotes": _log(body.count('"') + body.count("“") + body.count("”") + body.count("「")),
+        "starts time": bool(TIME.match(body)),
+        "commas": log(body.count(",") + body.count("，") + body.count("、")),
+        "quotes": log(body.count('"') + body.count("“") + body.count("”") + body.count("「")),
         "dash": "—" in body or " - " in body or "–" in body,
         "asks": "?" in body or "？" in body,
         "exclaims": "!" in body or "！" in body,
         "semicolon": ";" in body or "；" in body,
         "apostrophe": "'" in body or "’" in body,
-        "bars": _log(body.count("|")),
-        "lines": _log(body.count("\n")),
+        "bars": log(body.count("|")),
+        "lines": log(body.count("\n")),
     }
 
 
@@ -243,16 +244,16 @@ def _words(text: str, words: Sequence[str]) -> dict[str, float]:
     lower = [word.lower() for word in words]
     count = max(1, len(words))
     return {
-        "capitalised": _log(sum(word[0].isupper() for word in later)),
+        "capitalised": log(sum(word[0].isupper() for word in later)),
         "capitalised share": sum(word[0].isupper() for word in later) / max(1, len(later)),
-        "shouted": _log(sum(word.isupper() and len(word) > 1 for word in words)),
+        "shouted": log(sum(word.isupper() and len(word) > 1 for word in words)),
         "shouted share": sum(word.isupper() for word in words) / count,
         "single capitals": sum(len(word) == 1 and word.isupper() for word in words) / count,
         "short words": sum(len(word) < 4 for word in words) / count,
         **{f"-{end}": sum(word.endswith(end) for word in lower) / count for end in _TENSES},
         "first -ed": bool(words) and lower[0].endswith("ed"),
         "first -ing": bool(words) and lower[0].endswith("ing"),
-        "sentences": _log(sum(text.count(mark) for mark in (". ", "! ", "? ", "。"))),
+        "sentences": log(sum(text.count(mark) for mark in (". ", "! ", "? ", "。"))),
     }
 
 
@@ -265,14 +266,14 @@ def _where(turn: Turn, unit: Unit) -> dict[str, float]:
     heading = turn.heading[-1] if turn.heading else ""
     path = " ".join(turn.heading)
     return {
-        "number": _log(unit.number),
-        "pieces": _log(unit.total),
+        "number": log(unit.number),
+        "pieces": log(unit.total),
         "is last piece": unit.total - 1 == unit.number,
         "depth": len(turn.heading),
-        "heading length": _log(len(heading)),
+        "heading length": log(len(heading)),
         "dated path": bool(_DATE.search(path)),
         "dated heading": bool(_DATE.search(heading)),
-        "timed path": bool(_TIME.search(path)),
+        "timed path": bool(TIME.search(path)),
         "heading digits": any(c.isdigit() for c in heading),
         "heading emoji": bool(_EMOJI.search(heading)),
         "heading asks": heading.endswith(("?", "？")),
@@ -287,10 +288,10 @@ def _where(turn: Turn, unit: Unit) -> dict[str, float]:
     }
 
 
-def _log(value: float) -> float:
+def log(value: float) -> float:
     """The logarithm of one more, to two decimals.
 
-    >>> _log(0), _log(9)
+    >>> log(0), log(9)
     (0.0, 2.3)
     """
     return round(math.log1p(value), 2)

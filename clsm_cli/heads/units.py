@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads.unit_features import Unit
+from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 
@@ -18,12 +19,12 @@ LONGEST_ITEM = 320
 """Characters up to which a list item stays whole; a longer one is cut into its sentences."""
 LONGEST_LEAD = 90
 """Characters of what introduces a list and stands before its items."""
-_FENCED = re.compile(r"[ \t]*(?:```|~~~)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_FENCED = re.compile(rf"[ \t]*{FENCE}")
+_ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+\S")
 _RULED = re.compile(r"[\s|:*_=-]*")
 _ROW = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*")
 """A row of a table with the end of its line, and no more."""
-_IN_LIST = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|\|")
+_IN_LIST = re.compile(rf"{ITEM}[ \t]|\|")
 _HEADING = re.compile(r"[ \t]*#{1,6}\s")
 
 

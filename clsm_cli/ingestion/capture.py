@@ -3,11 +3,9 @@
 No model, no network. A turn that the store has is recognised by its key, whatever file or hook brings
 it again; a forgotten one is dropped by its tombstone.
 
-A turn without an exact time is numbered among its equals in the session; it is the same as a stored
-one when it stands at the same line of a source of the same name and every turn without time before
-it was the same too (so a source may grow, and what follows a difference is new). As a tombstone
-tells no place, each forgotten one among equals stands for one turn of a source: the first that is
-not known to be another one.
+A turn without an exact time is numbered among its equals in the session (``Sessions.place_untimed``).
+A source may grow, and what follows a difference is new. As a tombstone tells no place, each stands for
+one turn of a source: the first that is not known to be another one.
 
 A break at the head of a source ends what the session had before, if the turn behind it is new, or if
 nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when another
@@ -21,6 +19,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC
+from itertools import count
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError, LockedError
@@ -174,24 +173,41 @@ class Sessions:
         known.places = places
 
     def place_untimed(self, turn: Turn, session: str, known: _Session) -> Turn:
-        """The stored turn this one is, else a forgotten one, else the next of its equals."""
+        """Which of its equals in the session a turn without exact time is.
+
+        They are tried by their numbers, up to the first that is new. The turn is
+
+        1. the one that stands *here*: the store has it at this line, and all before were the same;
+        2. else the first *forgotten* one: it has a tombstone, and this source did not bring it yet;
+        3. else the *new* one, which the store does not have;
+        4. never one that stands *elsewhere*, or that this source brought already.
+        """
         self.look_up(session, known)
-        stored = known.places.get(os.path.basename(turn.path), {}).get(turn.line_start)
-        ordinal, hidden = 0, None
-        while True:
-            candidate = with_ordinal(turn, session, ordinal)
-            if is_forgotten(candidate.key, self.forgotten):
-                hidden = hidden or (None if candidate.key in known.passed else candidate)
-            elif candidate.key not in known.keys:
-                break
-            elif candidate.key == stored and not known.diverged:
-                return candidate
-            ordinal += 1
-        if hidden is not None:
-            known.passed.add(hidden.key)
-            return hidden
-        known.diverged = True
-        return candidate
+        places = {} if known.diverged else known.places.get(os.path.basename(turn.path), {})
+        here, forgotten = places.get(turn.line_start), None
+        for ordinal in count():
+            equal = with_ordinal(turn, session, ordinal)
+            match self._standing(equal.key, here, known):
+                case "here":
+                    return equal
+                case "forgotten":
+                    forgotten = forgotten or equal
+                case "new":
+                    break
+        if forgotten is None:
+            known.diverged = True
+            return equal
+        known.passed.add(forgotten.key)
+        return forgotten
+
+    def _standing(
+        self, key: str, here: str | None, known: _Session
+    ) -> Literal["here", "elsewhere", "forgotten", "new"]:
+        if is_forgotten(key, self.forgotten):
+            return "elsewhere" if key in known.passed else "forgotten"
+        if key not in known.keys:
+            return "new"
+        return "here" if key == here else "elsewhere"
 
 
 @dataclass(slots=True)

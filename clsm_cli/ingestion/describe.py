@@ -18,10 +18,11 @@ from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
+from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.sentences import sentences, with_end
+from clsm_cli.text.sentences import asks, sentences, with_end
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,10 +53,9 @@ SHARED_STEMS = 2
 DULL = 6
 """Content stems below which a sentence tells less."""
 
-_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,4}[.)]|#{1,6}|>)\s+(?:\[[ xX]\]\s+)?")
+_LEAD = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
 _NO_PROSE = ("```", "~~~", "|", "<")
-_ASKS = re.compile(r"[?？؟]\W{0,8}$")
 
 
 def describe(
@@ -188,12 +188,12 @@ def _candidates(
             continue
         closeness = 2.0 - novelty(vector, mean)
         for text in map(_plain, sentences(turn.text)):
-            kept = frozenset(stems(text))
+            kept = terms(text)
             if not kept or text.startswith(_NO_PROSE):
                 continue
             hits = sum(weight for phrase, weight in weights if phrase in text.casefold())
             score = closeness * (1 + hits) * min(1.0, len(kept) / DULL)
-            score *= 0.5 if _ASKS.search(text[-20:]) else 1.0
+            score *= 0.5 if asks(text) else 1.0
             found.append(_Candidate(round(score, 4), len(found), turn, text, kept))
     return found
 
@@ -206,7 +206,7 @@ def _after(each: _Candidate, chosen: _Candidate) -> _Candidate:
 def _told(each: _Candidate, zone: tzinfo) -> str:
     when = _when(each.turn.time, zone)
     text = _short(expressions.absolutise(each.text, when) if when else each.text, LONGEST)
-    verb = "asked" if _ASKS.search(text[-20:]) else "said"
+    verb = "asked" if asks(text) else "said"
     who = f"{each.turn.speaker} {verb}: " if each.turn.speaker else ""
     text = with_end(text)
     if when is None:
@@ -245,12 +245,12 @@ def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
 
 def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
     """The next turn by another speaker that takes up the question's words without asking."""
-    wanted = set(stems(question))
+    wanted = terms(question)
     for turn in later:
         if turn.speaker == speaker:
             continue
-        told = [text for text in sentences(turn.text) if not _ASKS.search(text[-20:])]
-        if len(wanted & set(stems(" ".join(told)))) >= SHARED_STEMS:
+        told = [text for text in sentences(turn.text) if not asks(text)]
+        if len(wanted & terms(" ".join(told))) >= SHARED_STEMS:
             return turn.key
     return None
 
@@ -277,7 +277,7 @@ def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_ITEM.sub("", text).split())
+    return " ".join(_LEAD.sub("", text).split())
 
 
 def _short(text: str, limit: int) -> str:

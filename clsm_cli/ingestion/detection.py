@@ -7,7 +7,7 @@ import re
 from typing import Literal
 
 from clsm_cli.ingestion import transcripts
-from clsm_cli.ingestion.jsonl_rows import Problem, Tally, parse
+from clsm_cli.ingestion.jsonl_rows import Findings, Problem, parse
 from clsm_cli.store.jsonlines import LineError
 
 Format = Literal[
@@ -179,11 +179,11 @@ def _of_json(head: bytes) -> Format | None:
 
 
 def _of_rows(head: bytes) -> Format | None:
-    tally = Tally()
+    findings = Findings()
     lines = head.split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
-            row = parse(line, number, tally)
+            row = parse(line, number, findings)
         except LineError:
             continue
         if transcripts.is_claude_code(row):

@@ -8,7 +8,7 @@ document's record says which blocks are current.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.ingest_report import FORGOTTEN
@@ -68,10 +68,10 @@ def plan(
         tally.dropped[FORGOTTEN] += len(told) - len(turns)
         if old is None and not turns:
             return []
-    keys = {turn.key for turn in turns}
-    before = {block.key for block in old.blocks} if old else set()
+    known = old or Document(id=document_id(new.origin), rev=(0, store.device))
+    before, now = {block.key for block in known.blocks}, {turn.key for turn in turns}
     fresh = [turn for turn in turns if turn.key not in before]
-    gone = [block.key for block in old.blocks if block.key not in keys] if old else []
+    gone = [block.key for block in known.blocks if block.key not in now]
     texts = {key: "\n".join(part.text for part in index.by_key(key)) for key in gone}
     successor = _successors(fresh, texts)
     tally.known, tally.changed = len(turns) - len(fresh), len(successor)
@@ -82,37 +82,32 @@ def plan(
     )
     if old and old.blocks == blocks and old.path == new.path:
         return []
-    closed = dict(old.closed) if old else {}
-    record = Document(
-        id=document_id(new.origin),
-        rev=(old.rev[0] + 1 if old else 1, store.device),
+    record = replace(
+        known,
+        rev=(known.rev[0] + 1, store.device),
         origin=new.origin,
         path=new.path,
         sha256=new.sha256,
         recorded_at=new.now,
         blocks=blocks,
-        closed=closed | {key: (new.now, successor.get(key, "")) for key in gone},
-        pinned=old.pinned if old else False,
-        extra=old.extra if old else {},
+        closed={**known.closed, **{key: (new.now, successor.get(key, "")) for key in gone}},
     )
-    writes = record_files.plan_records(store, "flow", [record])
     # Of a version whose record a crash prevented, blocks lie in an episode already.
     stored = index.closed_keys(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
-    if not unseen:
-        return writes
     for turn in unseen:
         tally.take(turn)
-    name = first_free(episode_ids(unseen[0].key), forgotten)
-    episode = _episode(name, unseen, new, index.last_episode(new.origin))
-    path = episode_files.file_of(episode, store.flow)
-    return [runs.Put(path, episode_files.render(episode)), *writes]
+    made = _episode(unseen, new, store, index, forgotten) if unseen else []
+    return [*made, *record_files.plan_records(store, "flow", [record])]
 
 
-def _episode(name: str, turns: tuple[Turn, ...], new: Version, previous: str | None) -> Episode:
+def _episode(
+    turns: tuple[Turn, ...], new: Version, store: Store, index: Index, forgotten: frozenset[str]
+) -> list[runs.Write]:
+    """The file of an episode of new blocks."""
     times = sorted(turn.time for turn in turns if turn.time is not None)
-    return Episode(
-        id=name,
+    episode = Episode(
+        id=first_free(episode_ids(turns[0].key), forgotten),
         session=new.origin,
         turns=turns,
         recorded_at=new.now,
@@ -120,8 +115,9 @@ def _episode(name: str, turns: tuple[Turn, ...], new: Version, previous: str | N
         end=times[-1] if times else None,
         trust=new.raw.trust,
         document=document_id(new.origin),
-        previous=previous,
+        previous=index.last_episode(new.origin),
     )
+    return [runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))]
 
 
 def _turns(new: Version) -> list[Turn]:

@@ -134,7 +134,7 @@ def _chatgpt(conversation: dict[str, Any], about: Reading) -> Iterator[Transcrip
     parents = {key: text_or_empty(node.get("parent")) or None for key, node in nodes.items()}
     path = branch(parents, text_or_empty(conversation.get("current_node")))
     if not path and nodes:
-        about.tally.add("conversation without a current branch, its messages in their order", 1)
+        about.findings.add("conversation without a current branch, its messages in their order", 1)
         path = list(nodes)
     messages = ((key, nodes[key].get("message")) for key in path)
     told = [(key, message) for key, message in messages if isinstance(message, dict)]
@@ -242,7 +242,7 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped turns and problems of a session, in its order."""
     text = read_whole(stream, LARGEST_SESSION)
     if "\ufffd" in text:
-        about.tally.add("invalid UTF-8 replaced", 1)
+        about.findings.add("invalid UTF-8 replaced", 1)
     text = text.replace("\r\n", "\n").replace("\0", "")
     front = SMRITI_FRONT.match(text)
     pairs = (line.partition(": ") for line in (front[1] if front else "").split("\n"))
@@ -275,7 +275,7 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
                 error = tool["kind"].lower() == "error"
                 yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
         if end and end[0].startswith("###") and place == end.start():
-            about.tally.add("tool call is cut short", line_of(place))
+            about.findings.add("tool call is cut short", line_of(place))
         head = SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
 
 

@@ -134,7 +134,7 @@ def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
         yield number, f"line of {content} bytes is longer than {limit >> 20} MiB"
 
 
-class Tally:
+class Findings:
     """Findings that are told once a file: the line of the first, and how many there were."""
 
     def __init__(self) -> None:
@@ -152,17 +152,17 @@ class Tally:
             yield Problem(path, line, reason + times)
 
 
-def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
+def parse(line: bytes, number: int, findings: Findings) -> dict[str, Any]:
     """The JSON object of one line; bytes that are not text are replaced and counted."""
     if number == 1:
         line = line.removeprefix(_BOM)
     if b"\0" in line:
-        tally.add("NUL removed", number)
+        findings.add("NUL removed", number)
         line = line.replace(b"\0", b"")
     try:
         text = line.decode()
     except UnicodeDecodeError:
-        tally.add("invalid UTF-8 replaced", number)
+        findings.add("invalid UTF-8 replaced", number)
         text = line.decode(errors="replace")
     row = load(text)
     if not isinstance(row, dict):
@@ -175,7 +175,7 @@ def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
         )
         if clean != row:
             reason = "NUL removed" if "\\u0000" in text else "invalid UTF-8 replaced"
-            tally.add(reason, number)
+            findings.add(reason, number)
         return clean
     return row
 
@@ -198,7 +198,7 @@ class Reading:
     zone: tzinfo
     now: datetime
     session: str
-    tally: Tally = field(default_factory=Tally)
+    findings: Findings = field(default_factory=Findings)
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: ()
     day_first: bool | None = None
     fence_key: FenceKey = no_key
@@ -215,7 +215,7 @@ def row_items(lines: Iterable[Line], read: RowReader, about: Reading) -> Iterato
             yield Problem(about.path, number, line)
         elif line.strip(b" \t\r\n"):
             try:
-                row = parse(line.rstrip(b"\r\n"), number, about.tally)
+                row = parse(line.rstrip(b"\r\n"), number, about.findings)
             except LineError as error:
                 # A writer that appends while we read leaves such a line; the next ingest has it whole.
                 broken = str(error).removeprefix("is ")
@@ -272,18 +272,18 @@ def with_refusal(items: Iterable[TranscriptItem], path: str) -> Iterator[Transcr
 
 def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
     """Pass ``items`` through and, at the end, tell what is odd about their times and sizes."""
-    tally = about.tally
+    findings = about.findings
     for item in with_refusal(items, about.path):
         yield item
         if not isinstance(item, RawTurn):
             continue
         if item.time is None:
-            tally.add("no timestamp that can be read, kept without a time", item.line_start)
+            findings.add("no timestamp that can be read, kept without a time", item.line_start)
         text = item.text
         if 4 * len(text) > MAX_MESSAGE and len(text.encode(errors="replace")) > MAX_MESSAGE:
             reason = f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept"
-            tally.add(reason, item.line_start)
-    yield from tally.problems(about.path)
+            findings.add(reason, item.line_start)
+    yield from findings.problems(about.path)
 
 
 def text_or_empty(value: object) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
-from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, RawBlock, RawDocument, Tally, no_key
+from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock, RawDocument, no_key
 from clsm_cli.ingestion.recalled_text import KEPT, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER
@@ -81,9 +81,9 @@ def read(
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
-    tally = Tally()
-    lines, recalled = _lines(data, tally, fence_key)
-    meta, start = _front_matter(lines, tally)
+    findings = Findings()
+    lines, recalled = _lines(data, findings, fence_key)
+    meta, start = _front_matter(lines, findings)
     # Unusable front matter is text like any other, so only its fences are passed over.
     fences = _fences(lines) if meta is None else ()
     if in_vault:
@@ -93,7 +93,7 @@ def read(
     marks = conflict_marks(lines, start)
     for number in marks:
         if lines[number].startswith("<"):
-            tally.add("git conflict, both sides read", number + 1)
+            findings.add("git conflict, both sides read", number + 1)
     for number in [*marks, *fences]:
         lines[number] = ""
     meta = meta or {}
@@ -108,34 +108,34 @@ def read(
         for text, first, last, span in _blocks(lines, _joined(lines, spans))
     )
     return RawDocument(
-        trust=_trust_of(path, meta, tally, in_vault=in_vault, is_agents=is_agents),
+        trust=_trust_of(path, meta, findings, in_vault=in_vault, is_agents=is_agents),
         blocks=blocks,
-        problems=tuple(tally.problems(path)),
+        problems=tuple(findings.problems(path)),
         recalled=recalled,
     )
 
 
-def _lines(data: bytes, tally: Tally, fence_key: FenceKey) -> tuple[list[str], int]:
+def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[str], int]:
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     said = strip_blocks(text, fence_key, keep_lines=True)
     for number in said.doubtful:
-        tally.add(KEPT, number)
+        findings.add(KEPT, number)
     lines = [line.removesuffix("\r") for line in said.text.split("\n")]
     if "\ufffd" in text:
         for number, raw in enumerate(data.split(b"\n"), 1):
             try:
                 raw.decode()
             except UnicodeDecodeError:
-                tally.add("invalid UTF-8 replaced", number)
+                findings.add("invalid UTF-8 replaced", number)
     if "\0" in text:
         for number, line in enumerate(lines):
             if "\0" in line:
-                tally.add("NUL removed", number + 1)
+                findings.add("NUL removed", number + 1)
                 lines[number] = line.replace("\0", "")
     return lines, said.dropped
 
 
-def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None, int]:
+def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any] | None, int]:
     if lines[0].rstrip(" \t") != "---":
         return {}, 0
     from clsm_cli.store.front_matter import parse, split
@@ -149,7 +149,7 @@ def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None
         if "not closed" in reason:  # a rule at the top of a note opens nothing
             return {}, 0
         about = "" if reason.startswith("has front matter") else "has front matter that "
-        tally.add(f"{about}{reason}, read as text", line or 1)
+        findings.add(f"{about}{reason}, read as text", line or 1)
         return None, 0
 
 
@@ -285,7 +285,7 @@ def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
 
 
 def _trust_of(
-    path: str, meta: dict[str, Any], tally: Tally, *, in_vault: bool, is_agents: bool
+    path: str, meta: dict[str, Any], findings: Findings, *, in_vault: bool, is_agents: bool
 ) -> Trust:
     """Whose words they are: as the note itself says, else a person's, but for an agent's own notes."""
     said = meta.get("trust")
@@ -293,7 +293,7 @@ def _trust_of(
         if said == trust:
             return trust
     if said is not None:
-        tally.add(f"trust must be one of {', '.join(TRUST_ORDER)}", 1)
+        findings.add(f"trust must be one of {', '.join(TRUST_ORDER)}", 1)
     stem = _stem(path)
     if in_vault:
         return "user"

@@ -124,7 +124,7 @@ def chat_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     today = about.now.astimezone(about.zone).date()
     order = order_of([each.stamp for each in messages], today, day_first=about.day_first)
     if "\ufffd" in text:
-        about.tally.add("invalid UTF-8 replaced", 1)
+        about.findings.add("invalid UTF-8 replaced", 1)
     yield from _turns(messages, order, about)
 
 
@@ -171,7 +171,9 @@ def _turns(messages: Sequence[_Said], order: Order, about: Reading) -> Iterator[
             yield Dropped(SYSTEM if each.who is None else MEDIA, each.line)
             continue
         if each.stamp.clock is None:
-            about.tally.add("half of the day that clsm does not know, kept with its day", each.line)
+            about.findings.add(
+                "half of the day that clsm does not know, kept with its day", each.line
+            )
         day = day_of(each.stamp.numbers, order)
         clock = f"T{each.stamp.clock}" if each.stamp.clock else ""
         time = normalise(f"{day}{clock}", about.zone) if day else None

@@ -146,11 +146,13 @@ def _name(label: str) -> str | None:
 
 def _told(opened: _Opened) -> Iterator[Part]:
     text = opened.text
+    # A system event may have paragraphs; then what it woke the agent for begins one.
+    begins = text.split("\n\n") if opened.has_events else [text]
     if opened.is_persons:
         yield from _persons(opened)
     elif forms.EVENTS.match(text):
         yield from _events(text)
-    elif reason := _machine(opened):
+    elif reason := next(filter(None, map(machine_text, begins)), None):
         yield Part("", dropped=reason)
     elif forms.QUEUE.match(text):
         yield from _queue(text)
@@ -160,12 +162,6 @@ def _told(opened: _Opened) -> Iterator[Part]:
         yield Part(text, trust="agent")
     else:
         yield from _persons(opened)
-
-
-def _machine(opened: _Opened) -> str | None:
-    # A system event may have paragraphs; then what it woke the agent for begins one.
-    begins = opened.text.split("\n\n") if opened.has_events else [opened.text]
-    return next(filter(None, map(machine_text, begins)), None)
 
 
 def _queue(text: str) -> Iterator[Part]:

@@ -16,7 +16,7 @@ from clsm_cli.text.fence_lines import OPENING, blocks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clsm_cli.ingestion.jsonl_rows import FenceKey, Reading, Tally, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Reading, TranscriptItem
     from clsm_cli.model.episodes import ToolCall
 
 DROPPED = "recalled block"
@@ -69,21 +69,19 @@ def strip_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[Tra
     does not verify stays and is told.
     """
     for item in items:
-        if isinstance(item, RawTurn) and OPENING in _whole(item):
-            yield from _cleaned(item, about.fence_key, about.tally)
+        if isinstance(item, RawTurn) and (
+            OPENING in item.text or (item.tool and OPENING in (item.tool.input or ""))
+        ):
+            yield from _cleaned(item, about.fence_key, about.findings)
         else:
             yield item
 
 
-def _whole(turn: RawTurn) -> str:
-    return f"{turn.text}\n{turn.tool.input or ''}" if turn.tool else turn.text
-
-
-def _cleaned(turn: RawTurn, fence_key: FenceKey, tally: Tally) -> Iterator[TranscriptItem]:
+def _cleaned(turn: RawTurn, fence_key: FenceKey, findings: Findings) -> Iterator[TranscriptItem]:
     strip = _cut_arguments if turn.tool else strip_blocks
     found = strip(turn.text, fence_key)
     for _ in found.doubtful:
-        tally.add(KEPT, turn.line_start)
+        findings.add(KEPT, turn.line_start)
     for _ in range(found.dropped):
         yield Dropped(DROPPED, turn.line_start)
     text = found.text.strip("\n").rstrip() if found.dropped else turn.text

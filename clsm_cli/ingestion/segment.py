@@ -172,27 +172,21 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         earlier = [vectors[turn.key] for turn in before]
+        surprise = 0.0  # the blocks of a document do not follow one another in time
+        if episode.document is None:
+            beats = _beats(before, vectors), _beats(episode.turns, vectors)
+            surprise = peak_surprise(*beats, store.settings.boundary)
         records.append(
             describe.describe(
                 without_dumps(episode),
                 rev=(1, store.device),
                 vectors=[vectors[turn.key] for turn in episode.turns],
                 previous=describe.mean_vector(previous, earlier) if previous else None,
-                surprise=_surprise(store, before, episode, vectors),
+                surprise=surprise,
                 zone=store.zone,
             )
         )
     return tuple(records)
-
-
-def _surprise(
-    store: Store, before: Sequence[Turn], episode: Episode, vectors: dict[str, Any]
-) -> float:
-    """Of a conversation; the blocks of a document do not follow one another in time."""
-    if episode.document is not None:
-        return 0.0
-    settings = store.settings.boundary
-    return peak_surprise(_beats(before, vectors), _beats(episode.turns, vectors), settings)
 
 
 def _stored(store: Store, index: Index, episode: str | None) -> Episode | None:

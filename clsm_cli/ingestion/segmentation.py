@@ -15,13 +15,13 @@ counted by nothing and compared with nothing.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.scoring import boundary_evidence, modularity
 from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surprise
 from clsm_cli.text.language_data import pattern
+from clsm_cli.text.sentences import asks
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -40,13 +40,11 @@ SETTLED = 3
 MARKED, CLOSED, OTHER_THINGS, NEW_INTENT = 0.6, 0.6, 0.2, 0.15
 """What a discourse marker, a farewell before, disjoint entities and a new intent say."""
 EDGE = 200
-"""Characters at the start or end of a turn where markers, farewells and question marks count."""
+"""Characters at the start or end of a turn where markers and farewells count."""
 READ = 2000
 """Characters of a turn whose words count: about what its vector reads (256 word pieces) and more."""
 EXPLICIT = 0.5
 """From here on gap, marker and farewell together say *where* the boundary is: it is not moved."""
-
-_QUESTION = re.compile(r"[?？؟]\W*$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,10 +173,10 @@ class Segment:
     def _new_intent(self, place: int) -> bool:
         """Whether a speaker turns from asking to telling, or back, with no question pending."""
         now, before = self._groups[place].head, self._groups[place - 1].head
-        if _asks(before):
+        if asks(before.text):
             return False
         own = [g.head for g in self._groups[:place] if g.head.speaker == now.speaker]
-        return bool(own) and _asks(own[-1]) != _asks(now)
+        return bool(own) and asks(own[-1].text) != asks(now.text)
 
     def _other_things(self, place: int) -> bool:
         """Whether a turn names things, and none of those that the turns just before it name."""
@@ -201,10 +199,6 @@ def _gap(before: datetime | None, now: datetime | None, settings: BoundarySettin
 
 def _speaks(beat: TurnFeatures) -> bool:
     return any(c.isalnum() for c in beat.text)
-
-
-def _asks(beat: TurnFeatures) -> bool:
-    return _QUESTION.search(beat.text[-EDGE:]) is not None
 
 
 def _closes(beat: TurnFeatures) -> bool:

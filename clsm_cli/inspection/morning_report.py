@@ -15,7 +15,7 @@ from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.salience import most_salient
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, runs
+from clsm_cli.store import ledger, night_log
 from clsm_cli.store.index import evidence_queries, session_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import period_parts
@@ -115,7 +115,7 @@ def last_night(store: Store, before: str = "9999") -> str | None:
     """
     told = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
     nights = sorted(e.at for e in told if e.undone_by is None)
-    quiet = runs.read_nights(store).good
+    quiet = night_log.read(store).good
     days = {on_clock(entry.at, store.zone)[:10] for entry in told}
     if nights and quiet and on_clock(quiet, store.zone)[:10] > max(days):
         nights.append(quiet)

@@ -1,6 +1,6 @@
 """The state of a store, and whether its nightly consolidation still runs (``clsm status``).
 
-A run that succeeded counts, also one that found nothing to do (``store.runs``). Where that is not
+A run that succeeded counts, also one that found nothing to do (``store.night_log``). Where that is not
 known, as after a restore, the last run in the ledger counts, and only if something waits: a store in
 which nothing happens is not stale. Times in the future are no witnesses, a clock was wrong then.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episode_files, inbox, ledger, logs, runs, shards
+from clsm_cli.store import episode_files, inbox, ledger, logs, night_log, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import store_counts
 
@@ -108,7 +108,7 @@ class Automation(NamedTuple):
 
 def automation_state(store: Store, now: datetime) -> Automation:
     """Look at the automation of this machine."""
-    said = runs.read_nights(store)
+    said = night_log.read(store)
     now = now.astimezone(UTC)
     good = _moment(said.good)
     is_future = good is not None and good > now + _SLACK

@@ -16,9 +16,16 @@ from typing import TYPE_CHECKING, cast
 
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval.answer import Budget, Dropped
+from clsm_cli.retrieval.briefing_items import (
+    NEED,
+    VERSION,
+    Item,
+    RankedItem,
+    as_contents,
+    make_item,
+)
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import prepared_briefing
-from clsm_cli.store.index.prepared_briefing import NEED, Item, RankedItem, make_item
 from clsm_cli.store.index.source_locations import is_file
 from clsm_cli.text.tokens import count_tokens
 
@@ -27,10 +34,11 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.trust import Trust
     from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.briefing_items import Contents
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.index.prepared_briefing import Contents, OpenTurn
+    from clsm_cli.store.index.prepared_briefing import OpenTurn
     from clsm_cli.store.layout import Store
 
 
@@ -39,6 +47,8 @@ SECTIONS = ("session", "now", "due", "changed", "lately", "tasks", "rules", "who
 """In reading order."""
 OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
+LONGEST_TURN = 500
+"""Characters of a turn that are shown: a page that was pasted in is found by recall."""
 SOON = 30
 """Days ahead within which an item counts as due."""
 NEWS = 14
@@ -191,17 +201,17 @@ def prepare(store: Store) -> Contents:
 
     During a run, they are those from before it, as the answers of a recall are.
     """
-    wanted = prepared_briefing.signature(store)
-    found = prepared_briefing.load_contents(store, wanted)
+    wanted = prepared_briefing.signature(store, VERSION)
+    found = as_contents(prepared_briefing.load(store, wanted))
     if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
         return found
     from clsm_cli.retrieval.briefing_contents import collect
     from clsm_cli.store.index.opening import is_run_in_progress
 
     if is_run_in_progress(store):
-        return prepared_briefing.load_contents(store, None) or collect(store)
+        return as_contents(prepared_briefing.load(store, None)) or collect(store)
     found = collect(store)
-    prepared_briefing.save_contents(store, wanted, found)
+    prepared_briefing.save(store, wanted, found._asdict())
     return found
 
 
@@ -253,14 +263,30 @@ def _talk(store: Store, now: datetime) -> list[Item]:
     begun: list[tuple[datetime, list[OpenTurn]]] = []
     for turns in prepared_briefing.open_turns(store, OPEN_TURNS):
         with contextlib.suppress(ValueError):
-            at = datetime.fromisoformat(turns[-1].item.time or turns[-1].at)
+            at = datetime.fromisoformat(turns[-1].time or turns[-1].at)
             at = at if at.tzinfo else at.replace(tzinfo=store.zone)
             # ``now`` is a whole second; a turn within that second is not in the future.
             begun += [(at, turns)] if at.replace(microsecond=0) <= now else []
     begun.sort(key=lambda talk: talk[0], reverse=True)
     recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > now - timedelta(1))]
-    found = [turn.item for _, turns in recent for turn in reversed(turns)]
-    return [each.with_location(each.file, each.file_line) for each in found]
+    return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
+
+
+def _of_turn(turn: OpenTurn) -> Item:
+    text = turn.text
+    return make_item(
+        turn.key,
+        "turn",
+        text if len(text) <= LONGEST_TURN else f"{text[:LONGEST_TURN].rstrip()} …",
+        stream="flow",
+        trust=turn.trust,
+        time=turn.time,
+        path=turn.path,
+        line=turn.line,
+        about=turn.speaker,
+        file=turn.file,
+        file_line=turn.file_line,
+    )
 
 
 DENSITY = 0.5

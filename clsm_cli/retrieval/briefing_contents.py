@@ -18,6 +18,7 @@ from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.briefing_items import Contents, Item, RankedItem, make_item
 from clsm_cli.retrieval.briefing_selection import best_lines, said
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
@@ -25,9 +26,8 @@ from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.prepared_briefing import Contents, Item, RankedItem, make_item
 from clsm_cli.text import dumps, sameness, todo
-from clsm_cli.text.plain import to_plain
+from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _opening(index: Index, line: RankedItem) -> RankedItem:
 
 
 class Ended(NamedTuple):
-    """Sentences that hold no longer, or perhaps no longer, as ``text_key`` has them.
+    """Sentences that hold no longer, or perhaps no longer, as ``plain_words`` has them.
 
     Attributes:
         texts: Sentences of closed statements that no current statement says.
@@ -148,18 +148,18 @@ class Ended(NamedTuple):
 
     def has(self, turn: str, text: str) -> bool:
         """Whether what a turn says in a sentence ended, wherever a statement tells it behind headings."""
-        key = text_key(text)
+        key = plain_words(text)
         gone, held = (any(self._with_end(turn, key, held)) for held in (False, True))
         return key in self.texts or (gone and not held)
 
     def perhaps_until(self, turn: str, text: str) -> str | None:
         """The day since which it may be no longer so."""
-        held = self._with_end(turn, text_key(text), True)
+        held = self._with_end(turn, plain_words(text), True)
         return max((self.unsure[key] for key in held if key in self.unsure), default=None)
 
     def is_kept(self, turn: str, text: str) -> bool:
         """Whether a current statement says what a turn says in a sentence."""
-        return any(self._with_end(turn, text_key(text), True))
+        return any(self._with_end(turn, plain_words(text), True))
 
     def _with_end(self, turn: str, key: str, held: bool) -> Iterator[str]:
         """Sentences of statements made of a turn that end with the words of ``key``."""
@@ -177,7 +177,7 @@ def ended_sentences(known: Iterable[Statement], unsure: Mapping[str, str]) -> En
     told: dict[str, tuple[set[str], set[str]]] = {}
     days: dict[str, str] = {}
     for each in known:
-        key, holds = text_key(each.text), _holds(each)
+        key, holds = plain_words(each.text), _holds(each)
         texts[holds].add(key)
         if each.id in unsure:
             days[key] = unsure[each.id]
@@ -267,7 +267,7 @@ class _StatementsAndNodes(NamedTuple):
                         about=", ".join(
                             name
                             for name in (node.label, *node.aliases)
-                            if f" {text_key(name)} " not in f" {text_key(node.summary)} "
+                            if f" {plain_words(name)} " not in f" {plain_words(node.summary)} "
                         ),
                         **_place(self.reader, told[0]),
                     )
@@ -318,10 +318,10 @@ def _parted(statement: str, told: str) -> tuple[str, str]:
     >>> _parted("Rent: 9 euros", "- The rent is ten euros.")
     ('', 'Rent: 9 euros')
     """
-    parts, words = statement.split(": "), f" {text_key(told)} "
+    parts, words = statement.split(": "), f" {plain_words(told)} "
     for start in range(len(parts)):
         text = ": ".join(parts[start:])
-        if f" {text_key(text)} " in words:
+        if f" {plain_words(text)} " in words:
             return ": ".join(parts[:start]), text
     return "", statement
 
@@ -482,7 +482,7 @@ def _about(turn: Turn, text: str, *, is_alone: bool) -> str:
     """
     named = [name for name in map(to_plain, turn.heading) if _is_name(name, turn.time)]
     inner = named[-1] if named and not is_alone else ""
-    inner = "" if text_key(inner) in text_key(text) else inner
+    inner = "" if plain_words(inner) in plain_words(text) else inner
     return " › ".join(name for name in named if name == inner or sameness.denies(name))
 
 
@@ -490,12 +490,3 @@ def _is_name(title: str, day: str | None) -> bool:
     """Whether a heading is more than a third letters, and no day."""
     letters = len("".join(_WORD.findall(title)))
     return letters > len(title) / 3 and not expressions.is_day(title, day)
-
-
-def text_key(text: str) -> str:
-    """The words of a text, by which two are the same.
-
-    >>> text_key("- **Rent**: 900 euros.") == text_key("rent 900 Euros")
-    True
-    """
-    return " ".join(re.findall(r"\w+", to_plain(text).lower()))

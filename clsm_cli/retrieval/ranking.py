@@ -17,7 +17,6 @@ The confidence of a candidate (``scoring.confidence``) comes from signs: cosines
 
 from __future__ import annotations
 
-import json
 from math import fsum, log1p
 from operator import mul
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.match import min_max, min_max_or, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
+from clsm_cli.store.index.database import json_list
 from clsm_cli.store.index.graph_queries import SourceDates
 from clsm_cli.text.breadth import breadth
 
@@ -148,8 +148,7 @@ def _time_fits(found: CandidateSet) -> list[float]:
         told = dates.get(row) or (SourceDates(traits.day, traits.periods),)
         periods = longer if traits.kind == "gist" else asked
         each_fits = [
-            match.period_match(periods, each.day, json.loads(each.periods) if each.periods else [])
-            for each in told
+            match.period_match(periods, each.day, json_list(each.periods)) for each in told
         ]
         fit = sum(each_fits) / len(each_fits)
         fits.append(_fit_for_all(asked, traits, fit) if found.question.asks_for_all else fit)

@@ -2,7 +2,8 @@
 
 **Where git merges** (``merge``) both versions have a common ancestor. ``merge=union`` alone keeps every
 line of both, and readers join them; this leaves nothing twice, and brings nothing back that one side took
-out and the other did not touch. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
+out and the other did not touch. Readers cannot do that: a line that a union brought back beside one that
+the other side edited looks like one that a person wrote again. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
 ancestor, ours, where the result must stand, and theirs; it keeps every line where this cannot help.
 
 **Where a synchroniser left two files** (``join``) there is none. Readers pass over such a copy

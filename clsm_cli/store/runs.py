@@ -1,4 +1,4 @@
-"""Runs: what a mutating command writes, in order, with what undo needs; and how the last nights ended.
+"""Runs: what a mutating command writes, in order, with what undo needs.
 
 A command decides first and hands over a list of writes. The bytes that will be replaced are saved
 under ``.clsm/runs/<id>/<step>/`` and made durable before the first write; then the writes happen in the
@@ -8,10 +8,6 @@ under one id. A run without writes leaves no trace.
 
 Writes that only make sense together (a statement's line in Markdown and its record) are written
 down whole in ``.clsm/redo`` before the first of them: whoever writes next ends what was begun.
-
-The ledger has no line for a night that found nothing new, or that failed. So each consolidation also
-says how it ended in ``.clsm/consolidated.json``. It is derived: without it the ledger still tells when
-a run last changed something.
 """
 
 from __future__ import annotations
@@ -26,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import ClsmError, DamagedStoreError, RefusedError
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
 
@@ -306,60 +301,3 @@ def _remember_device(store: Store) -> None:
     if not path.exists():
         atomic.make_folder(store.derived)
         atomic.put(path, f"{store.device}\n".encode())
-
-
-_LIMIT = 64 << 10
-_MOST_REASON = 2000
-"""Characters of a reason that are kept."""
-
-
-class NightLog(NamedTuple):
-    """How consolidations ended; times are UTC."""
-
-    good: str | None = None  # when the last succeeded, whether or not it changed anything
-    failed: int = 0  # how many failed since then
-    failed_at: str | None = None  # the last of these
-    reason: str | None = None  # what it said
-    woken: str | None = None  # when OpenClaw was last told of one, and was reached
-
-
-def read_nights(store: Store) -> NightLog:
-    """What was written down; nothing where it is missing or cannot be read."""
-    try:
-        return logs.parse(NightLog, json.loads(atomic.read(_path(store), _LIMIT) or b"{}"))
-    except (ClsmError, ValueError, TypeError, AttributeError, RecursionError):
-        return NightLog()
-
-
-def note_success(store: Store, at: str) -> None:
-    """A run succeeded; what failed before it is forgotten."""
-    _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))
-
-
-def note_failure(store: Store, at: str, reason: str) -> None:
-    """A run failed. Where that cannot be written down either, nothing happens."""
-    with contextlib.suppress(ClsmError):
-        before = read_nights(store)
-        reason = reason[:_MOST_REASON]
-        _write_nights(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
-
-
-def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
-    """OpenClaw is told of a failure, or (None) could not be; whether that could be written down."""
-    try:
-        before = read_nights(store)
-        reason = before.reason
-        if problem is not None:
-            reason = "; ".join(filter(None, (reason, f"no wake sent: {problem}")))
-        _write_nights(store, before._replace(woken=at, reason=reason))
-    except ClsmError:
-        return False
-    return True
-
-
-def _write_nights(store: Store, nights: NightLog) -> None:
-    atomic.put(_path(store), json.dumps(nights._asdict()).encode(), durable=False)
-
-
-def _path(store: Store) -> Path:
-    return store.derived / "consolidated.json"

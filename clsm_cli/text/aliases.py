@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions, name_matching
 from clsm_cli.text.language_data import pattern, word_list
+from clsm_cli.text.markdown_marks import LINK_TARGET
 from clsm_cli.text.mentions import Mention
 from clsm_cli.text.noun_phrases import singular
 from clsm_cli.text.tokens import STOP_WORDS
@@ -33,7 +34,7 @@ class StatedAlias(NamedTuple):
 
 
 _OPENING = re.compile(r"(?:\A|[.!?\n]\s?)([^\W\d_][\w-]{2,40})")
-_LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?\|([^\[\]\n]{1,80})\]\]")
+_LINK = re.compile(rf"{LINK_TARGET}\|([^\[\]\n]{{1,80}})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
 _BEFORE = 160

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions
 from clsm_cli.text.language_data import pattern, word_list
+from clsm_cli.text.name_matching import WORD
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import STOP_WORDS, stems
 
@@ -104,7 +105,6 @@ def _strengths() -> dict[str, int]:
 
 
 _DULL = STOP_WORDS | frozenset(word_list("chatter"))
-_PHRASE_WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
 _LONGEST = 3  # words
 
 
@@ -181,7 +181,7 @@ def _without_vocatives(text: str) -> str:
 
 def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
     run: list[tuple[int, int]] = []
-    for match in _PHRASE_WORD.finditer(text):
+    for match in WORD.finditer(text):
         word = match.group().lower()
         if run and text[run[-1][1] : match.start()] != " ":
             yield run

@@ -37,7 +37,7 @@ _ASKS = frozenset(word_list("asks for a value"))
 _AMOUNTS = frozenset(word_list("amounts"))
 _PREPOSITIONS = frozenset(word_list("prepositions"))
 _OUTPUT = frozenset(word_list("output"))
-_TALK = frozenset(tokens.stems(" ".join(word_list("talking"))))
+_TALK = tokens.terms(" ".join(word_list("talking")))
 _PAST = frozenset(word_list("past"))
 
 
@@ -132,14 +132,14 @@ def states_as_fact(text: str, terms: frozenset[str]) -> bool:
 def replaces(text: str, terms: frozenset[str]) -> bool:
     """Whether a text tells what holds in place of what it denies: more than what is asked by some terms.
 
-    >>> asked = frozenset(tokens.stems("favourite dish of Ann"))
+    >>> asked = tokens.terms("favourite dish of Ann")
     >>> replaces("Ann's favourite dish is no longer soup, it is ramen.", asked)
     True
     >>> replaces("Ann had soup, which is not Ann's favourite dish.", asked)
     False
     """
     clauses = [clause for each in _sentences(text) for clause in _CLAUSE.split(each)]
-    denied = [{*tokens.stems(clause)} for clause in clauses if not is_so(clause)]
+    denied = [tokens.terms(clause) for clause in clauses if not is_so(clause)]
     return not any(said <= terms for said in denied) and any(map(is_so, _sentences(text)))
 
 
@@ -158,7 +158,7 @@ def unasked(text: str, terms: frozenset[str]) -> str | None:
     said = sentences.sentences(text)
     rest = " ".join(each for each in said if not each.endswith("?"))
     asked = " ".join(each for each in said if each.endswith("?"))
-    tells = not {*tokens.stems(asked)} <= terms
+    tells = not tokens.terms(asked) <= terms
     is_answer = not asked or tells or not terms.isdisjoint(tokens.stems(rest))
     return None if is_answer else rest
 

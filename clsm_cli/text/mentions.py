@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import name_matching
+from clsm_cli.text.markdown_marks import ADDRESS, CODE_BLOCK, LINK_TARGET
 from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
@@ -29,13 +30,9 @@ class Mention(NamedTuple):
     kind: Kind
 
 
-_FENCE = re.compile(
-    r"^ {0,3}(?:```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE
-)
-_ADDRESS = re.compile(
-    r"\b[a-z]{2,10}://[^\s<>()\[\]]+|\]\([^()\s]{1,500}\)|[\w.+-]{1,64}@[\w-]{1,64}\.\w"
-)
-_LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
+_CODE_BLOCK = re.compile(CODE_BLOCK, re.MULTILINE)
+_ADDRESS = re.compile(rf"{ADDRESS}|\]\([^()\s]{{1,500}}\)|[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w")
+_LINK = re.compile(rf"{LINK_TARGET}(?:\|[^\[\]\n]{{0,200}})?\]\]")
 _TAG = re.compile(r"(?<![\w#&/])#([^\W\d_][\w/-]{1,60})")
 _COLOUR = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 _TITLE = re.compile(
@@ -52,7 +49,7 @@ def find_mentions(text: str) -> list[Mention]:
     [('Delegation Defect', 'link'), ('Mara Hart', 'name')]
     """
     taken = bytearray(len(text))
-    for pattern in (_FENCE, _ADDRESS):
+    for pattern in (_CODE_BLOCK, _ADDRESS):
         for match in pattern.finditer(text):
             _take(taken, *match.span())
     found: list[Mention] = []

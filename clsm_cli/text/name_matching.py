@@ -28,8 +28,10 @@ _OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best"})
 SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
 """Commands and constants: in code marks, but the name of nothing in particular."""
 
-_WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
-_OWNER = re.compile(r"['\u2019](?:s|S)$")
+WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
+"""A word with its hyphens and its ending behind an apostrophe."""
+OWNER = re.compile(r"['\u2019][sS]$")
+"""The ending of an owner."""
 
 
 class _Word(NamedTuple):
@@ -61,8 +63,8 @@ def _ordinary(word: str, inside: set[str]) -> bool:
 
 def _words(text: str, span: Span) -> Iterator[_Word]:
     first = True
-    for match in _WORD.finditer(text, span.start, span.end):
-        owner = _OWNER.search(match.group())
+    for match in WORD.finditer(text, span.start, span.end):
+        owner = OWNER.search(match.group())
         word = match.group()[: owner.start()] if owner else match.group()
         word = word.rstrip("-_")
         yield _Word(match.start(), match.start() + len(word), word, first, owner is not None)

@@ -12,7 +12,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.text.language_data import pattern, word_list
-from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.markdown_marks import ADDRESS, CODE_BLOCK
+from clsm_cli.text.name_matching import NO_NAMES, OWNER
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -48,13 +49,10 @@ _VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|mean")
 _NO_LEADS = NO_NAMES - {"I", "A", "An", "The"} - {word.title() for word in _HONORIFICS}
 
 _HIDDEN = re.compile(
-    r"^ {0,3}(?:```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|\Z)|`[^`\n]{1,200}`"
-    r"|\b[a-z]{2,10}://[^\s<>()\[\]]+|\[\[[^\[\]\n]{1,300}\]\]",
-    re.MULTILINE,
+    rf"{CODE_BLOCK}|`[^`\n]{{1,200}}`|{ADDRESS}|\[\[[^\[\]\n]{{1,300}}\]\]", re.MULTILINE
 )
 """Code, addresses and links: no prose, or found by their marks."""
 _WORD = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:['\u2019][^\W_]{1,3}(?!\w))?")
-_OWNER = re.compile(r"['\u2019][sS]$")
 
 
 class _Word(NamedTuple):
@@ -98,7 +96,7 @@ def _words(text: str) -> list[_Word]:
     end = 0
     for match in _WORD.finditer(plain):
         word, start = match.group(), match.start()
-        owner = _OWNER.search(word)
+        owner = OWNER.search(word)
         bare = word[: owner.start()] if owner else word
         gap = plain[end:start]
         last = words[-1].low if words else ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from clsm_cli.text.markdown_marks import ITEM, LINK_TARGET
+
 _MARKER = re.compile(
-    r"\s*(?:>\s?){0,3}(?:(?:[-*+\u2022]|\d{1,4}[.)])\s+)?(?:\[[ xX!~/\-]\]\s+)?(?:#{1,6}\s+)?"
+    rf"\s*(?:>\s?){{0,3}}(?:(?:\u2022|{ITEM})\s+)?(?:\[[ xX!~/\-]\]\s+)?(?:#{{1,6}}\s+)?"
 )
-_LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?(?:\|([^\[\]\n]{1,200}))?\]\]")
+_LINK = re.compile(rf"{LINK_TARGET}(?:\|([^\[\]\n]{{1,200}}))?\]\]")
 _LINKED = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}\)")
 _STARS = re.compile(r"(?<![\w*`])(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,400}?)(?<=[^\s*~])\1(?![\w*`])")
 _SCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
@@ -49,6 +51,15 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
     text = _CODE.sub(r"\1", text if has_addresses else _ADDRESS.sub("", text))
     text = _STAR.sub("", _TAG.sub("", text))
     return _BEFORE_MARK.sub("", " ".join(_EMPTY.sub("", text).split()))
+
+
+def plain_words(text: str) -> str:
+    """The words of a text, by which two are the same.
+
+    >>> plain_words("- **Rent**: 900 euros.") == plain_words("rent 900 Euros")
+    True
+    """
+    return " ".join(re.findall(r"\w+", to_plain(text).lower()))
 
 
 def unmarked(text: str) -> str:

@@ -11,7 +11,7 @@ import re
 
 from clsm_cli.text.language_data import number_words, pattern, word_list
 from clsm_cli.text.name_matching import NO_NAMES
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import stems, terms
 
 SAME_MEANING = 0.90
 """Cosine of two sentence vectors (MiniLM) from which on their meaning counts as one."""
@@ -91,7 +91,7 @@ def numbers(sentence: str) -> list[str]:
 
 
 def _overlap(a: str, b: str) -> float:
-    one, other = set(stems(a)), set(stems(b))
+    one, other = terms(a), terms(b)
     return len(one & other) / len(one | other) if one | other else float(a.split() == b.split())
 
 
@@ -107,14 +107,14 @@ def _names(sentence: str, other: str) -> set[str]:
     The first word has its capital from its place; it is a name unless the other sentence has the
     word too, or it is a common one.
     """
-    there = set(stems(other))
+    there = terms(other)
     found = set()
     for position, match in enumerate(_WORD.finditer(sentence)):
         word = re.sub(r"['’](?:s|re|ve|ll|m|d)$", "", match.group())
         inner = any(c.isupper() for c in word[1:]) or _CODE_LIKE.search(word)
         capital = word[0].isupper() and word not in NO_NAMES
         if position == 0 and capital and not inner:
-            capital = not set(stems(word)) <= there or word in re.findall(r"\w+", other)
+            capital = not terms(word) <= there or word in re.findall(r"\w+", other)
         if inner or capital:
             found.add(word.casefold())
     return found

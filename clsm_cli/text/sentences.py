@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import word_list
+from clsm_cli.text.markdown_marks import ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,7 @@ _END = re.compile(
 )
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,4}[.)])[ \t]+")
+_ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+")
 _ALONE = re.compile(r" {0,3}(?:#{1,6}[ \t]|\||(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$)")
 
 
@@ -69,6 +70,18 @@ def with_end(sentence: str) -> str:
     ('He came (late!)', 'Lift: 9 euros.')
     """
     return sentence if re.search(r"[.!?…。！？]\W{0,4}$", sentence) else f"{sentence}."
+
+
+_ASKS = re.compile(r"[?？؟]\W*$")
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends with a question mark, and perhaps what closes it.
+
+    >>> asks('"Is it raining?"'), asks("Is it raining? It is.")
+    (True, False)
+    """
+    return _ASKS.search(text[-40:]) is not None
 
 
 def sentences(text: str) -> list[str]:
@@ -175,89 +188,108 @@ _DATE = re.compile(r"\s[0-9]{4}\b|\s*(?:[,;)]|\Z)")
 """What follows the month of a date that stands alone."""
 
 
-def _goes_on(text: str, word: str, stop: int, start: int, block: tuple[int, int]) -> bool:
-    """Whether a full stop after ``word`` belongs to an abbreviation or ordinal that is not English."""
+class _Stop(NamedTuple):
+    """A full stop, and what tells whether the sentence goes on behind it."""
+
+    text: str
+    start: int  # of the sentence
+    block: tuple[int, int]
+    word: str  # before it
+    at: int  # where the language is told: at a number, or behind an abbreviation
+    next: re.Match[str]
+
+    @property
+    def around(self) -> str:
+        first, last = self.block
+        return self.text[max(first, self.at - _AROUND) : min(last, self.at + _AROUND)]
+
+    def languages(self) -> dict[str, Language]:
+        """The languages that the words around it are likeliest of."""
+        from clsm_cli.text.person_words import leading_languages
+
+        return leading_languages(self.around)
+
+    def is_english(self) -> bool:
+        return {*self.languages()} == {"english"} and not _FOREIGN_LETTER.search(self.around)
+
+    def is_before_noun(self) -> bool:
+        """Whether the capital behind it is that of a German noun rather than of a new sentence."""
+        german = self.languages().get("german")
+        return german is not None and not german.is_function_word(self.next[1].lower())
+
+
+def _goes_on(text: str, word: str, place: int, start: int, block: tuple[int, int]) -> bool:
+    """Whether a full stop after ``word`` belongs to an abbreviation or ordinal that is not English.
+
+    It depends on the word and on the next one:
+
+    =====================  =================  ===================================================
+    the word               the next one       the sentence goes on
+    =====================  =================  ===================================================
+    stands before another  any                outside English; in English after titles ("Sra. Ruiz")
+    other abbreviation     capitalised        if that is a German noun
+    other abbreviation     small, or digits   if the abbreviation is not an English one
+    small letter           short              always ("z. B. so", "v. Chr.")
+    number or letter       month, small       always, after digits
+    number or letter       other, small       outside English, if the sentence begins with a capital
+    number or letter       Month              after digits: outside English, or if the date is alone
+    number or letter       other, with        if that is a German noun which an inflected word
+                           a capital          before the number counts ("am 3. Tag")
+    =====================  =================  ===================================================
+    """
     is_short = word.lower() in _SHORTENED and (len(word) == 1 or not word.isupper())
     may_count = len(word) == 1 or word[0] in "0123456789IVX"
     if not is_short and not (may_count and _ORDINAL.fullmatch(word)):
         return False
-    following = _NEXT_WORD.match(text, stop, block[1])
+    following = _NEXT_WORD.match(text, place, block[1])
     if following is None:
         return False
     if is_short:
-        return _is_abbreviation(text, word, following, block)
+        return _is_abbreviation(_Stop(text, start, block, word, place, following))
     if following[1] is None:
         return False
-    number = stop - len(word)
-    apart = number == start or text[number - 1] in _OPENERS  # and not "10:06", "glm-5"
-    return _is_in_pair(text, word, following, start) or (
-        apart and _is_ordinal(text, following, number, start, block)
-    )
+    stop = _Stop(text, start, block, word, place - len(word), following)
+    is_apart = stop.at == start or text[stop.at - 1] in _OPENERS  # and not "10:06", "glm-5"
+    return _is_in_pair(stop, place) or (is_apart and _is_ordinal(stop))
 
 
-def _is_abbreviation(
-    text: str, word: str, following: re.Match[str], block: tuple[int, int]
-) -> bool:
-    folded = word.lower()
+def _is_abbreviation(stop: _Stop) -> bool:
+    folded, following = stop.word.lower(), stop.next[1]
     if folded in _BEFORE_WORD:
-        # "Sra. Ruiz" in English, but not "np. I will" and "John Smith Sr. Then"
-        is_title = word[0].isupper() and folded not in _SHORT
-        return is_title or not _is_english(text, following.start(), block)
-    if following[1] is None or following[1][0].islower():
+        # not "np. I will" and "John Smith Sr. Then"
+        is_title = stop.word[0].isupper() and folded not in _SHORT
+        return is_title or not stop.is_english()
+    if following is None or following[0].islower():
         return folded in _FOREIGN
-    return _is_noun(following[1], text, following.start(), block)
+    return stop.is_before_noun()
 
 
-def _is_in_pair(text: str, word: str, following: re.Match[str], start: int) -> bool:
-    """Whether a letter goes with a short word beside it: "z. B. so", "v. Chr."."""
-    short = following[1].lower()
-    opens = following[2] and (len(short) == 1 or short in _SHORTENED)
-    before = text[max(start, following.start() - 4) : following.start()]
-    is_letter = len(word) == 1 and word.islower()
-    return is_letter and (bool(opens) or _PAIR.search(before) is not None)
+def _is_in_pair(stop: _Stop, place: int) -> bool:
+    """Whether a letter goes with a short word beside it."""
+    if len(stop.word) > 1 or not stop.word.islower():
+        return False
+    short = stop.next[1].lower()
+    if stop.next[2] and (len(short) == 1 or short in _SHORTENED):
+        return True
+    return _PAIR.search(stop.text[max(stop.start, place - 4) : place]) is not None
 
 
-def _is_ordinal(
-    text: str, following: re.Match[str], number: int, start: int, block: tuple[int, int]
-) -> bool:
+def _is_ordinal(stop: _Stop) -> bool:
     """Whether a number goes with the word that follows its full stop."""
-    month = following[1].lower()
-    dated = month in _MONTHS and text[number].isdigit()
-    if following[1][0].islower():
+    text, at, following = stop.text, stop.at, stop.next[1]
+    month = following.lower()
+    is_date = month in _MONTHS and text[at].isdigit()
+    if following[0].islower():
         # Who begins a sentence with a capital would begin the next one with one as well.
-        first = _LETTER.search(text, start, number)
-        begun = first is not None and first[0].isupper()
-        return dated or (begun and not _is_english(text, number, block))
-    inflected = _INFLECTED.search(text[max(start, number - 40) : number]) is not None
-    if not dated:
-        return inflected and _is_noun(following[1], text, number, block)
-    told = _languages(text, number, block)
-    if told:
-        return "english" not in told or (inflected and "german" in told)
-    alone = _DATE.match(text, following.end(1), block[1]) is not None
-    return alone or month not in _ENGLISH_MONTHS
-
-
-def _is_noun(word: str, text: str, at: int, block: tuple[int, int]) -> bool:
-    """Whether a word with a capital is a noun of German rather than the first of a sentence."""
-    german = _languages(text, at, block).get("german")
-    return german is not None and not german.is_function_word(word.lower())
-
-
-def _is_english(text: str, at: int, block: tuple[int, int]) -> bool:
-    around = _around(text, at, block)
-    return set(_languages(text, at, block)) == {"english"} and not _FOREIGN_LETTER.search(around)
-
-
-def _languages(text: str, at: int, block: tuple[int, int]) -> dict[str, Language]:
-    """The languages that the words around a place are likeliest of."""
-    from clsm_cli.text.person_words import leading_languages
-
-    return leading_languages(_around(text, at, block))
-
-
-def _around(text: str, at: int, block: tuple[int, int]) -> str:
-    return text[max(block[0], at - _AROUND) : min(block[1], at + _AROUND)]
+        first = _LETTER.search(text, stop.start, at)
+        return is_date or (first is not None and first[0].isupper() and not stop.is_english())
+    is_inflected = _INFLECTED.search(text[max(stop.start, at - 40) : at]) is not None
+    if not is_date:
+        return is_inflected and stop.is_before_noun()
+    if told := stop.languages():
+        return "english" not in told or (is_inflected and "german" in told)
+    is_alone = _DATE.match(text, stop.next.end(1), stop.block[1]) is not None
+    return is_alone or month not in _ENGLISH_MONTHS
 
 
 _AROUND = 120

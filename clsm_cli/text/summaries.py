@@ -7,7 +7,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import pattern, table_rows
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.markdown_marks import BOX, ITEM
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ _LONGEST = 240  # characters
 _MOST = 2  # sentences
 _FLOOR = 0.2  # a mere mention is no summary
 _ALIKE = 0.6  # shared stems over those of the shorter sentence
-_BULLET = re.compile(r"^[ \t]*(?:(?:[-*+]|[0-9]{1,4}[.)])[ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?")
+_BULLET = re.compile(rf"[ \t]*(?:{ITEM}[ \t]+)?(?:(?P<box>{BOX})[ \t]+)?")
 
 
 @cache
@@ -45,7 +46,7 @@ def definition_score(sentence: str, label: str) -> float:
     bullet = _BULLET.match(sentence)
     plain = _plain(sentence[bullet.end() :] if bullet else sentence)
     place = _name(label).search(plain)
-    open_task = bullet is not None and bullet["box"] == " "
+    open_task = bullet is not None and bullet["box"] == "[ ]"
     is_fragment = len(plain.split()) < (3 if ": " in plain else 4)
     if place is None or open_task or is_fragment or pattern("summaries.unfit").search(sentence):
         return 0.0
@@ -131,5 +132,5 @@ def best_sentences(
 
 
 def _is_alike(one: str, other: str) -> bool:
-    left, right = set(stems(one)), set(stems(other))
+    left, right = terms(one), terms(other)
     return len(left & right) >= _ALIKE * max(1, min(len(left), len(right)))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
 from clsm_cli.text.language_data import pattern
+from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import unmarked
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +22,8 @@ TodoState = Literal["open", "done", "blocked"]
 
 SAME = 0.75
 """Share of the stems of the shorter of two wordings of one task that the longer one has."""
-_FENCE = re.compile(r" {0,3}(?:```|~~~)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,4}[.)])[ \t]+(?=\S)")
+_FENCE = re.compile(rf" {{0,3}}{FENCE}")
+_ITEM = re.compile(rf"[ \t]*(?:\u2022|{ITEM})[ \t]+(?=\S)")
 _BOX = re.compile(r"\[(?P<box>[ xX!~/\-\u2713])\][ \t]*(?P<body>\S.*)", re.DOTALL)
 _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
@@ -103,7 +104,9 @@ def due_day(text: str, at: date | None) -> str | None:
     """
     day = at or date(2000, 1, 1)
     if at and (numbered := pattern("todo.day of month").search(text)):
-        return _next_day(int(numbered.group(1)), at)
+        number = int(numbered.group(1))
+        ahead = (at + timedelta(days=step) for step in range(62))
+        return next((each.isoformat() for each in ahead if each.day == number), None)
     for found in expressions.find_expressions(text, day, lies="plan"):
         before = text[: found.start]
         quoted = before.count('"') % 2 or before.endswith("\u201c")
@@ -114,11 +117,6 @@ def due_day(text: str, at: date | None) -> str | None:
         if found.certain and found.precise and is_short and not is_over:
             return (found.until - timedelta(days=1)).isoformat()
     return None
-
-
-def _next_day(number: int, at: date) -> str | None:
-    ahead = (at + timedelta(days=step) for step in range(62))
-    return next((day.isoformat() for day in ahead if day.day == number), None)
 
 
 def is_same_task(a: str, b: str) -> bool:
@@ -153,4 +151,4 @@ def _essence(text: str) -> tuple[frozenset[str], frozenset[str]]:
     text = unmarked(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
-    return frozenset(sameness.numbers(text)), frozenset(stems(text))
+    return frozenset(sameness.numbers(text)), terms(text)

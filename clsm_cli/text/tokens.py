@@ -60,6 +60,11 @@ def stems(text: str) -> list[str]:
     return terms
 
 
+def terms(text: str) -> frozenset[str]:
+    """The search terms of a text, each once."""
+    return frozenset(stems(text))
+
+
 def identifier_keys(text: str) -> list[str]:
     """What a text holds that has several words and is one name: codes, addresses, long numbers.
 

@@ -12,7 +12,7 @@ from small_store import row, talk
 from clsm_cli.commands.context import context_lines
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Section
-from clsm_cli.store.index.prepared_briefing import Item
+from clsm_cli.retrieval.briefing_items import Item
 from clsm_cli.text.tokens import count_tokens
 
 NOW = ("--now", "2026-02-24T20:00:00+01:00")

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.ingestion.jsonl_rows import (
+    Findings,
     Problem,
     Reading,
-    Tally,
     bounded_lines,
     label,
     parse,
@@ -27,7 +27,7 @@ def rows(data: bytes) -> list[object]:
     about = Reading("a.jsonl", UTC, NOW, "s")
     lines = bounded_lines(io.BytesIO(data))
     found: list[Any] = list(row_items(lines, lambda row, line: iter([(line, row)]), about))  # type: ignore[list-item]
-    return [*found, *about.tally.problems("a.jsonl")]
+    return [*found, *about.findings.problems("a.jsonl")]
 
 
 @given(st.binary(max_size=200), st.integers(min_value=1, max_value=20))
@@ -79,7 +79,7 @@ def test_bad_bytes_are_replaced_and_told_once() -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_give_a_row_or_a_line_error(data: bytes) -> None:
     try:
-        row = parse(data, 1, Tally())
+        row = parse(data, 1, Findings())
     except LineError:
         return
     json.dumps(row, ensure_ascii=False).encode()

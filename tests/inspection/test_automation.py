@@ -11,7 +11,7 @@ from small_store import talk
 
 from clsm_cli.inspection import overview
 from clsm_cli.model.clocks import utc_text
-from clsm_cli.store import atomic, logs, runs
+from clsm_cli.store import atomic, logs, night_log
 from clsm_cli.store.layout import Store
 
 NIGHT = datetime(2026, 3, 1, 3, tzinfo=UTC)
@@ -46,7 +46,7 @@ def test_a_new_store_is_not_stale_before_something_waits_too_long(store: Store) 
 
 
 def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
-    runs.note_success(store, utc_text(NIGHT))
+    night_log.note_success(store, utc_text(NIGHT))
     assert logs.rows(store.flow / "runs.jsonl")[0] == []
     assert not look(store, 36).is_stale
     assert look(store, 0.5).sentence == "last consolidated 2026-03-01T03:00:00Z, 30 min ago"
@@ -62,7 +62,7 @@ def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
 def test_without_the_mark_the_ledger_tells(store: Store) -> None:
     captured(store, -10)
     sleep(store, NIGHT.isoformat())  # the use case alone leaves no mark
-    assert runs.read_nights(store) == runs.NightLog()
+    assert night_log.read(store) == night_log.NightLog()
     found = look(store, 1)
     assert (found.last, found.waiting, found.is_stale) == ("2026-03-01T03:00:00Z", 0, False)
     assert not look(store, 1000).is_stale  # nothing waits
@@ -72,14 +72,14 @@ def test_without_the_mark_the_ledger_tells(store: Store) -> None:
 
 
 def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
-    runs.note_success(store, "2068-01-01T03:00:00Z")
+    night_log.note_success(store, "2068-01-01T03:00:00Z")
     found = look(store, 1)
     assert (found.is_stale, found.future, found.last) == (False, "2068-01-01T03:00:00Z", None)
     assert "in the future: a clock is or was wrong" in found.sentence
     captured(store, 0)
     assert not look(store, 30).is_stale
     assert look(store, 40).is_stale
-    runs.note_success(store, utc_text(after(41)))
+    night_log.note_success(store, utc_text(after(41)))
     assert look(store, 42).future is None
 
 
@@ -92,7 +92,7 @@ def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
 )
 def test_a_mark_that_cannot_be_read_is_none(store: Store, data: bytes) -> None:
     atomic.put(store.derived / "consolidated.json", data)
-    assert runs.read_nights(store) == runs.NightLog()
+    assert night_log.read(store) == night_log.NightLog()
     assert not look(store, 1).is_stale
-    runs.note_failure(store, utc_text(NIGHT), "x" * 100_000)
-    assert runs.read_nights(store).failed == 1
+    night_log.note_failure(store, utc_text(NIGHT), "x" * 100_000)
+    assert night_log.read(store).failed == 1

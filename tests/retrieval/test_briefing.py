@@ -24,9 +24,10 @@ from clsm_cli.consolidation.correction import correct
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
 from clsm_cli.retrieval.briefing_contents import RULES, collect
+from clsm_cli.retrieval.briefing_items import Item, RankedItem
 from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.prepared_briefing import Item, RankedItem, path_of
+from clsm_cli.store.index.prepared_briefing import path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 

@@ -63,7 +63,7 @@ def test_it_stands_below_what_is_true(store: Store, other: str) -> None:
 
 def test_a_change_in_other_words_stands_above_what_it_ended(store: Store) -> None:
     tell(store, said("I drive a Fiat Panda now.", 2), said("We had soup.", 3))
-    tell(store, said("I sold the Fiat Panda and bought a Seat Ibiza.", 9))
+    tell(store, said("I sold the Fiat Panda, now it is a Seat Ibiza that I drive.", 9))
     answer = texts(store, "Which car do I drive?")
     assert "Seat" in answer[0]
     assert "Fiat Panda now" in texts(off(store, "rivals", 0.0), "Which car do I drive?")[0]

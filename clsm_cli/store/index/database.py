@@ -23,8 +23,6 @@ SCHEMA_VERSION = 19
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
-MALFORMED = "malformed"
-"""A ``sqlite3.DatabaseError`` whose text begins so tells of a value that the index cannot hold."""
 _PAGE = 2048
 """Bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more."""
 _MAPPED = 1 << 30
@@ -42,33 +40,48 @@ _DISK = frozenset(
 )
 _BATCH = 500  # SQLite takes a limited number of parameters
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_SPOILT = ("no such column", "no such table", "Could not decode", MALFORMED)
-"""What else is said of a damaged one: a letter of its schema, or a byte of a text, is another."""
+_SPOILT = ("no such column", "no such table", "Could not decode", "malformed")
+"""What else SQLite says of a damaged one: a letter of its schema, or a byte of a text, is another."""
 
 _STUMBLES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What a command ends with that meets what no index holds; a text with another byte among them."""
+"""What a command may end with that finds other rows than it expects."""
+
+
+class DamagedRowError(sqlite3.DatabaseError):
+    """A value that cannot be read as what was written there."""
 
 
 @contextlib.contextmanager
 def disk_errors(derived: Path) -> Iterator[None]:
     """Turn what SQLite says of a disk into the sentence a user can act on.
 
-    A damaged index is deleted: the next command makes it anew. SQLite reads past much damage, rows
-    are then missing or are other ones; so whoever stumbles over a row asks whether it was that.
+    A damaged index is deleted: the next command makes it anew. Only what reads a row says that it is
+    damaged. SQLite also reads past much damage, rows are then missing or are other ones, and what is
+    done with them stumbles somewhere else. Whether it was that is for SQLite to say, since a fault of
+    clsm looks the same.
     """
     try:
         yield
     except _STUMBLES as error:
-        if not isinstance(error, UnicodeDecodeError) and _is_whole(derived):
+        if not _is_damaged(derived):
             raise
         raise _deleted(derived) from error
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGE or str(error).startswith(_SPOILT):
+        if _tells_of_damage(error):
             raise _deleted(derived) from error
-        if code in _DISK:
+        if _code(error) in _DISK:
             raise DiskError(path_of(derived), str(error)) from error
         raise
+
+
+def _tells_of_damage(error: sqlite3.DatabaseError) -> bool:
+    if isinstance(error, DamagedRowError) or _code(error) in _DAMAGE:
+        return True
+    return str(error).startswith(_SPOILT)
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def path_of(derived: Path) -> Path:
@@ -101,7 +114,7 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
                 connection.close()
             except sqlite3.DatabaseError as error:
                 reason = str(error)
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK:
+                if _code(error) in _DISK:
                     break
             discard(derived)
     raise DiskError(path, reason)
@@ -197,7 +210,10 @@ def pack(mapping: dict[str, Any]) -> bytes:
 
 def mapping_of(line: bytes) -> dict[str, Any]:
     """The mapping again, not looked at: it was a record when it was packed."""
-    mapping: dict[str, Any] = json.loads(zlib.decompress(line))
+    try:
+        mapping: dict[str, Any] = json.loads(zlib.decompress(line))
+    except (zlib.error, TypeError, ValueError) as error:
+        raise DamagedRowError(str(error)) from error
     return mapping
 
 
@@ -208,14 +224,31 @@ def unpack(line: bytes) -> Record:
     return decode(mapping_of(line))
 
 
-def _is_whole(derived: Path) -> bool:
-    """Whether SQLite finds nothing wrong in all of the database; slow, for the day something is."""
+def json_list(text: str | None) -> list[Any]:
+    """The list that a column has as JSON; an empty one for NULL."""
+    try:
+        found: list[Any] = json.loads(text) if text else []
+    except (TypeError, ValueError) as error:
+        raise DamagedRowError(str(error)) from error
+    return found
+
+
+def _is_damaged(derived: Path) -> bool:
+    """Whether SQLite finds damage anywhere in the database; slow, for the day something is wrong.
+
+    An index that is not there, or that another version made, is not damaged.
+    """
     connection = open_to_read(derived)
     if connection is None:
         return False
-    with contextlib.closing(connection), contextlib.suppress(sqlite3.DatabaseError):
-        return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))
-    return False
+    with contextlib.closing(connection):
+        try:
+            connection.execute("SELECT sql FROM sqlite_master").fetchall()  # is it UTF-8?
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
+        except UnicodeDecodeError:
+            return True
+        except sqlite3.DatabaseError as error:
+            return _tells_of_damage(error)
 
 
 def _deleted(derived: Path) -> DiskError:

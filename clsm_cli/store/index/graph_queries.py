@@ -5,13 +5,12 @@ Rows name nodes by a number, a hash of the id, so they are the same on every mac
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.database import select
+from clsm_cli.store.index.database import DamagedRowError, json_list, select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -83,8 +82,7 @@ def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int,
     )
     found: dict[int, NodeRow] = {}
     for row in select(connection, query, sorted(numbers)):
-        aliases = tuple(json.loads(row[3])) if row[3] else ()
-        found[row[0]] = NodeRow._make((*row[:3], aliases, *row[4:]))
+        found[row[0]] = NodeRow._make((*row[:3], tuple(json_list(row[3])), *row[4:]))
     return found
 
 
@@ -145,9 +143,7 @@ def _number(key: str) -> int:
     try:
         return int(key, 16)
     except ValueError:
-        import sqlite3
-
-        raise sqlite3.DatabaseError(f"malformed key {key!r}") from None
+        raise DamagedRowError(f"no key of a turn: {key!r}") from None
 
 
 def outdated_sources(

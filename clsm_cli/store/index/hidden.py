@@ -19,14 +19,13 @@ A block that was closed since then is seen again.
 
 from __future__ import annotations
 
-import json
 from array import array
 from datetime import date
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.database import mapping_of, select
+from clsm_cli.store.index.database import json_list, mapping_of, select
 from clsm_cli.store.index.graph_queries import Fact, number_of
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def _told_later(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str]
 
 
 def _has_day_by(periods: str | None, last: date) -> bool:
-    return any(first <= last.toordinal() for first, _ in json.loads(periods or "[]"))
+    return any(first <= last.toordinal() for first, _ in json_list(periods))
 
 
 def _dated_after(
@@ -211,8 +210,8 @@ def _stated_later(
         " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key"
         " WHERE r.passage IN ({}) GROUP BY r.passage"
     )
-    for row, start, listed in select(connection, query, rows):
-        keys = json.loads(listed)
+    for row, start, turns in select(connection, query, rows):
+        keys = json_list(turns)
         if new.issuperset(keys):
             yield row, min(min(times[key]) for key in keys), start
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.database import column, select
+from clsm_cli.store.index.database import column, json_list, select
 from clsm_cli.store.index.ranking_queries import NAMED, Search
 
 if TYPE_CHECKING:
@@ -248,10 +247,10 @@ class Index(Search):
 
     def problems(self) -> Iterator[tuple[str, int | None, str]]:
         """Files of the store that could not be read as they should: path, line, reason."""
-        for path, listed in self.connection.execute(
+        for path, problems in self.connection.execute(
             "SELECT path, problems FROM files WHERE problems IS NOT NULL ORDER BY path"
         ):
-            for line, reason in json.loads(listed):
+            for line, reason in json_list(problems):
                 yield path, line, reason
 
     def problem_warnings(self, rest: str) -> list[str]:

@@ -12,6 +12,8 @@ from array import array
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from clsm_cli.store.index.database import DamagedRowError
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
@@ -93,7 +95,10 @@ def merged(codes: array[int], changed: Mapping[int, int | None]) -> array[int]:
 
 def unpack(data: bytes) -> array[int]:
     """The numbers of a row."""
-    return array("I", data)
+    try:
+        return array("I", data)
+    except (TypeError, ValueError) as error:
+        raise DamagedRowError(str(error)) from error
 
 
 _BOTH = "passages JOIN places ON places.id = passages.place"

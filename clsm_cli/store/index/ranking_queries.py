@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +10,12 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings, vector_files
-from clsm_cli.store.index.database import column, select
+from clsm_cli.store.index.database import column, json_list, select
 from clsm_cli.store.index.vector_files import Row, VectorReader
 
 if TYPE_CHECKING:
     import sqlite3
+    from array import array
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Self
 
@@ -307,7 +307,7 @@ def _with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> fr
 
 def _archived_rows(connection: sqlite3.Connection) -> array[int]:
     (packed,) = connection.execute("SELECT rows FROM asleep").fetchone()
-    return array("I", packed)
+    return postings.unpack(packed)
 
 
 def _passage(row: Sequence[Any]) -> Passage:
@@ -315,5 +315,5 @@ def _passage(row: Sequence[Any]) -> Passage:
     from clsm_cli.store.index.passages import Passage
 
     *values, sources, current, origin = row
-    known: Any = (*values, tuple(json.loads(sources)) if sources else (), bool(current), origin)
+    known: Any = (*values, tuple(json_list(sources)), bool(current), origin)
     return Passage(*known)

@@ -7,14 +7,13 @@ so the files are the embedding cache: a text that comes back is not embedded aga
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
 from clsm_cli.store.index import codes
 from clsm_cli.store.index.codes import SENTENCE_BYTES
-from clsm_cli.store.index.database import select
+from clsm_cli.store.index.database import json_list, select
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.store.index.vector_files import append, committed, rows_of, sentences_path, size_of
@@ -44,7 +43,7 @@ def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     Closed blocks too: their episodes are described by them, and history may be asked for.
     """
     found = {
-        int(digest): node_text(label, json.loads(aliases) if aliases else (), summary)
+        int(digest): node_text(label, json_list(aliases), summary)
         for digest, label, aliases, summary in connection.execute(
             "SELECT w.digest, n.label, n.aliases, n.summary FROM waiting w"
             " JOIN nodes n ON n.embedded = w.digest"

@@ -8,12 +8,11 @@ read at first need: the capture hook imports this module on every turn, and most
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import compiled
 from clsm_cli.text.secrets.secret_values import Secret
 
 if TYPE_CHECKING:
@@ -28,6 +27,12 @@ class MaskedText(NamedTuple):
 
 
 _MASK = "[masked:"
+_MASKED = r"\[masked:[a-z-]*\]?"
+_ENDING = r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])"
+_NUMERAL = r"(?ai)\d(?:[ .-]?\d){3}|[a-z]{4}\d\d"
+"""What every number has that is a secret."""
+_INVISIBLE = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
+"""What breaks a token without being seen: soft hyphen, zero-width and directional characters."""
 _PASSES = 8
 """Times that a text is looked at: what is masked may have hidden what stands behind it."""
 
@@ -61,13 +66,8 @@ def mask_name(text: str) -> MaskedText:
     """
     masked, found = mask(text)
     known = dict(found)
-    bare = _ending().sub(lambda match: "\n" * len(match.group()), masked)
+    bare = compiled(_ENDING).sub(lambda match: "\n" * len(match.group()), masked)
     return MaskedText(_once(masked, known, secrets_of(bare)), known)
-
-
-@cache
-def _ending() -> re.Pattern[str]:
-    return re.compile(r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])")
 
 
 def _settled(text: str, found: dict[str, int]) -> str:
@@ -94,7 +94,7 @@ def secrets_of(text: str) -> list[Secret]:
 
     plain, places = _visible(text)
     found = [*issued.find(plain), *labelled.find(plain)]
-    if _numeral().search(plain):
+    if compiled(_NUMERAL).search(plain):
         from clsm_cli.text.secrets import numbers
 
         found += numbers.find(plain)
@@ -110,7 +110,7 @@ def secrets_of(text: str) -> list[Secret]:
 
 def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
     """Those that take no part of what is masked already."""
-    masks = [match.span() for match in _masks().finditer(text)]
+    masks = [match.span() for match in compiled(_MASKED).finditer(text)]
     ends = [end for _, end in masks]
     return [
         span
@@ -119,28 +119,12 @@ def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
     ]
 
 
-@cache
-def _masks() -> re.Pattern[str]:
-    return re.compile(r"\[masked:[a-z-]*\]?")
-
-
-@cache
-def _invisible() -> re.Pattern[str]:
-    """What breaks a token without being seen: soft hyphen, zero-width and directional characters."""
-    return re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
-
-
-@cache
-def _numeral() -> re.Pattern[str]:
-    """What every number has that is a secret."""
-    return re.compile(r"\d(?:[ .-]?\d){3}|[a-z]{4}\d\d", re.ASCII | re.IGNORECASE)
-
-
 def _visible(text: str) -> tuple[str, Sequence[int]]:
     """A text without what is not seen, and where each of its characters stands."""
-    if text.isascii() or not _invisible().search(text):
+    invisible = None if text.isascii() else compiled(_INVISIBLE)
+    if invisible is None or not invisible.search(text):
         return text, range(len(text))
-    places = [place for place, char in enumerate(text) if not _invisible().match(char)]
+    places = [place for place, char in enumerate(text) if not invisible.match(char)]
     return "".join(text[place] for place in places), places
 
 

@@ -57,12 +57,8 @@ def formats() -> tuple[Format, ...]:
     )
 
 
-@cache
-def _cut() -> re.Pattern[str]:
-    """The rest of a word, a line end as mail and terminals put one into it, and what follows."""
-    return re.compile(
-        r"[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})", re.ASCII
-    )
+_CUT = r"(?a)[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})"
+"""The rest of a word, a line end as mail and terminals put one into it, and what follows."""
 
 
 def find(text: str) -> list[Secret]:
@@ -122,7 +118,7 @@ def _broken(text: str, lowered: str) -> Iterator[Secret]:
     seen: set[tuple[int, Format]] = set()
     for hint, form in _marks() if len(lowered) == len(text) else ():
         for place in phrase_places(lowered, hint) if hint in words else ():
-            gap = _cut().match(text, place)
+            gap = compiled(_CUT).match(text, place)
             if gap is None or (gap.start(1), form) in seen:
                 continue
             seen.add((gap.start(1), form))

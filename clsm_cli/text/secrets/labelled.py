@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import compiled
 from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labels import (
     UNSPACED,
@@ -54,7 +55,9 @@ _WORDS_BY_LOT = re.compile(
     r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
 """A passphrase up to the end of its clause."""
-_WORDS_THEN = r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){3,11}?)[ ](?:%s)\b"
+_WORDS_THEN = (
+    rf"([^\W_]{{2,}}+(?:[ -][^\W_]{{2,}}+){{3,11}}?)[ ](?:{'|'.join(sorted(STOP_WORDS))})\b"
+)
 """A longer one up to a word that only joins others."""
 _CLAUSE_END = r"[\"'`*_)\]]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
 _LINE_END = re.compile(
@@ -208,18 +211,13 @@ def _password(
 def _by_lot(place: _Place, start: int) -> tuple[int, int] | None:
     """The words of a passphrase that stands in a sentence; of what is called a password, in small letters."""
     is_phrase = place.folded[place.start : place.end] == "passphrase"
-    for form in (_WORDS_BY_LOT, _words_then()):
+    for form in (_WORDS_BY_LOT, compiled(_WORDS_THEN)):
         words = form.match(place.text, start)
         said = words.group(1) if words else ""
         is_sure = is_phrase or (said.islower() and len(said.split()) >= _MANY)
         if words and is_sure and _is_passphrase(said):
             return words.span(1)
     return None
-
-
-@cache
-def _words_then() -> re.Pattern[str]:
-    return re.compile(_WORDS_THEN % "|".join(sorted(STOP_WORDS)))
 
 
 def _is_first(place: _Place) -> bool:

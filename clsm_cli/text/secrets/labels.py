@@ -9,7 +9,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import compiled, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,10 +40,8 @@ _CLASSES = (
 """Classes of words that are labels; the others stand beside them."""
 
 
-@cache
-def _unspaced_words() -> re.Pattern[str]:
-    """Words; where those of a script without blanks touch others, they are words of their own."""
-    return re.compile(rf"[^\W\d_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]+")
+_WORDS = rf"[^\W\d_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]+"
+"""Where words of a script without blanks touch others, they are words of their own."""
 
 
 class Phrases(Generic[Value]):
@@ -54,7 +52,7 @@ class Phrases(Generic[Value]):
         self._by_first: dict[str, list[int]] = {}
         self._anywhere: list[int] = []
         for number, (phrase, _) in enumerate(self._all):
-            first = _unspaced_words().search(phrase)
+            first = compiled(_WORDS).search(phrase)
             assert first is not None, phrase
             if first.group()[0] >= UNSPACED:
                 self._anywhere.append(number)
@@ -70,7 +68,7 @@ class Phrases(Generic[Value]):
         known = self._by_first
         found = {
             number
-            for word in {*_unspaced_words().findall(folded)}
+            for word in {*compiled(_WORDS).findall(folded)}
             if word[:_HEAD] in self._heads or word[:2] in known
             for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
             for number in known.get(word[:size], ())

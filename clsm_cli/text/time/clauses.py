@@ -8,11 +8,11 @@ dates a noun ("the bill of 5 December") is not the day of what is told of that n
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import pattern, word_list
+from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
     from clsm_cli.text.time.forms import Groups
@@ -24,6 +24,7 @@ placed by the words around it; ``recurring``: comes again and again; ``unknown``
 _LABEL = re.compile(r":\**\s*$")
 """A label tells of its value: "Deadline: 1 October"."""
 _ENDS = re.compile(r"[.!?;:\n]")
+_FUNCTION_WORDS = STOP_WORDS.union(word_list("function"))
 _WORD_AFTER = re.compile(r"\s([a-z]+)")
 _FAR = 80
 """Characters on either side that may make a day certain."""
@@ -99,14 +100,9 @@ def dates_a_noun(clause: Clause) -> bool:
     follows = _WORD_AFTER.match(clause.after)
     return (
         follows is not None
-        and follows[1] not in _function_words()
+        and follows[1] not in _FUNCTION_WORDS
         and pattern("time.owner before").search(before) is not None
     )
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    return frozenset(word_list("stop words") + word_list("function"))
 
 
 def is_told_as_over(clause: Clause) -> bool:

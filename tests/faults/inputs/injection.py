@@ -25,7 +25,7 @@ from clsm_cli.commands import context, render_recall
 from clsm_cli.model.trust import TRUSTED
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Section
-from clsm_cli.store.index.prepared_briefing import Item
+from clsm_cli.retrieval.briefing_items import Item
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
 from clsm_cli.text.terminal import safe
 

@@ -186,6 +186,62 @@ def test_the_next_command_makes_the_index_anew(
     assert [memory.text for memory in ask_store(store, question).memories] == [FACT]
 
 
+def test_a_record_that_cannot_be_unpacked(store: Store, tmp_path: Path) -> None:
+    """This ended in a traceback."""
+    (tmp_path / "a.md").write_text(FACT + "\n")
+    take(store, tmp_path / "a.md", model=False)
+    run_sql(
+        database.path_of(store.derived), "UPDATE records SET line = x'00' WHERE type = 'document'"
+    )
+    with pytest.raises(DiskError, match="was damaged and has been deleted"):
+        ask_store(store, "when did the ferry leave", as_of="2026-02-01")
+    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
+        FACT
+    ]
+
+
+def test_a_row_that_is_gone_from_its_page(store: Store, tmp_path: Path) -> None:
+    """SQLite reads a page that says it has fewer rows as if it were so."""
+    (tmp_path / "a.md").write_text(FACT + "\n")
+    take(store, tmp_path / "a.md", model=False)
+    path = database.path_of(store.derived)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'totals'"
+        (root,) = connection.execute(query).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    cells = (root - 1) * size + 3
+    assert data[cells : cells + 2] == b"\0\1"
+    data[cells + 1] = 0
+    path.write_bytes(data)
+    with pytest.raises(DiskError, match="was damaged and has been deleted"):
+        ask_store(store, "when does the ferry leave")
+    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
+        FACT
+    ]
+
+
+@pytest.mark.parametrize("state", ["none", "older", "whole"])
+@pytest.mark.parametrize(
+    "fault", [KeyError("ours"), UnicodeDecodeError("utf-8", b"\xef", 0, 1, "ours")]
+)
+def test_a_fault_of_clsm_is_no_damage(
+    store: Store, tmp_path: Path, state: str, fault: Exception
+) -> None:
+    """With no index, or an older one, it was told as damage; a byte of any text deleted the index."""
+    path = database.path_of(store.derived)
+    if state != "none":
+        (tmp_path / "a.md").write_text(FACT + "\n")
+        take(store, tmp_path / "a.md", model=False)
+    if state == "older":
+        run_sql(path, f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
+    was_there = path.exists()
+    with pytest.raises(type(fault), match="ours"), database.disk_errors(store.derived):
+        raise fault
+    assert path.exists() == was_there
+
+
 def test_a_file_that_goes_while_files_are_listed_is_none(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,145 @@
+"""What a briefing is made of: items with what they are worth; this module loads next to nothing."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.model import clocks
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+HALF = 14
+"""Days after which a line is worth half."""
+UNDATED = 0.6
+"""Share of its worth that a line without a day has: nobody knows whether it is still news."""
+NEED = {"session": 8.0, "now": 8.0, "concepts": 4.0, "due": 2.0, "changed": 2.0, "tasks": 1.5}
+"""How much more a line of a section is worth than others (own choice): what the session goes on
+from, and what is to be done."""
+
+
+class Item(NamedTuple):
+    """One thing to read.
+
+    Attributes:
+        kind: A statement's kind, or passage, turn, person, project, concept.
+        tokens: Estimated word pieces of the item as it is shown under its file, behind ``about``.
+        path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
+        file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
+        due: A bare date: until when, or the day ahead that it names.
+        about: The heading or name that it stands under, where it needs one.
+        before: What it took the place of.
+        perhaps_until: The day since which it may hold no longer: ``clsm review`` asks.
+    """
+
+    id: str
+    kind: str
+    text: str
+    stream: str
+    trust: str
+    tokens: int
+    time: str | None = None
+    path: str = ""
+    line: int = 0
+    state: str | None = None
+    due: str | None = None
+    about: str = ""
+    file: str = ""
+    file_line: int = 0
+    before: str = ""
+    perhaps_until: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The file with its folder."""
+        return "/".join(self.path.split("/")[-2:])
+
+    @property
+    def told_on(self) -> str:
+        """The day of its time, which the contents have by the store's clock; "" without one."""
+        return (self.time or "")[:10]
+
+    @property
+    def day(self) -> str:
+        """When it was said, unless the file is named after that day."""
+        return "" if self.told_on in self.name else self.told_on
+
+    @property
+    def start(self) -> str:
+        """What its line begins with: the line of the file above, or a mark."""
+        return f"{self.file_line}: " if self.file_line else "- "
+
+    def on_clock(self, zone: tzinfo) -> Item:
+        """The item with its time by the clock of a zone: what is recorded is dated in UTC."""
+        time = None if self.time is None else clocks.on_clock(self.time, zone)
+        found = self._replace(time=time)
+        return self if time == self.time else found.with_location(self.file, self.file_line)
+
+    def with_location(self, file: str, line: int) -> Item:
+        """The item with the place to open, and its size including that."""
+        found = self._replace(file=file, file_line=line)
+        shown = f"{found.start}{found.about} {found.text} {found.due or ''} {found.before} {found.perhaps_until or ''} {found.day}"
+        return found._replace(tokens=count_tokens(shown))
+
+
+class RankedItem(NamedTuple):
+    """A candidate for an item: what it is worth, in ``briefing_contents`` from 0 to 1 whatever the day.
+
+    Attributes:
+        thread: What it is part of: the more of a thread is told, the less its next line is worth.
+    """
+
+    item: Item
+    section: str
+    worth: float
+    thread: str
+
+    def worth_on(self, day: str) -> float:
+        """Its worth on a day, see ``HALF``; without a date it does not age.
+
+        >>> line = RankedItem(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
+        >>> line.worth_on("2026-02-10"), line.worth_on("2026-02-24")
+        (0.8, 0.4)
+        """
+        if not self.item.time or not day:
+            return self.worth * UNDATED
+        age = (date.fromisoformat(day) - date.fromisoformat(self.item.told_on)).days
+        return self.worth * float(0.5 ** (max(0, age) / HALF))
+
+
+def make_item(
+    record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any
+) -> Item:
+    """An item with its size."""
+    found = Item(record_id, kind, text, stream, trust, 0, **more)
+    return found.with_location(found.file, found.file_line)
+
+
+class Contents(NamedTuple):
+    """The part that depends on neither the time nor a query; lines best first.
+
+    Attributes:
+        folders: Where a file lies that the agent reads anyway.
+    """
+
+    lines: tuple[RankedItem, ...] = ()
+    folders: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+VERSION = 12
+"""Of the contents as they are kept: raised whenever these or what they mean change."""
+
+
+def as_contents(kept: dict[str, Any] | None) -> Contents | None:
+    """Contents that were kept; None where they are none."""
+    if kept is None:
+        return None
+    try:
+        lines = tuple(RankedItem(Item(*item), *rest) for item, *rest in kept["lines"])
+        return Contents(lines, tuple(kept["folders"]), tuple(kept["warnings"]))
+    except (LookupError, TypeError, ValueError):
+        return None
