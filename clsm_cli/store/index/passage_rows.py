@@ -1,4 +1,4 @@
-"""Rows of passages, inserted and removed with their terms, mentions and places."""
+"""Insert and remove passages with their terms, mentions and places."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ _DERIVED = (
 )  # fmt: skip
 _ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 LONGEST_PERIOD = 366
-"""Days; of a longer one ("in the last century") nothing is said that could match."""
+"""Maximum days of a period; a longer one ("in the last century") is too vague to match."""
 
 
 class Batch:
-    """One transaction on the index: the connection, and what is written at its end."""
+    """One transaction on the index, and what it collects to write at its end."""
 
     def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
-        self.sessions: set[str] = set()  # whose turns came or went
-        self.documents: set[str] = set()  # whose blocks came or went
-        self.keys: set[str] = set()  # of blocks that came
-        # Type and id of records that went, and that came → file and line of each version.
+        self.sessions: set[str] = set()  # with added or removed turns
+        self.documents: set[str] = set()  # with added or removed blocks
+        self.keys: set[str] = set()  # of added blocks
+        # Type and id of removed and added records → file and line of each version.
         self.gone: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
         self.come: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
         self.forgotten: frozenset[str] = frozenset()  # hashes of the ids with a tombstone
         self._postings = postings.Changes()
 
     def changed(self) -> set[tuple[str, str]]:
-        """Type and id of the records that are not as they were."""
+        """Type and id of the changed records."""
         both = self.gone.keys() | self.come.keys()
         return {each for each in both if self.gone.get(each) != self.come.get(each)}
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:
-        """Add passages of a file (0: of none)."""
+        """Add passages of a file (0: no file)."""
         places = self._places(file)
         for passage in found:
             place = _of(passage, _PLACE)
@@ -67,10 +67,10 @@ class Batch:
             self._insert(places[place], passage)
 
     def replace(self, file: int, found: Sequence[Passage]) -> None:
-        """Put passages in the place of a file's; the rows of those that it begins with still stay.
+        """Replace the passages of a file, but keep the rows of the unchanged ones at its start.
 
-        So a turn that is captured costs its own row, not those of all that was captured before it.
-        For passages without a heading and sources.
+        So a captured turn costs one row, not those of all turns captured before it. Only for passages
+        without heading and sources.
         """
         names = ", ".join((*(f"p.{name}" for name in _OWN), *(f"l.{name}" for name in _PLACE)))
         query = f"SELECT {names}, p.id FROM passages p JOIN places l ON l.id = p.place"
@@ -88,7 +88,7 @@ class Batch:
         self.connection.execute("DELETE FROM places WHERE file = ?", (file,))
 
     def drop(self, row: int) -> None:
-        """Remove one passage, and its place if it was the last there."""
+        """Remove one passage, and its place if that is empty."""
         (place,) = self.connection.execute(
             "SELECT place FROM passages WHERE id = ?", (row,)
         ).fetchone()
@@ -100,11 +100,11 @@ class Batch:
         )
 
     def write(self) -> None:
-        """Write what was collected."""
+        """Write the collected postings."""
         self._postings.write(self.connection)
 
     def _places(self, file: int) -> dict[tuple[object, ...], int]:
-        """What a file's passages have in common, with its row."""
+        """Values of a file's places → row."""
         if not file:
             return {}
         rows = self.connection.execute(
@@ -150,7 +150,7 @@ class Batch:
             self._name(row, passage.text)
 
     def _mention(self, row: int, text: str) -> None:
-        """Note what a passage mentions, each node once, by the first name it has there."""
+        """Store a passage's mentions: each node once, by the first name used."""
         found: dict[str, tuple[int, str, str, str]] = {}
         for mention in mentions.find_mentions(text):
             node = node_id(mention.label)
@@ -162,7 +162,7 @@ class Batch:
         self.connection.executemany("INSERT INTO mentions VALUES (?, ?)", mentioned)
 
     def _name(self, row: int, text: str) -> None:
-        """Note what might be a name, and what the text says are names of one thing."""
+        """Store possible names and stated aliases."""
         found = set(candidates(text))
         self.connection.executemany(
             "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
@@ -173,7 +173,7 @@ class Batch:
         )
 
     def _drop(self, where: str, value: int) -> None:
-        """Remove the passages that one of our own constant conditions chooses."""
+        """Remove the passages that match ``where``, a constant SQL condition."""
         rows = self.connection.execute(
             "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, p.place FROM passages p"
             f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
@@ -202,9 +202,9 @@ def _of(passage: Passage, names: tuple[str, ...]) -> tuple[object, ...]:
 
 
 def candidates(text: str) -> dict[int, tuple[str, str]]:
-    """What might be a name in a text: 48 bits, all that the index keeps → phrase and kind.
+    """Possible names in a text: 48-bit hash, all that the index keeps → phrase and kind.
 
-    What stands in brackets ("[shares a photo]") nobody said.
+    Text in brackets ("[shares a photo]") is skipped: nobody said it.
     """
     text = _ASIDE.sub(" ", text)
     found = [("phrase", phrase) for _, _, phrase in noun_phrases.noun_phrases(text)]
@@ -213,7 +213,7 @@ def candidates(text: str) -> dict[int, tuple[str, str]]:
 
 
 def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
-    """The row of a heading path, made when it is new; None for none."""
+    """The row of a heading path, inserted if new; None for ""."""
     if not heading:
         return None
     row = int(digest("heading", heading), 16)
@@ -232,7 +232,7 @@ def day_number(time: str | None) -> int | None:
 
 
 def periods_of(text: str, day: int) -> str | None:
-    """The days that a text said on a day speaks of, as JSON; None when it speaks of none.
+    """The periods that a text from ``day`` refers to, as JSON; None if none.
 
     >>> periods_of("We met yesterday.", 739_000), periods_of("We met.", 739_000)
     ('[[738999, 739000]]', None)
@@ -246,7 +246,7 @@ def periods_of(text: str, day: int) -> str | None:
 
 
 def is_question(text: str) -> bool:
-    """Whether a turn asks something; what it shares, in brackets at its end, does not count.
+    """Whether a turn ends with a question, ignoring a bracketed attachment at its end.
 
     >>> is_question("Are you in? [shares a map]"), is_question("I am.")
     (True, False)
