@@ -64,9 +64,9 @@ def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False)
         recalls=len(found.folded.fresh),
         days=len({*found.folded.fresh}),
         streams={stream: share.state for stream, share in plan.shares.items()},
-        archive=tuple(_archived(plan)),
+        archive=tuple(_newly_archived(plan)),
         revive=tuple(_revived(plan)) if found.clock.is_believed else (),
-        compact=tuple(_moved(each, found.clock.today, edits.label) for each in plan.moved),
+        compact=tuple(_compacted_item(each, found.clock.today, edits.label) for each in plan.moved),
         preimages=len(plan.old),
         warnings=(*warnings, *told, *_clock_warnings(found.clock)),
     )
@@ -74,7 +74,7 @@ def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False)
 
 def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> Plan:
     store, rows = edits.store, edits.statements
-    found = fading.survey_store(store, edits.records, rows, now, is_told=explicit)
+    found = fading.survey_store(store, edits.records, rows, now, is_explicit=explicit)
     if not found.clock.is_believed:
         return Plan(found, {}, [], [])
     today = found.clock.today
@@ -97,7 +97,7 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
         month = found.clock.today.replace(day=1)
         if found.before.as_of != month:
             folding.rotate(store, found.folded, found.clock.today)
-        writes += _rows(store, plan)
+        writes += _archive_writes(store, plan)
         if found.clock.newest is not None:  # what is archived now, in place of what was
             since = {trace.id: trace.since for trace in plan.faded}
             data = logs.render_archived(month, since)
@@ -109,7 +109,7 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
     return run
 
 
-def _rows(store: Store, plan: Plan) -> list[runs.Write]:
+def _archive_writes(store: Store, plan: Plan) -> list[runs.Write]:
     """Writes that move rows from the graph's shards to those of the archive."""
     writes: list[runs.Write] = []
     for stream in STREAMS:
@@ -121,7 +121,7 @@ def _rows(store: Store, plan: Plan) -> list[runs.Write]:
     return writes
 
 
-def _archived(plan: Plan) -> Iterator[Item]:
+def _newly_archived(plan: Plan) -> Iterator[Item]:
     """Newly archived items, by stream and day of archiving."""
     today = plan.survey.clock.today
     for trace in plan.faded:
@@ -151,7 +151,7 @@ def _item(trace: Trace, today: date, since: date, why: str) -> Item:
     return Item(*what, trace.tokens, why, trace.text)
 
 
-def _moved(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item:
+def _compacted_item(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item:
     """The report's entry for a row that moves to the archive."""
     row, ended = each.row, str(each.ended)
     if isinstance(row, Edge):
@@ -215,7 +215,7 @@ def _compactable_rows(
     return found
 
 
-KEPT = timedelta(30)
+UNDO_PERIOD = timedelta(30)
 """Age up to which a run can be undone."""
 
 
@@ -224,7 +224,7 @@ def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> 
 
     def is_old(run: Path) -> bool:
         steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
-        return all(at is not None and at < today - KEPT for at in steps)
+        return all(at is not None and at < today - UNDO_PERIOD for at in steps)
 
     folders = sorted((store.derived / "runs").glob("*/"))
     return [path for path in folders if is_old(path)]

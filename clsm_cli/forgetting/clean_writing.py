@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-LARGEST = 1 << 30
+MAX_BYTES = 1 << 30
 """Bytes of a file of the store."""
 
 
@@ -45,7 +45,7 @@ class CleanWrites(NamedTuple):
     gone: frozenset[str] = frozenset()  # ids to remove from all logs
     texts: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
-    asked: bytes = b""  # lines that the consolidation adds to the review list
+    review_lines: bytes = b""  # lines that the consolidation adds to the review list
     renamed: Mapping[str, str] = MappingProxyType({})  # old id → new id in logs
 
 
@@ -100,8 +100,8 @@ def _logs(store: Store, planned: CleanWrites) -> Iterator[runs.Write]:
     """Clean the logs of all machines, read now: a recall may have appended since, without the lock."""
     for path in (path for flow in store.flows() for path in sorted(flow.glob("[!.]*.jsonl"))):
         if path.relative_to(store.root).as_posix() not in planned.puts:
-            yield from _cleaned(store, path, planned)
-    if left := clean_log(planned.asked, planned.gone).strip(b"\n"):
+            yield from _clean_log_file(store, path, planned)
+    if left := clean_log(planned.review_lines, planned.gone).strip(b"\n"):
         yield runs.Append(store.flow / "review.jsonl", left)
 
 
@@ -113,8 +113,8 @@ def _removal(store: Store, path: Path) -> runs.Write:
     return runs.Remove(path)
 
 
-def _cleaned(store: Store, path: Path, planned: CleanWrites) -> Iterator[runs.Write]:
-    data = atomic.read(path, LARGEST) or b""
+def _clean_log_file(store: Store, path: Path, planned: CleanWrites) -> Iterator[runs.Write]:
+    data = atomic.read(path, MAX_BYTES) or b""
     if path.name == ledger.FILE:
         left = without_paths(data, planned.removes.keys(), planned.names)
     else:
@@ -132,7 +132,7 @@ _ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _LISTS = {"ids": "led", "good": "good_led", "bad": "bad_led", "concepts": ""}
 """Id lists of a log line → the list parallel to each."""
-LEAST = 12
+MIN_LINE = 12
 """Minimum length of a line that identifies its text."""
 
 
@@ -150,10 +150,10 @@ def clean_log(log: bytes, gone: AbstractSet[str]) -> bytes:
     kept: list[bytes] = []
     for line in log.split(b"\n"):
         text = line.decode("utf-8", "replace")
-        if not _named(text) & gone:
+        if not _ids_in(text) & gone:
             kept.append(line)
             continue
-        row = _without(text, gone)
+        row = _without_ids(text, gone)
         if row is not None:
             kept.append(dump(row).encode())
         elif kept and not kept[-1]:
@@ -171,7 +171,7 @@ def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
     return _ID.sub(lambda match: known.get(match[0], match[0]), log) if known else log
 
 
-def _named(text: str) -> set[str]:
+def _ids_in(text: str) -> set[str]:
     return {whole_id(word) for word in _WORD.findall(text)}
 
 
@@ -179,7 +179,7 @@ def _is_gone(named: Any, gone: AbstractSet[str]) -> bool:
     return isinstance(named, str) and whole_id(named) in gone
 
 
-def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
+def _without_ids(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
     try:
         row = load(line)
     except LineError:
@@ -202,7 +202,7 @@ def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
     return None if was and not any(changed.get(name) for name in _LISTS) else changed
 
 
-def with_rows(log: bytes, change: Callable[[Any], Any]) -> bytes:
+def map_rows(log: bytes, change: Callable[[Any], Any]) -> bytes:
     """Map the rows of a log; unchanged rows and invalid lines keep their bytes."""
     lines = log.split(b"\n")
     for number, line in enumerate(lines):
@@ -225,13 +225,15 @@ def without_paths(log: bytes, removed: Collection[str], names: Collection[str] =
         changes = row.get("changes") if isinstance(row, dict) else None
         return {**row, "changes": [*filter(stays, changes)]} if isinstance(changes, list) else row
 
-    return with_rows(log, cleaned)
+    return map_rows(log, cleaned)
 
 
 def has_trace(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:
     """Whether data contains one of the ids, or an identifying line of one of the texts."""
     text = data.decode("utf-8", "replace")
-    if _named(text) & ids:
+    if _ids_in(text) & ids:
         return True
     lines = {line.strip() for each in texts for line in each.split("\n")}
-    return any(len(line) >= LEAST and (line in text or dump(line)[1:-1] in text) for line in lines)
+    return any(
+        len(line) >= MIN_LINE and (line in text or dump(line)[1:-1] in text) for line in lines
+    )

@@ -63,7 +63,7 @@ def restore_files(
             if path not in now:
                 now[path] = before[path] = atomic.read(store.root / path, logs.MAX_LOG)
             try:
-                before[path] = _taken_back(before[path], kept, path)
+                before[path] = _reverted(before[path], kept, path)
             except _ChangedError:
                 changed.add(path)
                 del now[path], before[path]
@@ -74,7 +74,7 @@ class _ChangedError(Exception):
     """A file is not as the run left it."""
 
 
-def _taken_back(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | None:
+def _reverted(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | None:
     """Revert the changes of one step to a file."""
     changes = [(n, change) for n, change in enumerate(kept.line.changes) if change.path == path]
     replaced = [(n, change) for n, change in changes if change.after != ""]  # the rest are appends
@@ -172,7 +172,7 @@ class _Version(NamedTuple):
     """The records of a folder at one time."""
 
     records: Mapping[str, Record]
-    told: Mapping[str, Statement]  # of topic files, hand edits included
+    statements: Mapping[str, Statement]  # of topic files, hand edits included
 
 
 class _Folder:
@@ -222,17 +222,17 @@ class _Folder:
 
     def decide(self, record_id: str) -> str:
         """The action for a record: ``keep``, ``restore``, ``withdraw``, ``remove`` or ``conflict``."""
-        told, record = self.previous.told.get(record_id), self.current.records.get(record_id)
+        told, record = self.previous.statements.get(record_id), self.current.records.get(record_id)
         if told and record and record_files.as_stored(replace(told, rev=record.rev)) == record:
             return "keep"  # the run only recorded an earlier edit of the Markdown
-        if self.changed_in(record_id) is not None:
+        if self.conflict_path(record_id) is not None:
             return "conflict"
         if told is not None or record_id in self.previous.records:
             return "restore"
         is_told = isinstance(record, Statement) and record.kind != "gist"
         return "withdraw" if is_told and not self.is_archive else "remove"
 
-    def changed_in(self, record_id: str) -> str | None:
+    def conflict_path(self, record_id: str) -> str | None:
         """The file with a change of the record after the run; None: unchanged since."""
         mark = self.written[record_id]
         if self._marks.get(record_id, frozenset()) != ({mark} if mark else frozenset()):
@@ -241,7 +241,7 @@ class _Folder:
             return (self.path / (there or names[1:])[0]).relative_to(self.store.root).as_posix()
         if self.stream is None:
             return None
-        record, row = self.current.records.get(record_id), self.current.told.get(record_id)
+        record, row = self.current.records.get(record_id), self.current.statements.get(record_id)
         known = record.rev if isinstance(record, Statement) else None
         if known == (row.rev if row is not None else None):
             return None
@@ -253,7 +253,7 @@ class _Folder:
         ids = grouped((self.decide(record_id), record_id) for record_id in self.changed)
         restored, withdrawn = ids.get("restore", []), ids.get("withdraw", [])
         removed, conflicts = ids.get("remove", []), ids.get("conflict", [])
-        was, here = ({**each.records, **each.told} for each in (self.previous, self.current))
+        was, here = ({**each.records, **each.statements} for each in (self.previous, self.current))
         made = [self._newer(was[record_id]) for record_id in restored]
         for row in (here[record_id] for record_id in withdrawn):
             if isinstance(row, Statement):
@@ -268,7 +268,9 @@ class _Folder:
             tuple(restored),
             tuple(withdrawn),
             tuple(removed),
-            tuple(Conflict(record_id, str(self.changed_in(record_id))) for record_id in conflicts),
+            tuple(
+                Conflict(record_id, str(self.conflict_path(record_id))) for record_id in conflicts
+            ),
         )
 
     def _newer(self, record: Record) -> Record:

@@ -103,7 +103,7 @@ def days_later(day: date, days: float) -> date:
 
 
 def build_traces(
-    heard: Mapping[str, TurnRecord],
+    turns: Mapping[str, TurnRecord],
     statements: Iterable[Statement],
     documents: Iterable[Record],
     used: UsedOn,
@@ -121,7 +121,7 @@ def build_traces(
     def days(name: str) -> tuple[date, ...]:
         return tuple(sorted({min(day, today) for day in used.get(name, ())}))
 
-    found = [_of_turn(each, blocks.get(key), days(key), today) for key, each in heard.items()]
+    found = [_turn_trace(each, blocks.get(key), days(key), today) for key, each in turns.items()]
     for row in statements:
         recorded = day(row.recorded_at, behind)
         born = min(recorded, today) if recorded else None
@@ -159,7 +159,7 @@ def _share(stream: Stream, group: list[Trace], today: date) -> StreamShare:
     return StreamShare(tuple(below[:chosen]), state)
 
 
-def _of_turn(
+def _turn_trace(
     each: TurnRecord, document: Document | None, used: tuple[date, ...], today: date
 ) -> Trace:
     turn = each.turn
@@ -209,7 +209,7 @@ def survey_store(
     statements: Mapping[str, Statement],
     now: datetime,
     *,
-    is_told: bool,
+    is_explicit: bool,
 ) -> Survey:
     """Read episodes and logs, without model or index; write nothing."""
     forgotten = logs.load_tombstones(store)
@@ -231,7 +231,7 @@ def survey_store(
         for key, each in told.items()
     }
     return Survey(
-        check_clock(today, stamps, before.as_of, is_told=is_told),
+        check_clock(today, stamps, before.as_of, is_explicit=is_explicit),
         before,
         folded,
         build_traces(told, statements.values(), records.values(), used, today, behind),
@@ -311,9 +311,9 @@ def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | N
     return behind.get(found, found) if found is not None and behind else found
 
 
-AHEAD = 60
+MAX_AHEAD = 60
 """Days that the clock may be ahead of the store's newest known day."""
-BEHIND = 1
+MAX_BEHIND = 1
 """Days that it may be behind."""
 
 
@@ -346,14 +346,16 @@ def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
     found: dict[date, date] = {}
     least = date.min
     for day in days:
-        if day + timedelta(BEHIND) < least:
+        if day + timedelta(MAX_BEHIND) < least:
             found[day] = least
         elif day <= today:
             least = max(least, day)
     return found
 
 
-def check_clock(today: date, stamps: Iterable[date], known: date | None, *, is_told: bool) -> Clock:
+def check_clock(
+    today: date, stamps: Iterable[date], known: date | None, *, is_explicit: bool
+) -> Clock:
     """Compare the clock with the days recorded in the store.
 
     Args:
@@ -363,23 +365,23 @@ def check_clock(today: date, stamps: Iterable[date], known: date | None, *, is_t
 
     >>> from datetime import date
     >>> days = [date(2026, 2, 24), date(2026, 3, 10), date(2068, 1, 1)]
-    >>> clock = check_clock(date(2026, 4, 1), days, None, is_told=False)
+    >>> clock = check_clock(date(2026, 4, 1), days, None, is_explicit=False)
     >>> str(clock.newest), clock.is_believed, [str(day) for day in clock.future]
     ('2026-03-10', True, ['2068-01-01'])
 
     61 days ahead, two days behind, and given by the user:
 
-    >>> [check_clock(day, days, None, is_told=told).is_believed for day, told in
+    >>> [check_clock(day, days, None, is_explicit=told).is_believed for day, told in
     ...  [(date(2026, 5, 10), False), (date(2026, 3, 8), False), (date(2026, 5, 10), True)]]
     [False, False, True]
     """
     days = sorted(set(stamps))
     newest = known if known is not None else min(days, default=None)
     for day in days:
-        if newest is not None and newest < day <= newest + timedelta(AHEAD):
+        if newest is not None and newest < day <= newest + timedelta(MAX_AHEAD):
             newest = day
     if newest is None:
         return Clock(today, None, True, ())
-    is_near = newest - timedelta(BEHIND) <= today <= newest + timedelta(AHEAD)
+    is_near = newest - timedelta(MAX_BEHIND) <= today <= newest + timedelta(MAX_AHEAD)
     future = tuple(day for day in days if day > max(today, newest))
-    return Clock(today, newest, is_told or is_near, future)
+    return Clock(today, newest, is_explicit or is_near, future)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 OLD_LOG, LOG = logs.ACTIVATIONS
-KEPT = timedelta(30)
+FEEDBACK_PERIOD = timedelta(30)
 """How long a recall accepts feedback; its log line is kept at least as long."""
 
 Uses = dict[tuple[str, date], int]
@@ -106,7 +106,7 @@ def rotate(store: Store, folded: FoldedLog, today: date) -> None:
 
     The activation log is not part of a run: recalls cannot be undone.
     """
-    first, old = today - KEPT, store.flow / OLD_LOG
+    first, old = today - FEEDBACK_PERIOD, store.flow / OLD_LOG
     if old.exists() and folded.is_covered and all(day < first for day in folded.logged[OLD_LOG]):
         atomic.remove(old)
     if any(day < first for day in folded.logged[LOG]) and not old.exists():

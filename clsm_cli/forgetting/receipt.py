@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
-from clsm_cli.store.index.derived import OF_EPISODES
+from clsm_cli.store.index.derived import EPISODE_EDGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MASS_LOSS = 0.2
 """Share of all turns above which a removal needs confirmation."""
-FEW = 20
+MASS_LOSS_TURNS = 20
 """Number of turns that never needs confirmation."""
 
 
@@ -78,7 +78,7 @@ class Receipt(NamedTuple):
     @property
     def is_mass_loss(self) -> bool:
         """Whether so many turns are removed that the user should confirm."""
-        return self.turns > max(FEW, MASS_LOSS * self.all_turns)
+        return self.turns > max(MASS_LOSS_TURNS, MASS_LOSS * self.all_turns)
 
 
 def list_removed(
@@ -89,7 +89,7 @@ def list_removed(
         (before.turns[key] for key in chosen.turns),
         key=lambda each: (each.turn.time or each.recorded_at, each.turn.key),
     )
-    turns = (RemovedItem(each.turn.key, each.kind, each.said, each.turn.time) for each in told)
+    turns = (RemovedItem(each.turn.key, each.kind, each.one_line, each.turn.time) for each in told)
     found = sorted(turns, key=lambda each: each.kind, reverse=True)
     for i in sorted(purged.episodes - purged.remade.keys()):
         title = str(getattr(before.records.get(i), "title", ""))
@@ -107,7 +107,7 @@ def list_removed(
     found += [
         RemovedItem(r.id, "connection", f"{r.source} – {r.target} ({r.type})")
         for r in records
-        if isinstance(r, Edge) and r.type not in OF_EPISODES
+        if isinstance(r, Edge) and r.type not in EPISODE_EDGES
     ]
     return tuple(found)
 
@@ -137,9 +137,9 @@ def _other(count: int) -> str:
     return f"{count} other turn{'' if count == 1 else 's'}"
 
 
-MOST = 64 << 20
+MAX_SOURCE_BYTES = 64 << 20
 """Maximum size of a source to search, in bytes."""
-LEAST = 8
+MIN_LINE = 8
 """Minimum length of a line that identifies its text."""
 
 
@@ -151,7 +151,7 @@ class ExternalCopy(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-_ELSEWHERE = ExternalCopy(
+_OTHER_COPIES = ExternalCopy(
     "backups and other clones",
     "clsm does not know them; a clone that is merged forgets too, a backup has to be deleted;"
     " a flash card may keep deleted blocks until they are overwritten",
@@ -169,7 +169,7 @@ def find_copies(
     """Places that have, or may have, the forgotten content."""
     again = f"clsm forget {min(chosen.turns | chosen.statements)} --store {quote(str(store.root))}"
     history = _history(store, files, f"{again} --yes --purge-history", is_purged=is_purged)
-    return (*_sources(memory, chosen), *history, _ELSEWHERE)
+    return (*_sources(memory, chosen), *history, _OTHER_COPIES)
 
 
 def secret_copies(
@@ -182,7 +182,7 @@ def secret_copies(
     sources = (
         "what was ingested is never changed, and holds them still; change them where they count"
     )
-    return (ExternalCopy("the sources", sources), *history, _ELSEWHERE)
+    return (ExternalCopy("the sources", sources), *history, _OTHER_COPIES)
 
 
 def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
@@ -204,13 +204,13 @@ def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
 def _lines_with(path: Path, texts: set[str]) -> list[int]:
     """Numbers of the lines that contain the first line of one of the texts."""
     try:
-        if not path.is_file() or path.stat().st_size > MOST:
+        if not path.is_file() or path.stat().st_size > MAX_SOURCE_BYTES:
             return []
         lines = path.read_text("utf-8", "replace").split("\n")
     except OSError:
         return []
     firsts = {text.split("\n", 1)[0].strip() for text in texts}
-    firsts = {first for first in firsts if len(first) >= LEAST}
+    firsts = {first for first in firsts if len(first) >= MIN_LINE}
     return [n for n, line in enumerate(lines, 1) if any(first in line for first in firsts)]
 
 

@@ -44,25 +44,25 @@ def find_references(
     memory: StoreContents, chosen: Chosen, wanted: Wanted, zone: tzinfo
 ) -> tuple[Reference, ...]:
     """Remaining turns that refer to the requested person, within source, session and time."""
-    names = selection.person_meant(memory, wanted)
+    names = selection.person_names(memory, wanted)
     if not names:
         return ()
     gone = chosen.turns
     person = Person(names, memory, gone)
     stays = {key: each.turn for key, each in memory.turns.items() if key not in gone}
     found = {key: why for key, turn in stays.items() if (why := person.why_anywhere(turn))}
-    for keys in _in_order(memory):
+    for keys in _contexts(memory):
         if not gone.isdisjoint(keys) or not found.keys().isdisjoint(keys):
             _follow(person, [memory.turns[key].turn for key in keys], gone, found)
     marks = {mark for key in (*gone, *found) for mark in contact_marks(memory.turns[key].turn.text)}
     for key, turn in stays.items():
         if not marks.isdisjoint(contact_marks(turn.text)):
             found.setdefault(key, "it has a number or address of theirs")
-    for key, why in _stated(memory, person):
+    for key, why in _statement_sources(memory, person):
         found.setdefault(key, why)
-    within = selection.narrow(memory, wanted, zone) - gone
+    within = selection.turns_within(memory, wanted, zone) - gone
     offered = [key for key in memory.turns if key in found and key in within]
-    return tuple(_refers(memory.turns[key], found[key]) for key in offered)
+    return tuple(_reference(memory.turns[key], found[key]) for key in offered)
 
 
 def _follow(
@@ -80,7 +80,7 @@ def _follow(
         last = place if is_about else last
 
 
-def _in_order(memory: StoreContents) -> Iterator[list[str]]:
+def _contexts(memory: StoreContents) -> Iterator[list[str]]:
     """Keys grouped by context: conversations, episodes of documents, and current documents."""
     waiting = sorted(memory.turns.items(), key=lambda each: each[1].episode is None)
     together = (((told.session, told.document and told.episode), key) for key, told in waiting)
@@ -90,7 +90,7 @@ def _in_order(memory: StoreContents) -> Iterator[list[str]]:
             yield [block.key for block in record.blocks if block.key in memory.turns]
 
 
-def _stated(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
+def _statement_sources(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
     """Source turns of statements and connections about the person, with the reason."""
     for row in memory.statements.values():
         if row.kind != "gist" and (row.subject in person.nodes or person.is_named_in(row.text)):
@@ -103,20 +103,20 @@ def _stated(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
             yield from ((key, why) for key in record.sources)
 
 
-def _refers(told: StoredTurn, why: str) -> Reference:
+def _reference(told: StoredTurn, why: str) -> Reference:
     place = told.session if told.document is None else f"{told.session}:{told.turn.line_start}"
-    return Reference(told.turn.key, told.kind, told.said, place, told.turn.time, why)
+    return Reference(told.turn.key, told.kind, told.one_line, place, told.turn.time, why)
 
 
-BESIDE = 7
+ROLE_WINDOW = 7
 """Words on either side of a name to search for roles."""
-REACH = 4
+PRONOUN_DISTANCE = 4
 """Maximum distance, in turns or blocks, of a pronoun from the last turn about the person."""
-NEXT = 2
+REMARK_DISTANCE = 2
 """The same for a remark."""
-FEW = 5
+MAX_REMARK_WORDS = 5
 """Maximum number of content words of a remark."""
-_SHORT = 3
+_TITLE_LETTERS = 3
 """Maximum length of a title ("Mr", "Dr"), and minimum length of a part of a name."""
 
 
@@ -133,7 +133,7 @@ class Person(selection.Subject):
         self.nodes = {node_id(name) for name in names}
         self.roles: set[str] = set()
         words = [word for name in names for word in words_of(name)]
-        self._parts = {word.low for word in words if len(word.text) >= _SHORT}
+        self._parts = {word.low for word in words if len(word.text) >= _TITLE_LETTERS}
         self._initials = {
             "".join(word.text[0] for word in words_of(name)) for name in names if " " in name
         }
@@ -148,7 +148,7 @@ class Person(selection.Subject):
         words, language = words_of(text), language_of(text)
         for match in self._pattern.finditer(text):
             first = sum(word.start < match.start() for word in words)
-            for place in range(max(0, first - BESIDE), min(len(words), first + BESIDE)):
+            for place in range(max(0, first - ROLE_WINDOW), min(len(words), first + ROLE_WINDOW)):
                 word = words[place]
                 is_next = word.start == match.end() + 1 and word.is_name_like
                 if is_next and not word.is_first and language.name != "german":
@@ -171,11 +171,13 @@ class Person(selection.Subject):
         words, language = words_of(turn.text), language_of(f"{turn.text}\n{last.text}")
         if not words or turn.heading != last.heading:
             return None
-        why = self._pronoun(turn.text, words, language) if away <= REACH else None
+        why = self._pronoun(turn.text, words, language) if away <= PRONOUN_DISTANCE else None
         why = why or self._noun(words, language, is_next=away == 1)
         if why is None and away == 1 and any(t.text.rstrip().endswith("?") for t in (turn, last)):
             return "a question, or the answer to one"
-        return self._remark(turn, last, words, language) if why is None and away <= NEXT else why
+        if why is None and away <= REMARK_DISTANCE:
+            return self._remark(turn, last, words, language)
+        return why
 
     def _pronoun(self, text: str, words: Sequence[Word], language: Language) -> str | None:
         """A pronoun that may refer to them.
@@ -217,7 +219,7 @@ class Person(selection.Subject):
         if is_new or turn.speaker != last.speaker or self._others_in(turn.text):
             return None
         meaning = sum(not language.is_function_word(word.low) for word in words)
-        return "goes on with it" if 0 < meaning <= FEW else None
+        return "goes on with it" if 0 < meaning <= MAX_REMARK_WORDS else None
 
     def _others_in(self, text: str) -> set[str]:
         """Other people named in a text."""
@@ -229,7 +231,7 @@ class Person(selection.Subject):
         if not self._has_part(words[place]):
             return False
         beside = [*words[place + 1 : place + 2]]
-        if place and not words[place].is_first and len(words[place - 1].text) > _SHORT:
+        if place and not words[place].is_first and len(words[place - 1].text) > _TITLE_LETTERS:
             beside.append(words[place - 1])
         return all(self._has_part(w) for w in beside if w.is_name_like and not w.is_first)
 
@@ -268,7 +270,7 @@ def _is_noun(words: Sequence[Word], place: int, language: Language) -> bool:
 _NUMBER = re.compile(r"(?<![\w.])\+?\d(?:[ ()/.-]{0,2}\d){5,}(?![\w])")
 _DIGITS = 8
 """Trailing digits that identify a phone number in any notation."""
-_LEAST = 6
+_MIN_DIGITS = 6
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
@@ -279,5 +281,5 @@ def contact_marks(text: str) -> set[str]:
     (True, set())
     """
     numbers = (re.sub(r"\D", "", found) for found in _NUMBER.findall(text))
-    found = {number[-_DIGITS:] for number in numbers if len(number) >= _LEAST}
+    found = {number[-_DIGITS:] for number in numbers if len(number) >= _MIN_DIGITS}
     return found | {address.casefold() for address in _ADDRESS.findall(text)}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.compensation import RestoredFiles
     from clsm_cli.store.layout import Store
 
-NAMED = 10
+MAX_LISTED = 10
 """Maximum number of records and files listed in a refusal."""
 
 
@@ -84,7 +84,7 @@ def undo(
         known = {entry.id: entry for entry in ledger.entries(store.flow)}
         if begun is not None and (done := _completed(known, begun.id, wanted, redo=redo)):
             return done
-        return _taken_back(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
+        return _revert(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
 
 
 Known = dict[str, Entry]
@@ -109,9 +109,7 @@ def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> 
     return UndoReport(*what, is_completed=True)
 
 
-def _taken_back(
-    store: Store, known: Known, entry: Entry, now: datetime, dry_run: bool
-) -> UndoReport:
+def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bool) -> UndoReport:
     steps = kept_steps(store, known, entry)
     files = compensation.restore_files(store, steps)
     reason = ""
@@ -159,13 +157,13 @@ def _refusal(
     """The error that lists the records changed since, by which run, and the next step."""
     later = [each for each in after if each.undoes is None and each.undone_by is None]
     named, to_undo = [], set()
-    for each in conflicts[:NAMED]:
+    for each in conflicts[:MAX_LISTED]:
         by = writer_of(store, later, each.id, each.path)
         to_undo |= {by} if by else set()
         what = f"{each.id} in {each.path}" if each.id else each.path
         named.append(f"{what} ({by or 'an edit by hand, or a merge'})")
-    if len(conflicts) > NAMED:
-        named.append(f"{len(conflicts) - NAMED} more")
+    if len(conflicts) > MAX_LISTED:
+        named.append(f"{len(conflicts) - MAX_LISTED} more")
     first = next((run.id for run in reversed(later) if run.id in to_undo), None)
     step = (
         f"undo {first} first, with: clsm undo {first}"
@@ -177,7 +175,7 @@ def _refusal(
     )
 
 
-LIST = "list the runs with: clsm status --verbose"
+LIST_STEP = "list the runs with: clsm status --verbose"
 
 
 def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) -> Entry:
@@ -186,7 +184,7 @@ def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) ->
         fits = [e for e in known.values() if _why_not(e, known, redo=redo) is None]
         if not fits:
             what = "no undo of this machine to redo" if redo else "nothing to undo"
-            raise RefusedError(str(store.root), f"has {what} ({store.device})", LIST)
+            raise RefusedError(str(store.root), f"has {what} ({store.device})", LIST_STEP)
         return fits[-1]
     entry = _named(store, known, wanted)
     if redo and entry.undoes is None and entry.undone_by is not None:
@@ -204,7 +202,7 @@ def _named(store: Store, known: Known, wanted: str) -> Entry:
         found = resolve_id(wanted, [entry.id for entry in ledger.entries(flow)])
         if found is not None:
             raise RefusedError(found, f"was made on {flow.name}", "undo it there")
-    raise BadInputError(wanted, "no run of this machine has that id", LIST)
+    raise BadInputError(wanted, "no run of this machine has that id", LIST_STEP)
 
 
 def _why_not(entry: Entry, known: Known, *, redo: bool) -> tuple[str, str] | None:
@@ -279,16 +277,16 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
     """A remote-tracking branch with lines the run wrote; None if none is known."""
     tree = git.work_tree(store.root)
     refs = git.remote_branches(tree) if tree is not None else ()
-    if tree is None or not refs or _is_back(known, entry):
+    if tree is None or not refs or _wrote_nothing_new(known, entry):
         return None
-    wrote = {path: _telling(path, files) for path in files.now}
+    wrote = {path: _unique_lines(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
     held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
     told = (blob.ref for blob in found if wrote[blob.path] & held.get(blob.oid, set()))
     return next(told, None)
 
 
-def _telling(path: str, files: RestoredFiles) -> set[bytes]:
+def _unique_lines(path: str, files: RestoredFiles) -> set[bytes]:
     """Lines the run added that no other run would write."""
     now, before = (
         set((data or b"").split(b"\n")) for data in (files.now[path], files.before[path])
@@ -301,7 +299,7 @@ def _telling(path: str, files: RestoredFiles) -> set[bytes]:
     return lines
 
 
-def _is_back(known: Known, entry: Entry) -> bool:
+def _wrote_nothing_new(known: Known, entry: Entry) -> bool:
     """Whether a run is an exact undo and so wrote nothing new.
 
     Its redo continues from a state the remotes know, with higher revisions.

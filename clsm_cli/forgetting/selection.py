@@ -43,7 +43,7 @@ class StoredTurn(NamedTuple):
         return "turn" if self.document is None else "block"
 
     @property
-    def said(self) -> str:
+    def one_line(self) -> str:
         """Speaker and text in one line."""
         text = " ".join(self.turn.text.split())
         return f"{self.turn.speaker}: {text}" if self.turn.speaker else text
@@ -98,7 +98,7 @@ def read_store(store: Store, now: str) -> StoreContents:
     return StoreContents(found, boxes, told, records, statements, frozen)
 
 
-def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
+def node_names(memory: StoreContents, name: str) -> tuple[str, ...]:
     """Label and aliases of the node with a name or id; () if there is none."""
     wanted = node_id(name)
     for node in memory.records.values():
@@ -135,7 +135,7 @@ class Chosen(NamedTuple):
     statements: frozenset[str]
 
 
-def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
+def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     """Select turns and statements.
 
     Raises:
@@ -144,7 +144,7 @@ def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     turns: set[str] = set()
     stated: set[str] = set()
     for each in wanted.ids:
-        found, named = _by_id(memory, whole_id(each))
+        found, named = _select_by_id(memory, whole_id(each))
         turns |= found
         stated |= named
     if wanted.ids:
@@ -158,7 +158,7 @@ def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     people = _matcher(memory, wanted.person) if wanted.person is not None else None
     kept = frozenset(
         key
-        for key in narrow(memory, wanted, zone)
+        for key in turns_within(memory, wanted, zone)
         if people is None or people.is_about(key, memory.turns[key])
     )
     if people is not None and wanted == Wanted(person=wanted.person, also=wanted.also):
@@ -166,11 +166,11 @@ def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
         stated = {row.id for row in rows if row.kind != "gist" and people.is_named_in(row.text)}
     if not kept and not stated:
         what = wanted.source or wanted.session or wanted.person or "the time"
-        raise BadInputError(what, "nothing in this store is told by or of it", _NEXT)
+        raise BadInputError(what, "nothing in this store is told by or of it", _NEXT_STEP)
     return Chosen(kept.union(wanted.also), frozenset(stated))
 
 
-def narrow(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
+def turns_within(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
     """Keys of the turns that match source, session and time, ignoring the person."""
     fetched: frozenset[str] = frozenset()
     if wanted.source is not None and "://" in wanted.source:
@@ -184,16 +184,16 @@ def narrow(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str
     )
 
 
-_NEXT = "look for it with: clsm recall"
+_NEXT_STEP = "look for it with: clsm recall"
 
 
-def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
+def _select_by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
     """Keys of turns and ids of statements selected by one id."""
     known = {*memory.turns, *memory.records, *memory.statements}
     known |= {episode.id for _, episode in memory.episodes}
     found = wanted if wanted in memory.turns else resolve_id(wanted, known)
-    if found is None and not names_of(memory, wanted):
-        raise BadInputError(wanted, "nothing in this store has that id", _NEXT)
+    if found is None and not node_names(memory, wanted):
+        raise BadInputError(wanted, "nothing in this store has that id", _NEXT_STEP)
     found = found or wanted
     if found in memory.turns:
         return {found}, set()
@@ -251,17 +251,17 @@ class Subject:
         return self.is_speaker(stored.turn) or self.mentions(key, stored)
 
 
-def person_meant(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
+def person_names(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
     """Names of the person to forget; () if the request selects no person."""
     if wanted.person is not None:
-        return names_of(memory, wanted.person) or (wanted.person,)
+        return node_names(memory, wanted.person) or (wanted.person,)
     nodes = (memory.records.get(each) for each in wanted.ids)
     people = [node for node in nodes if isinstance(node, Node) and node.kind == "person"]
-    return tuple(name for node in people for name in names_of(memory, node.id))
+    return tuple(name for node in people for name in node_names(memory, node.id))
 
 
 def _matcher(memory: StoreContents, name: str) -> Subject:
-    names = names_of(memory, name) or (name,)
+    names = node_names(memory, name) or (name,)
     noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
     return Subject(names, frozenset().union(*noted))
 

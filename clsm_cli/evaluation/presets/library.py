@@ -17,7 +17,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
-from clsm_cli.store.index.derived import OF_EPISODES
+from clsm_cli.store.index.derived import EPISODE_EDGES
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Library:
         """The edges of each node and where they lead from it, closed and superseded ones too."""
         found: list[tuple[str, tuple[str, Edge]]] = []
         for record in self.records.values():
-            if isinstance(record, Edge) and record.type not in OF_EPISODES:
+            if isinstance(record, Edge) and record.type not in EPISODE_EDGES:
                 found += [
                     (record.source, (record.target, record)),
                     (record.target, (record.source, record)),

@@ -24,7 +24,7 @@ SENTENCE_STEP = 1 / 40
 """Value of one step of a sentence code."""
 TOKEN_STEP = 1 / 20
 """Value of one step of the codes from ``unpacked_tokens``."""
-_MOST = 7
+_MAX_CODE = 7
 _ZERO = 8
 _FROM_TWO_BITS = (5, 7, 9, 11)
 """Two-bit code → four-bit code, in steps of 1/20 from 8: −1.5, −0.5, 0.5, 1.5 tenths."""
@@ -40,7 +40,7 @@ def pack_sentences(vectors: Matrix) -> bytes:
     import numpy as np
 
     steps = np.rint(vectors / SENTENCE_STEP)
-    codes = (np.clip(steps, -_MOST, _MOST) + _ZERO).astype(np.uint8)
+    codes = (np.clip(steps, -_MAX_CODE, _MAX_CODE) + _ZERO).astype(np.uint8)
     half = codes.shape[1] // 2
     return bytes((codes[:, :half] | codes[:, half:] << 4).tobytes())
 

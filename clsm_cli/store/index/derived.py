@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 _TURN = re.compile(r"[0-9a-f]{12}\Z")
-OF_EPISODES = frozenset({"next", "continues", "gist_of"})
+EPISODE_EDGES = frozenset({"next", "continues", "gist_of"})
 """Types of edges from episodes: order in time and gists; activation does not follow them."""
 _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at", "withdrawn")
 _ENDS = ("valid_until", "superseded_at")
@@ -48,17 +48,19 @@ def derive(batch: Batch, touched: set[str]) -> None:
     changed = batch.changed()
     if "tombstones" in touched:
         changed |= set(connection.execute("SELECT type, id FROM records"))
-    _settle_documents(batch, {i for kind, i in changed if kind == "document"})
-    _settle_graph(batch, changed)
-    streams = _streams(batch, changed) | {each for each in TOPIC_STREAMS if each in touched}
-    _settle_statements(batch, {*STREAMS} if "tombstones" in touched else streams)
+    _update_documents(batch, {i for kind, i in changed if kind == "document"})
+    _update_graph(batch, changed)
+    streams = _affected_streams(batch, changed) | {
+        each for each in TOPIC_STREAMS if each in touched
+    }
+    _update_statements(batch, {*STREAMS} if "tombstones" in touched else streams)
 
 
-def _streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
+def _affected_streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
     """Streams of all versions of changed statements: their folder may be another stream's."""
     found = [each for each in changed if each[0] == "statement"]
     lines = (line for each in found for line in _lines(batch, *each))
-    gone = (line for each in found for _, line in batch.gone[each])
+    gone = (line for each in found for _, line in batch.removed[each])
     return {str(mapping_of(line).get("stream", "projects")) for line in (*lines, *gone)}
 
 
@@ -76,7 +78,7 @@ def records_of(
     ]
 
 
-def _settle_documents(batch: Batch, changed: set[str]) -> None:
+def _update_documents(batch: Batch, changed: set[str]) -> None:
     """Update blocks, and which passages are current, from changed documents."""
     connection = batch.connection
     keys = set(batch.keys)
@@ -119,7 +121,7 @@ def _blocks_of(batch: Batch, document: str) -> set[tuple[str, int, int]]:
     return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
-def _settle_statements(batch: Batch, streams: set[str]) -> None:
+def _update_statements(batch: Batch, streams: set[str]) -> None:
     """Update statements and clocks of some streams, superseded ones included."""
     if not streams:
         return
@@ -135,11 +137,11 @@ def _settle_statements(batch: Batch, streams: set[str]) -> None:
         if stream == "flow":
             statements, places = own, _shard_places(connection)
         else:
-            statements, places = _in_markdown(batch, stream, own, gone)
+            statements, places = _reconciled_statements(batch, stream, own, gone)
         wanted = {
             i: passages.statement_passage(row, *places.get(i, (f"{stream}/graph", 0)))
             for i, row in sorted(statements.items())
-            if row.text and row.superseded_at != _UNSETTLED
+            if row.text and row.superseded_at != _UNRECORDED
         }
         rows = connection.execute(
             "SELECT p.key, p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
@@ -156,7 +158,7 @@ def _settle_statements(batch: Batch, streams: set[str]) -> None:
         connection.executemany(f"{query} VALUES (?, ?, ?, ?, ?, ?, ?)", clocks)
 
 
-_UNSETTLED = ""
+_UNRECORDED = ""
 """``superseded_at`` after a hand edit that no run has recorded yet: no record has the old text."""
 _Places = dict[str, tuple[str, int]]
 """Statement → file and line."""
@@ -170,14 +172,14 @@ def _shard_places(connection: sqlite3.Connection) -> _Places:
     return {record_id: (path, 0) for record_id, path in connection.execute(query)}
 
 
-def _in_markdown(
+def _reconciled_statements(
     batch: Batch, stream: Stream, records: dict[str, Statement], gone: set[str]
 ) -> tuple[dict[str, Statement], _Places]:
     """The statements of a stream, reconciled from its Markdown and shards."""
     store, forgotten = batch.store, batch.forgotten
     found = without(topics.read_topics(store.root / stream), gone, forgotten)
     edits = reconcile(
-        found, records, stream=stream, now=_UNSETTLED, device=store.device, forgotten=forgotten
+        found, records, stream=stream, now=_UNRECORDED, device=store.device, forgotten=forgotten
     )
     places: _Places = {}
     for topic in found:
@@ -228,16 +230,16 @@ _NO_FILE = 0
 """Statement rows are removed with an update of their stream, not with a file."""
 
 
-def _settle_graph(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:
+def _update_graph(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:
     """Update nodes, links and mentions from the changed records, given by type and id."""
     ids = grouped(sorted(changed))
-    nodes = {*ids.get("node", ()), *_settle_mentions(batch, ids.get("episode", ()))}
+    nodes = {*ids.get("node", ()), *_update_mentions(batch, ids.get("episode", ()))}
     for node in sorted(nodes):
-        _settle_node(batch, node)
-    _settle_links(batch, ids.get("edge", ()))
+        _update_node(batch, node)
+    _update_links(batch, ids.get("edge", ()))
 
 
-def _settle_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
+def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
     """Update what the turns of episodes mention, from all machines' records.
 
     Returns the nodes with changed mentions, as they may have lost all; none while there are no
@@ -286,7 +288,7 @@ def _ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> None
 
 def _versions(batch: Batch, kind: str, record_id: str) -> list[dict[str, Any]]:
     """The present and the just removed versions of a record."""
-    lines = {*_lines(batch, kind, record_id), *(line for _, line in batch.gone[kind, record_id])}
+    lines = {*_lines(batch, kind, record_id), *(line for _, line in batch.removed[kind, record_id])}
     return [mapping_of(line) for line in sorted(lines)]
 
 
@@ -310,7 +312,7 @@ def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
     return None if record is None else encode(record)
 
 
-def _settle_node(batch: Batch, record_id: str) -> None:
+def _update_node(batch: Batch, record_id: str) -> None:
     """Update a node's row, and its names (label and aliases, as ids)."""
     connection = batch.connection
     number = number_of(record_id)
@@ -318,7 +320,7 @@ def _settle_node(batch: Batch, record_id: str) -> None:
     connection.execute("DELETE FROM aliases WHERE node = ?", (record_id,))
     record = _joined(batch, "node", record_id)
     if record is not None and batch.forgotten:
-        record = _proved(connection, number, record)
+        record = _with_visible_mentions(connection, number, record)
     row: tuple[Any, ...] = (None,) * 8
     if record is not None:
         label, aliases = record.get("label") or record_id, record.get("aliases", [])
@@ -342,7 +344,7 @@ def _settle_node(batch: Batch, record_id: str) -> None:
     )
 
 
-def _proved(
+def _with_visible_mentions(
     connection: sqlite3.Connection, number: int, record: dict[str, Any]
 ) -> dict[str, Any] | None:
     """A node's record with remaining mentions only; None if there are none."""
@@ -354,7 +356,7 @@ def _proved(
     return {**record, "n": min(record.get("n", 0), count)}
 
 
-def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
+def _update_links(batch: Batch, changed: Sequence[str]) -> None:
     """Update the links of changed edges; only pinned edges between nodes that have not ended have any."""
     for edge in changed:
         number = number_of(edge)
@@ -363,7 +365,7 @@ def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
         if record is None or not record.get("pinned"):
             continue
         kind, has_ended = record.get("type", "co_occurs"), any(map(record.get, _ENDS))
-        if kind not in OF_EPISODES and not has_ended:
+        if kind not in EPISODE_EDGES and not has_ended:
             source, target = number_of(record["source"]), number_of(record["target"])
             rest = (kind, record.get("weight", 0.0))
             rows = [(number, source, target, *rest), (number, target, source, *rest)]

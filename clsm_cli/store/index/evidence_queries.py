@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.database import column, select
-from clsm_cli.store.index.passage_rows import candidates
+from clsm_cli.store.index.passage_rows import name_candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
 """The section of a passage: the blocks under a heading, or an episode of a conversation."""
-_SAID = "FROM passages p JOIN places l ON l.id = p.place"
+_FROM_PASSAGES = "FROM passages p JOIN places l ON l.id = p.place"
 _MIN_PHRASE = 2
 """Minimum passages with a phrase for it to be a possible name."""
 
@@ -72,7 +72,7 @@ def episode_files(connection: sqlite3.Connection) -> dict[str, EpisodeFile]:
 def names_used(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The names used in the turns of some episodes."""
     for row in connection.execute(
-        f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_SAID}"
+        f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
         " JOIN mentions m ON m.passage = p.id JOIN names n ON n.id = m.name"
         " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
         " ORDER BY p.id, n.id"
@@ -86,7 +86,7 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
     known: dict[int, tuple[str, str]] = {}
     for phrase, episode, section, key, text in connection.execute(
-        f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_SAID}"
+        f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_FROM_PASSAGES}"
         f" JOIN phrases h ON h.passage = p.id WHERE h.phrase IN ({often})"
         " AND l.episode IS NOT NULL ORDER BY h.phrase, p.key, p.part",
         (_MIN_PHRASE,),
@@ -94,7 +94,9 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
         if episode not in episodes:
             continue
         if phrase not in known:
-            known |= {each: found for each, found in candidates(text).items() if each not in known}
+            known |= {
+                each: found for each, found in name_candidates(text).items() if each not in known
+            }
         if phrase in known:
             yield Name(*known[phrase], episode, section, key)
 
@@ -109,7 +111,7 @@ def episode_texts(connection: sqlite3.Connection, episodes: Collection[str]) -> 
         "SELECT COALESCE(l.document, l.session), l.episode, COALESCE(h.text, ''),"
         " CASE WHEN l.document IS NULL AND p.part = 0"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system') THEN p.speaker ELSE '' END,"
-        f" p.text {_SAID} LEFT JOIN headings h ON h.id = p.heading"
+        f" p.text {_FROM_PASSAGES} LEFT JOIN headings h ON h.id = p.heading"
         " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
         " ORDER BY 1, l.episode, p.id"
     ):
@@ -132,7 +134,7 @@ def stated_aliases(
 ) -> Iterator[tuple[str, str, str]]:
     """Aliases stated in texts: name, alias, turn."""
     for name, alias, turn, episode in connection.execute(
-        f"SELECT s.name, s.alias, p.key, l.episode {_SAID} JOIN stated s ON s.passage = p.id"
+        f"SELECT s.name, s.alias, p.key, l.episode {_FROM_PASSAGES} JOIN stated s ON s.passage = p.id"
         " WHERE l.episode IS NOT NULL ORDER BY p.key, s.name, s.alias"
     ):
         if episode in episodes:
@@ -147,7 +149,7 @@ def named_speakers(connection: sqlite3.Connection) -> frozenset[str]:
 def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The speaker of each turn, role names left out."""
     for row in connection.execute(
-        f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_SAID}"
+        f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
         " WHERE l.episode IS NOT NULL AND p.part = 0 AND p.role <> 'tool'"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') ORDER BY p.key"
     ):
@@ -173,7 +175,7 @@ def _turns(
     found: dict[str, SourceTurn] = {}
     query = (
         "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
-        f" {_SECTION}, COALESCE(h.text, ''), p.current {_SAID}"
+        f" {_SECTION}, COALESCE(h.text, ''), p.current {_FROM_PASSAGES}"
         f" LEFT JOIN headings h ON h.id = p.heading WHERE {where} IN ({{}})"
         " AND l.episode IS NOT NULL AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part"
     )
@@ -195,7 +197,7 @@ def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> li
         rows = found if rows is None else rows & found
         if not rows:
             return []
-    query = f"SELECT p.key {_SAID} WHERE l.episode IS NOT NULL"
+    query = f"SELECT p.key {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
     if rows is None:
         return sorted({*column(connection, query)})
     keys = select(connection, f"{query} AND p.id IN ({{}})", sorted(rows))
@@ -205,7 +207,7 @@ def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> li
 def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
     """The keys whose document no longer has them."""
     query = (
-        f"SELECT p.key {_SAID} WHERE p.key IN ({{}}) AND l.document IS NOT NULL"
+        f"SELECT p.key {_FROM_PASSAGES} WHERE p.key IN ({{}}) AND l.document IS NOT NULL"
         " GROUP BY p.key HAVING MAX(p.current) = 0"
     )
     return {str(key) for (key,) in select(connection, query, keys)}
@@ -215,7 +217,7 @@ def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]
     """Episode, section and key of every episode turn, in order."""
     last = ""
     for episode, section, key in connection.execute(
-        f"SELECT l.episode, {_SECTION}, p.key {_SAID}"
+        f"SELECT l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
         " WHERE l.episode IS NOT NULL ORDER BY l.episode, p.id"
     ):
         if key != last:
@@ -231,7 +233,7 @@ def turn_times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str,
 
 def user_shares(connection: sqlite3.Connection) -> dict[str, float]:
     """Episode → share of its turns by the user."""
-    query = f"SELECT l.episode, AVG(p.trust = 'user') {_SAID} WHERE l.episode IS NOT NULL"
+    query = f"SELECT l.episode, AVG(p.trust = 'user') {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
     return dict(connection.execute(f"{query} GROUP BY l.episode"))
 
 

@@ -93,7 +93,7 @@ def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> di
     return grouped((alias, number_of(node)) for alias, node in found)
 
 
-def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
+def names_with_initial(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
     """Names with a first letter, of nodes or from texts: ids of the name and of the node."""
     query = (
         "SELECT alias, node FROM aliases WHERE alias >= ?1 AND alias < ?2 UNION"
@@ -114,7 +114,7 @@ def begins_name(connection: sqlite3.Connection, word: str) -> bool:
     return connection.execute(query, values).fetchone() is not None
 
 
-def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
+def pinned_links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
     """The pinned edges of some nodes that have not ended."""
     query = (
         "SELECT node, other, type, weight FROM links WHERE node IN ({}) ORDER BY node, other, edge"
@@ -161,7 +161,7 @@ def outdated_sources(
     return {key: (until, said) for key, until, said in select(connection, query, keys)}
 
 
-def stated_together(connection: sqlite3.Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
+def shared_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
     """Pairs of turns and blocks that are sources of one current statement; tasks do not count."""
     query = (
         "SELECT DISTINCT r.turn, o.turn FROM rests r JOIN rests o ON o.passage = r.passage"

@@ -10,7 +10,7 @@ when tombstones are added or removed, all files that may contain such items are 
 **As of another time**, more passages are hidden. For what was *known* then: everything recorded later. For
 what was *true* then: statements whose clocks exclude that time, and passages told later, unless they refer
 to a day up to then ("in 2019 I lived in Breda"). A reader without another answer may search only those
-told later (``Past.later``), and says so in the answer.
+told later (``Past.after_cutoff``), and says so in the answer.
 
 A turn or dated block was told at its time. Any other block was written between two captures of its
 document: those of the first capture may be of any age, those of a later one count as told at its time. A
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-_ASLEEP = (
+_ARCHIVED = (
     "SELECT p.id, p.length FROM (SELECT id, MAX(since) AS since FROM archived GROUP BY id) a"
     " JOIN passages p ON p.key = a.id WHERE p.current AND NOT EXISTS"
     " (SELECT 1 FROM passages s JOIN uses u"
@@ -43,11 +43,11 @@ _ASLEEP = (
 )
 
 
-def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
+def update_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
     """Recompute the archived rows, if a refresh of these kinds of files may have changed them."""
     (rows,) = connection.execute("SELECT rows FROM asleep").fetchone()
     if rows is None or touched & {"archived", "uses"}:
-        found = connection.execute(_ASLEEP).fetchall()
+        found = connection.execute(_ARCHIVED).fetchall()
         packed = array("I", [row for row, _ in found]).tobytes()
         total = sum(length for _, length in found)
         connection.execute(
@@ -80,11 +80,11 @@ class Past(NamedTuple):
 
     Attributes:
         hidden: Rows of the invisible passages.
-        later: Row → time of the passages told later but known by then; some are hidden.
+        after_cutoff: Row → time of the passages told later but known by then; some are hidden.
     """
 
     hidden: frozenset[int]
-    later: dict[int, str]
+    after_cutoff: dict[int, str]
 
 
 def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
@@ -95,10 +95,10 @@ def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
         known_at: Time of knowledge; None for now.
     """
     gone: set[int] = set()
-    shown = set(_open_then(connection, at))
+    shown = set(_closed_since(connection, at))
     if known_at is not None:
-        gone.update(_not_yet_known(connection, known_at))
-        shown.update(_open_then(connection, known_at))
+        gone.update(_unknown_at(connection, known_at))
+        shown.update(_closed_since(connection, known_at))
     for row, *fact in connection.execute(
         "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
@@ -106,12 +106,12 @@ def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
         (shown if clocks.holds(Fact._make(fact), at, known_at) else gone).add(row)
     closed = {row for (row,) in connection.execute("SELECT id FROM passages WHERE NOT current")}
     gone |= closed - shown
-    told, hidden = _told_later(connection, at)
+    told, hidden = _told_after(connection, at)
     later = {row: time for row, time in told.items() if row not in gone}
     return Past(frozenset(gone | hidden), later)
 
 
-def _not_yet_known(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+def _unknown_at(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
     """Rows of passages that the store did not know at a time.
 
     A dated block from a document's first capture counts from its date, as in an archive ingested at
@@ -124,7 +124,7 @@ def _not_yet_known(connection: sqlite3.Connection, known_at: str) -> Iterator[in
             yield row
 
 
-def _told_later(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str], set[int]]:
+def _told_after(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str], set[int]]:
     """Row → time of passages told after ``at``; and those of them that refer to no day up to then.
 
     A statement was told with its first source turn; ``valid_from`` is the day it refers to.
@@ -145,7 +145,7 @@ def _told_later(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str]
             day = date.fromisoformat(recorded[:10]).toordinal()
             if not _has_day_by(periods_of(text, day), last):
                 hidden.add(row)
-    for row, time, start in _stated_later(connection, told):
+    for row, time, start in _stated_after(connection, told):
         told[row] = time
         if start is None:
             hidden.add(row)
@@ -190,7 +190,7 @@ def _captured_after(
             yield row, time, *found
 
 
-def _stated_later(
+def _stated_after(
     connection: sqlite3.Connection, told: Mapping[int, str]
 ) -> Iterator[tuple[int, str, str | None]]:
     """Statements whose sources were all told later: row, first source's time, ``valid_from``."""
@@ -216,7 +216,7 @@ def _stated_later(
             yield row, min(min(times[key]) for key in keys), start
 
 
-def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+def _closed_since(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
     """Rows of blocks that are closed now but were not at a time."""
     for document, line in connection.execute(
         "SELECT id, line FROM records WHERE type = 'document' ORDER BY id"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.database import column, json_list, select
-from clsm_cli.store.index.ranking_queries import NAMED, Search
+from clsm_cli.store.index.ranking_queries import NODE_MENTIONS, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 
-NEAR = 20
+MAX_NEIGHBOURS = 20
 """Maximum blocks of a section on either side."""
 
 
@@ -66,19 +66,19 @@ class Index(Search):
 
     def section(self, row: int) -> list[Passage]:
         """The visible blocks around a block in its section, in order."""
-        before = self._along(row, "previous")
-        after = self._along(row, "next")
+        before = self._follow(row, "previous")
+        after = self._follow(row, "next")
         around = [*reversed(before), row, *after]
         rows = [each for each in around if each == row or each not in self.hidden()]
         found = self.passages(rows)
         return [found[each] for each in rows]
 
-    def _along(self, row: int, link: str) -> list[int]:
+    def _follow(self, row: int, link: str) -> list[int]:
         """The rows reached from a passage by following a link."""
         query = (
             "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
             f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
-            f" WHERE a.steps < {NEAR} AND p.{link} IS NOT NULL)"
+            f" WHERE a.steps < {MAX_NEIGHBOURS} AND p.{link} IS NOT NULL)"
             " SELECT id FROM along WHERE steps ORDER BY steps"
         )
         return column(self.connection, query, (row,))
@@ -131,9 +131,9 @@ class Index(Search):
         )
         yield from (Mention(*row) for row in select(self.connection, query, rows))
 
-    def mentioned(self, node: str) -> list[tuple[str, int]]:
+    def name_counts(self, node: str) -> list[tuple[str, int]]:
         """The names of a node in current passages, with the number of passages."""
-        query = f"SELECT n.label, COUNT(*) {NAMED} GROUP BY n.label ORDER BY n.label"
+        query = f"SELECT n.label, COUNT(*) {NODE_MENTIONS} GROUP BY n.label ORDER BY n.label"
         return self.connection.execute(query, (node, node)).fetchall()
 
     def node_of(self, name_id: str) -> str:
@@ -198,7 +198,7 @@ class Index(Search):
         )
         return column(self.connection, query, (episode,))
 
-    def captures(self, episode: str) -> tuple[str | None, str | None]:
+    def capture_times(self, episode: str) -> tuple[str | None, str | None]:
         """Capture times of a document before and with an episode; its blocks were written between.
 
         None before the first, and for an unknown episode.
@@ -237,7 +237,7 @@ class Index(Search):
             ordered |= {known: waiting[known][0] for known in reversed(chain)}
         return list(ordered.items())
 
-    def closed_keys(self, session: str) -> set[str]:
+    def keys_in_episodes(self, session: str) -> set[str]:
         """Keys of a session's turns that are in episodes."""
         query = (
             "SELECT DISTINCT p.key FROM places l JOIN passages p ON p.place = l.id"

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-_OF_FLOW = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
+_FLOW_LOGS = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
 """Indexed logs in a machine's flow folder → kind."""
-_MOST_ASIDE = 32 << 10
+_MAX_CAPTURED = 32 << 10
 """Maximum bytes of captured turns that a recall indexes during a run."""
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
@@ -56,7 +56,7 @@ def split_aside(found: Changes) -> tuple[Changes, bool]:
     paths = [path for path, how in found.changed.items() if how[0] == "inbox" and ASIDE in path]
     paths.sort(key=lambda path: (-found.changed[path][2], path))
     sizes = accumulate(found.changed[path][1] for path in paths)
-    count = sum(size <= _MOST_ASIDE for size in sizes)
+    count = sum(size <= _MAX_CAPTURED for size in sizes)
     kept = {path: found.changed[path] for path in paths[:count]}
     return Changes(kept, ()), count < len(paths)
 
@@ -100,7 +100,7 @@ def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
     for flow in store.flows():
         yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.match(e.name))
         yield from (("inbox", e) for e in _ending(flow / "inbox", ".jsonl"))
-        yield from ((_OF_FLOW[e.name], e) for e in _files(flow) if e.name in _OF_FLOW)
+        yield from ((_FLOW_LOGS[e.name], e) for e in _files(flow) if e.name in _FLOW_LOGS)
         for year in folders_in(flow / "episodes"):
             for month in folders_in(year):
                 yield from (("episode", e) for e in _ending(month, ".md"))

@@ -173,7 +173,7 @@ def split_text(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
             is_full
             or spans[-1][2] != is_dump
             or round(more) > max_tokens
-            or end - spans[-1][0] > _SURELY * max_tokens
+            or end - spans[-1][0] > _MAX_CHARS_PER_PIECE * max_tokens
         ):
             spans.append((start, end, is_dump))
             size = tokens.expected_tokens(text, start, end, max_tokens)
@@ -184,14 +184,14 @@ def split_text(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
     return spans
 
 
-_SURELY = 64
+_MAX_CHARS_PER_PIECE = 64
 """Characters per word piece above which a span is always too long."""
 
 
 def _is_too_long(text: str, start: int, end: int, max_tokens: int) -> bool:
     if end - start <= max_tokens:
         return False
-    if end - start > _SURELY * max_tokens:
+    if end - start > _MAX_CHARS_PER_PIECE * max_tokens:
         return True
     return round(tokens.expected_tokens(text, start, end, max_tokens)) > max_tokens
 

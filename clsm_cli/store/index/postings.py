@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
 
-_MOST = 255
+_MAX_COUNT = 255
 
 
 class Changes:
@@ -31,7 +31,7 @@ class Changes:
         """Add a passage: its terms with their occurrences, and its length in terms."""
         block, low = divmod(passage, 1 << 16)
         for term, count in terms.items():
-            code = low << 16 | min(count, _MOST) << 8 | min(length, _MOST)
+            code = low << 16 | min(count, _MAX_COUNT) << 8 | min(length, _MAX_COUNT)
             self._changed.setdefault((term, block), {})[low] = code
 
     def remove(self, passage: int, terms: Mapping[str, int]) -> None:
@@ -66,7 +66,7 @@ def term_postings(connection: sqlite3.Connection, term: str) -> Iterator[tuple[i
     ):
         first = block << 16
         for code in unpack(data):
-            yield first + (code >> 16), code >> 8 & _MOST, code & _MOST
+            yield first + (code >> 16), code >> 8 & _MAX_COUNT, code & _MAX_COUNT
 
 
 def document_frequency(connection: sqlite3.Connection, term: str) -> int:

@@ -30,7 +30,7 @@ _COLUMNS = (
     " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current, l.origin"
 )
 """The fields of ``Passage`` in order."""
-NAMED = (
+NODE_MENTIONS = (
     "FROM names n JOIN mentions m ON m.name = n.id JOIN passages p ON p.id = m.passage"
     " WHERE p.current AND (n.node = ? OR n.node IN (SELECT alias FROM aliases WHERE node = ?))"
 )
@@ -96,14 +96,12 @@ class Search:
         self.vectors = VectorReader(connection, store.derived)
         self._hidden: frozenset[int] | None = None
         self._shows_archive = False
-        self._woken: frozenset[int] = frozenset()
-        self.told_later: Mapping[
-            int, str
-        ] = {}  # row → time, of passages told after the view's time
+        self._restored: frozenset[int] = frozenset()
+        self.after_cutoff: Mapping[int, str] = {}  # row → time told, if after the view's time
 
     def _view(self, **changed: Any) -> Self:
         view = object.__new__(type(self))
-        view.__dict__.update(self.__dict__, **{"_woken": frozenset(), **changed})
+        view.__dict__.update(self.__dict__, **{"_restored": frozenset(), **changed})
         return view
 
     def as_of(self, at: str, known_at: str | None = None) -> Self:
@@ -111,12 +109,12 @@ class Search:
         from clsm_cli.store.index import hidden
 
         past = hidden.past(self.connection, at, known_at)
-        return self._view(_shows_archive=True, _hidden=past.hidden, told_later=past.later)
+        return self._view(_shows_archive=True, _hidden=past.hidden, after_cutoff=past.after_cutoff)
 
-    def told_after(self) -> Self:
+    def only_after_cutoff(self) -> Self:
         """From a view as of a time: the view of only what was told later."""
         rows = column(self.connection, "SELECT id FROM passages")
-        return self._view(_hidden=frozenset(rows) - self.told_later.keys())
+        return self._view(_hidden=frozenset(rows) - self.after_cutoff.keys())
 
     def with_archive(self) -> Self:
         """The view with archived passages (``hidden``) visible."""
@@ -126,8 +124,8 @@ class Search:
         """The view with those archived passages visible that contain a rare term."""
         if not self.has_archived():
             return self
-        woken = _with_rare_terms(self.connection, terms)
-        return self._view(_woken=woken, _hidden=self.hidden() - woken)
+        restored = _with_rare_terms(self.connection, terms)
+        return self._view(_restored=restored, _hidden=self.hidden() - restored)
 
     def has_archived(self) -> bool:
         """Whether the archive hides any current passage."""
@@ -151,8 +149,8 @@ class Search:
         if self._shows_archive:
             query = "SELECT passages, length FROM totals"
         row = self.connection.execute(query).fetchone()
-        woken = [each.length for each in self.traits(sorted(self._woken)).values()]
-        return int(row[0]) + len(woken), int(row[1]) + sum(woken)
+        restored = [each.length for each in self.traits(sorted(self._restored)).values()]
+        return int(row[0]) + len(restored), int(row[1]) + sum(restored)
 
     def unembedded(self) -> int:
         """Number of texts without a vector."""

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.indexed_files import Changes, Signature
     from clsm_cli.store.layout import Store
 
-GROUP = 8
+GROUP_SIZE = 8
 """Passages per group."""
-_TURNS = frozenset({"inbox", "flow"})
+_INBOX_ONLY = frozenset({"inbox", "flow"})
 """What a refresh of inboxes touches: no records, so nothing to derive."""
 
 
@@ -41,24 +41,24 @@ def refresh(connection: sqlite3.Connection, store: Store, found: Changes) -> Non
     """Apply changed files to the index, in one transaction."""
     with database.transaction(connection):
         batch = Batch(connection, store)
-        changed, touched = _bury(batch, found)
+        changed, touched = _load_tombstones(batch, found)
         for path in found.removed:
             touched |= _drop(batch, path)
         for path in sorted(changed):
             touched |= _load(batch, path, changed[path])
-        if touched - _TURNS:  # a turn captured during a run needs none of the graph's code
+        if touched - _INBOX_ONLY:  # a turn captured during a run needs none of the graph's code
             from clsm_cli.store.index.derived import derive
 
             derive(batch, touched)
         for session in sorted(batch.sessions):
-            settle_session(connection, session)
+            link_session(connection, session)
         for document in sorted(batch.documents):
-            settle_document(connection, document)
-        hidden.settle_archived(connection, touched)
+            link_document(connection, document)
+        hidden.update_archived(connection, touched)
         batch.write()
 
 
-def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]:
+def _load_tombstones(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]:
     """Read the tombstones; return the files left to read, and {"tombstones"} if any changed."""
     before = hidden.forgotten_hashes(batch.connection)
     changed = dict(found.changed)
@@ -90,7 +90,7 @@ def _drop(batch: Batch, path: str) -> set[str]:
     batch.drop_file(file)
     query = "SELECT type, id, line FROM records WHERE file = ?"
     for record_type, record_id, line in connection.execute(query, (file,)):
-        batch.gone[record_type, record_id].add((path, line))
+        batch.removed[record_type, record_id].add((path, line))
     for table in ("records", "episodes", "uses", "archived", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM files WHERE id = ?", (file,))
@@ -174,7 +174,7 @@ def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
             mapping = encode(record)
             rows.append((file, record.id, mapping["record"], pack(mapping)))
             place = path.relative_to(batch.store.root).as_posix()
-            batch.come[mapping["record"], record.id].add((place, rows[-1][-1]))
+            batch.added[mapping["record"], record.id].add((place, rows[-1][-1]))
     batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 
@@ -212,7 +212,7 @@ _READERS = {
 }
 
 
-def settle_session(connection: sqlite3.Connection, session: str) -> None:
+def link_session(connection: sqlite3.Connection, session: str) -> None:
     """Link and group the turns of a session: episodes in order, then those in inboxes."""
     rows = connection.execute(
         "SELECT p.id, l.episode, p.previous, p.next, p.grp FROM places l"
@@ -220,13 +220,13 @@ def settle_session(connection: sqlite3.Connection, session: str) -> None:
         " WHERE l.session = ? AND l.document IS NULL AND l.kind = 'passage' ORDER BY f.path, p.id",
         (session,),
     ).fetchall()
-    places = {episode: i for i, episode in enumerate(_chain(connection, session))}
+    places = {episode: i for i, episode in enumerate(_ordered_episodes(connection, session))}
     last = len(places)
     rows.sort(key=lambda row: last if row[1] is None else places.get(row[1], last))
-    _settle(connection, [(row[0], *row[2:]) for row in rows])
+    _write_links(connection, [(row[0], *row[2:]) for row in rows])
 
 
-def settle_document(connection: sqlite3.Connection, document: str) -> None:
+def link_document(connection: sqlite3.Connection, document: str) -> None:
     """Link and group the current blocks of each section of a document; unlink closed ones."""
     rows = connection.execute(
         "SELECT b.heading, p.id, p.previous, p.next, p.grp FROM blocks b JOIN passages p"
@@ -236,7 +236,7 @@ def settle_document(connection: sqlite3.Connection, document: str) -> None:
         (document,),
     ).fetchall()
     for _, section in groupby(rows, key=lambda row: row[0]):
-        _settle(connection, [row[1:] for row in section])
+        _write_links(connection, [row[1:] for row in section])
     connection.execute(
         "UPDATE passages SET previous = NULL, next = NULL, grp = id WHERE NOT current"
         " AND (grp <> id OR previous IS NOT NULL OR next IS NOT NULL)"
@@ -245,7 +245,7 @@ def settle_document(connection: sqlite3.Connection, document: str) -> None:
     )
 
 
-def _chain(connection: sqlite3.Connection, session: str) -> list[str]:
+def _ordered_episodes(connection: sqlite3.Connection, session: str) -> list[str]:
     """The episodes of a session, each after its previous one."""
     previous = dict(
         connection.execute(
@@ -267,26 +267,26 @@ def _chain(connection: sqlite3.Connection, session: str) -> list[str]:
     return [*ordered, *(episode for episode in previous if episode not in ordered)]
 
 
-def _settle(connection: sqlite3.Connection, rows: Sequence[Sequence[int | None]]) -> None:
+def _write_links(connection: sqlite3.Connection, rows: Sequence[Sequence[int | None]]) -> None:
     """Update neighbours and groups that differ from ``rows``: id, previous, next, group."""
     connection.executemany(
         "UPDATE passages SET previous = ?, next = ?, grp = ? WHERE id = ?",
         [
             (*wanted, row[0])
-            for row, wanted in zip(rows, _wanted([row[0] for row in rows]), strict=True)
+            for row, wanted in zip(rows, _links([row[0] for row in rows]), strict=True)
             if wanted != tuple(row[1:])
         ],
     )
 
 
-def _wanted(ids: Iterable[int | None]) -> Iterator[tuple[int | None, int | None, int | None]]:
+def _links(ids: Iterable[int | None]) -> Iterator[tuple[int | None, int | None, int | None]]:
     """Previous, next and group of each passage of a sequence.
 
-    >>> list(_wanted([5, 9, 7]))
+    >>> list(_links([5, 9, 7]))
     [(None, 9, 5), (5, 7, 5), (9, None, 5)]
     """
     listed = list(ids)
     for i, _ in enumerate(listed):
         before = listed[i - 1] if i else None
         after = listed[i + 1] if i + 1 < len(listed) else None
-        yield before, after, listed[i // GROUP * GROUP]
+        yield before, after, listed[i // GROUP_SIZE * GROUP_SIZE]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import column, select
-from clsm_cli.store.index.ranking_queries import NAMED
+from clsm_cli.store.index.ranking_queries import NODE_MENTIONS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +58,7 @@ def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
     """Rows of current passages that mention a node by its name or an alias."""
-    query = f"SELECT DISTINCT m.passage {NAMED} ORDER BY m.passage"
+    query = f"SELECT DISTINCT m.passage {NODE_MENTIONS} ORDER BY m.passage"
     return column(connection, query, (node, node))
 
 
@@ -73,7 +73,7 @@ def session_days(
     return sorted(select(connection, query, sessions))
 
 
-class ToldTurn(NamedTuple):
+class TrustedTurn(NamedTuple):
     """A trusted passage of an episode."""
 
     row: int
@@ -83,7 +83,7 @@ class ToldTurn(NamedTuple):
     day: int
 
 
-def told_on(connection: sqlite3.Connection, first: int, until: int) -> list[ToldTurn]:
+def trusted_on_days(connection: sqlite3.Connection, first: int, until: int) -> list[TrustedTurn]:
     """Trusted passages told on days ``first`` … ``until`` − 1, newest first, closed ones included."""
     trusts = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     query = (
@@ -91,7 +91,7 @@ def told_on(connection: sqlite3.Connection, first: int, until: int) -> list[Told
         " WHERE p.day >= ? AND p.day < ? AND l.kind = 'passage' AND l.episode IS NOT NULL"
         f" AND p.trust NOT IN ({trusts}) ORDER BY p.time DESC, p.id DESC"
     )
-    return [ToldTurn(*row) for row in connection.execute(query, (first, until))]
+    return [TrustedTurn(*row) for row in connection.execute(query, (first, until))]
 
 
 class PlacedTurn(NamedTuple):
@@ -105,7 +105,7 @@ class PlacedTurn(NamedTuple):
     time: str
 
 
-def told_beside(connection: sqlite3.Connection, day: int, side: str) -> Iterator[PlacedTurn]:
+def passages_near_day(connection: sqlite3.Connection, day: int, side: str) -> Iterator[PlacedTurn]:
     """Current passages from a day on (``side`` "after") or up to it, nearest first; lazy."""
     than, order = (">=", "") if side == "after" else ("<=", " DESC")
     query = (

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-_MOST = 64 << 20
+_MAX_BYTES = 64 << 20
 """Maximum bytes of a file to search for a line, as in ``episode_files.MAX_EPISODE``."""
-_OF_STORE = (
+_STORE_FILES = (
     "SELECT f.path FROM passages p JOIN places l ON l.id = p.place JOIN files f ON f.id = l.file"
     " WHERE p.key = ? UNION SELECT f.path FROM records r JOIN files f ON f.id = r.file"
     " WHERE r.id = ? ORDER BY 1"
@@ -46,7 +46,7 @@ def relocate(place: Location, text: str) -> Location:
     """Update the line of a place in an edited file: the nearest with the first line of the text."""
     begins = text.strip().partition("\n")[0].strip()
     try:
-        data = atomic.read(Path(place.file), _MOST) or b""
+        data = atomic.read(Path(place.file), _MAX_BYTES) or b""
     except ClsmError:
         return place
     lines = data.decode("utf-8", "replace").split("\n")
@@ -58,7 +58,7 @@ def relocate(place: Location, text: str) -> Location:
 def store_location(index: Index, record_id: str) -> Location:
     """Where the store has a turn or a record."""
     root = os.path.abspath(index.store.root)
-    for (path,) in index.connection.execute(_OF_STORE, (record_id, record_id)).fetchall():
+    for (path,) in index.connection.execute(_STORE_FILES, (record_id, record_id)).fetchall():
         file = os.path.join(root, path)
         line = _line_of(file, record_id)
         if line:
@@ -96,7 +96,7 @@ def is_file(path: str) -> bool:
 def _line_of(file: str, record_id: str) -> int:
     """The line of a turn's text or of a record; 0 if not in the file."""
     try:
-        data = atomic.read(Path(file), _MOST) or b""
+        data = atomic.read(Path(file), _MAX_BYTES) or b""
     except ClsmError:
         return 0
     name = re.escape(record_id).encode()

@@ -129,7 +129,7 @@ def stored(connection: sqlite3.Connection, derived: Path) -> dict[int, tuple[byt
     return {
         row.digest: _codes(row, sentences, tokens)
         for row in found
-        if is_right(row, sentences, tokens)
+        if is_intact(row, sentences, tokens)
     }
 
 
@@ -184,7 +184,7 @@ def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool
 
     An unreadable file counts as intact here; its reader raises the error.
     """
-    if not _holds(connection, derived, engine):
+    if not _is_complete(connection, derived, engine):
         return False
     rows = VectorReader(connection, derived).sentence_rows()
     return rows is None or zlib.crc32(rows) == committed(connection).checksum
@@ -198,7 +198,7 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
     """
     if is_whole(connection, derived, engine):
         return
-    if _holds(connection, derived, engine):
+    if _is_complete(connection, derived, engine):
         drop_damaged(connection, derived)
         return
     with database.transaction(connection):
@@ -225,7 +225,7 @@ def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
         connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
 
 
-def is_right(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:
+def is_intact(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:
     """Whether the rows of a text match its checksum."""
     return checksum(*_codes(row, sentences, tokens)) == row.checksum
 
@@ -238,7 +238,7 @@ def _codes(
     return bytes(sentence), bytes(own)
 
 
-def _holds(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
+def _is_complete(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
     """Whether the vectors are this engine's and the files are complete."""
     count = committed(connection)
     return (
@@ -276,7 +276,7 @@ class VectorReader:
         sentences, tokens = self._mapped
         if tokens is None:
             return None
-        if not is_right(row, sentences, tokens):
+        if not is_intact(row, sentences, tokens):
             self.damaged.add(row.row)
             return None
         return tokens[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]
