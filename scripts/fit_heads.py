@@ -22,7 +22,7 @@ import re
 from functools import cache
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -360,7 +360,7 @@ def written_talks() -> tuple[list[str], Examples]:
 def _turn(lines: Iterator[Mapping[str, Any]]) -> Turn:
     said = [*lines]
     speaker = said[0]["speaker"]
-    role = "assistant" if speaker == "assistant" else "user"
+    role: Literal["assistant", "user"] = "assistant" if speaker == "assistant" else "user"
     return Turn(str(said[0]["turn"]), speaker, role, " ".join(line["text"] for line in said))
 
 

@@ -1,6 +1,6 @@
-"""Decay: fold the log of recalls, archive what was not used for long, and move old rows out of the way.
+"""Decay: fold the activation log, archive items unused for long, and move superseded rows to the archive.
 
-``fading.survey_store`` reads the store, ``fading.archived_shares`` says what is archived. Nothing is
+``fading.survey_store`` reads the store; ``fading.archived_shares`` selects what to archive. Nothing is
 deleted. The result does not depend on how often decay runs, and a second run changes nothing.
 """
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Plan(NamedTuple):
-    """What a decay is about to do."""
+    """What a decay will do."""
 
     survey: Survey
     shares: dict[Stream, StreamShare]
@@ -45,12 +45,12 @@ class Plan(NamedTuple):
 
     @property
     def faded(self) -> list[Trace]:
-        """What is archived of all streams."""
+        """The archived traces of all streams."""
         return [trace for share in self.shares.values() for trace in share.faded]
 
 
 def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False) -> Report:
-    """Let a store's memories fade, as far as its clock can be believed; a time that the user named is."""
+    """Plan and apply a decay; without a plausible clock, only fold the log. A time the user gave is trusted."""
     warnings: list[str] = []
     with open_for_edit(store, "decay", now, warnings.append, dry_run=dry_run) as edits:
         plan = _plan(edits, now, explicit=explicit)
@@ -64,9 +64,9 @@ def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False)
         recalls=len(found.folded.fresh),
         days=len({*found.folded.fresh}),
         streams={stream: share.state for stream, share in plan.shares.items()},
-        archive=tuple(_archived(plan)),
+        archive=tuple(_newly_archived(plan)),
         revive=tuple(_revived(plan)) if found.clock.is_believed else (),
-        compact=tuple(_moved(each, found.clock.today, edits.label) for each in plan.moved),
+        compact=tuple(_compacted_item(each, found.clock.today, edits.label) for each in plan.moved),
         preimages=len(plan.old),
         warnings=(*warnings, *told, *_clock_warnings(found.clock)),
     )
@@ -74,7 +74,7 @@ def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False)
 
 def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> Plan:
     store, rows = edits.store, edits.statements
-    found = fading.survey_store(store, edits.records, rows, now, is_told=explicit)
+    found = fading.survey_store(store, edits.records, rows, now, is_explicit=explicit)
     if not found.clock.is_believed:
         return Plan(found, {}, [], [])
     today = found.clock.today
@@ -87,9 +87,9 @@ def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> Plan:
 
 
 def _apply(edits: EditSession, plan: Plan) -> str | None:
-    """Write it, whole or not at all; the id of the run, if there was anything to write.
+    """Write all or nothing; return the id of the run, or None if there was nothing to write.
 
-    The log of recalls is looked after before: whatever happens then, its lines are folded again.
+    The activation log is rotated first: after a crash, its lines are simply folded again.
     """
     store, found = edits.store, plan.survey
     writes = folding.plan(store, found.folded)
@@ -97,7 +97,7 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
         month = found.clock.today.replace(day=1)
         if found.before.as_of != month:
             folding.rotate(store, found.folded, found.clock.today)
-        writes += _rows(store, plan)
+        writes += _archive_writes(store, plan)
         if found.clock.newest is not None:  # what is archived now, in place of what was
             since = {trace.id: trace.since for trace in plan.faded}
             data = logs.render_archived(month, since)
@@ -109,8 +109,8 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
     return run
 
 
-def _rows(store: Store, plan: Plan) -> list[runs.Write]:
-    """Rows that move: the shards that they leave, and those of the archive."""
+def _archive_writes(store: Store, plan: Plan) -> list[runs.Write]:
+    """Writes that move rows from the graph's shards to those of the archive."""
     writes: list[runs.Write] = []
     for stream in STREAMS:
         moved = [each.row for each in plan.moved if each.stream == stream]
@@ -121,8 +121,8 @@ def _rows(store: Store, plan: Plan) -> list[runs.Write]:
     return writes
 
 
-def _archived(plan: Plan) -> Iterator[Item]:
-    """What is archived now and was not before, by stream and since when."""
+def _newly_archived(plan: Plan) -> Iterator[Item]:
+    """Newly archived items, by stream and day of archiving."""
     today = plan.survey.clock.today
     for trace in plan.faded:
         if trace.id not in plan.survey.before.since:
@@ -131,7 +131,7 @@ def _archived(plan: Plan) -> Iterator[Item]:
 
 
 def _revived(plan: Plan) -> Iterator[Item]:
-    """What was archived before and is no more, as far as it is still there, by id."""
+    """Items that were archived and are no longer, if they still exist, by id."""
     before, today = plan.survey.before.since, plan.survey.clock.today
     still = {trace.id for trace in plan.faded}
     for trace in plan.survey.traces:
@@ -151,8 +151,8 @@ def _item(trace: Trace, today: date, since: date, why: str) -> Item:
     return Item(*what, trace.tokens, why, trace.text)
 
 
-def _moved(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item:
-    """A row that goes to the archive."""
+def _compacted_item(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item:
+    """The report's entry for a row that moves to the archive."""
     row, ended = each.row, str(each.ended)
     if isinstance(row, Edge):
         ends = [label(node) or node for node in (row.source, row.target)]
@@ -186,7 +186,7 @@ def _days(since: date, today: date) -> str:
 
 
 class CompactedRow(NamedTuple):
-    """A row that ended on a day and goes from the graph of its stream to the archive, from ``since`` on."""
+    """A superseded row that moves from its stream's graph to the archive; due on day ``since``."""
 
     row: Statement | Edge
     stream: Stream
@@ -197,9 +197,9 @@ class CompactedRow(NamedTuple):
 def _compactable_rows(
     store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
 ) -> list[CompactedRow]:
-    """Rows in this machine's shards whose time in them is over, by stream and id."""
+    """Superseded rows that are due to leave this machine's shards, by stream and id."""
     rows: list[Statement | Edge] = [r for r in records.values() if isinstance(r, Statement)]
-    # An edge that a person pinned stays: weaving looks for it among what the graph holds.
+    # A pinned edge stays: consolidation looks for it in the graph.
     rows += [r for r in records.values() if isinstance(r, Edge) and not r.pinned]
     ended = {row.id: (row, at) for row in rows if (at := day(row.superseded_at, behind))}
     found = []
@@ -215,23 +215,23 @@ def _compactable_rows(
     return found
 
 
-KEPT = timedelta(30)
+UNDO_PERIOD = timedelta(30)
 """Age up to which a run can be undone."""
 
 
 def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
-    """The folders of runs that are too old to be undone, or that a crash left before they began."""
+    """Folders of runs too old to undo, and those a crash left before the run began."""
 
     def is_old(run: Path) -> bool:
         steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
-        return all(at is not None and at < today - KEPT for at in steps)
+        return all(at is not None and at < today - UNDO_PERIOD for at in steps)
 
     folders = sorted((store.derived / "runs").glob("*/"))
     return [path for path in folders if is_old(path)]
 
 
 def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
-    """When a step was made; None where that cannot be read."""
+    """The day of a step; None if unreadable."""
     try:
         return day(json.loads(atomic.read(path, logs.MAX_LOG) or b"")["at"], behind)
     except (ClsmError, ValueError, RecursionError, TypeError, KeyError):
@@ -239,14 +239,14 @@ def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
 
 
 class Item(NamedTuple):
-    """One thing that changes."""
+    """One entry of the report."""
 
     id: str
     kind: str  # ``turn``, ``block``, the kind of a statement, or ``edge``
     stream: Stream
     since: str
-    last: str  # day of its last use; of a row that is compacted, on which it was superseded
-    left: float | None  # its retention, 0 … 1; None for what is compacted
+    last: str  # day of its last use; for a compacted row, the day it was superseded
+    left: float | None  # its retention, 0 … 1; None for a compacted row
     tokens: int
     why: str
     text: str
@@ -254,7 +254,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a decay did, or would do; ``recalls`` of ``days`` days were folded."""
+    """What a decay did or would do; it folds ``recalls`` from ``days`` days."""
 
     dry_run: bool
     run: str | None

@@ -1,4 +1,4 @@
-"""The plan of a forget or a masking, applied as one run, and no trace left in logs and derived data."""
+"""Apply the plan of a forget or a masking as one run, and clear its traces from logs and derived data."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-LARGEST = 1 << 30
+MAX_BYTES = 1 << 30
 """Bytes of a file of the store."""
 
 
 class CleanWrites(NamedTuple):
-    """Which files of a store change and how; worked out on a copy.
+    """The file changes of a plan, computed on a copy of the store.
 
     Attributes:
-        puts: Path relative to the store → new bytes, and the digest of what was there.
-        names: Names of inbox files that no conversation has any more; a ledger may still tell them.
+        puts: Path relative to the store → new bytes, and the digest of the old ones.
+        names: Names of inbox files whose conversation is gone; a ledger may still contain them.
     """
 
     puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})
     removes: Mapping[str, str] = MappingProxyType({})
-    gone: frozenset[str] = frozenset()  # ids that no log may name any more
+    gone: frozenset[str] = frozenset()  # ids to remove from all logs
     texts: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
-    asked: bytes = b""  # lines that a consolidation adds to the list for review
+    review_lines: bytes = b""  # lines that the consolidation adds to the review list
     renamed: Mapping[str, str] = MappingProxyType({})  # old id → new id in logs
 
 
 class Plan(NamedTuple):
-    """What a forget, or a masking, would do: a ``Receipt`` or a ``MaskingReport``, and the writes of it."""
+    """A ``Receipt`` or ``MaskingReport``, and the writes of the forget or masking."""
 
     receipt: Any
     writes: CleanWrites
 
 
 def apply(store: Store, plan: Plan, now: datetime, embedder: Embedder | None) -> Any:
-    """Do it, whole, and leave nothing behind; the receipt, with the run and what the user should hear.
+    """Apply a plan as one run and clear its traces; return the receipt with run id and warnings.
 
     Raises:
-        RefusedError: The store changed since it was planned.
+        RefusedError: The store changed since the plan was made.
     """
     planned, receipt = plan.writes, plan.receipt
     with locked(store.root, store.settings.store.lock_wait):
@@ -81,11 +81,11 @@ def apply(store: Store, plan: Plan, now: datetime, embedder: Embedder | None) ->
 
 
 def _clean_derived(store: Store, embedder: Embedder | None) -> list[str]:
-    """Leave no trace in what is derived; what a reader holds up, the next command does."""
+    """Clear the index of traces; if a reader blocks that, the next command does it."""
     with (
         database.disk_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
-        contextlib.suppress(ModelMissingError, ModelDigestError),  # told when this was planned
+        contextlib.suppress(ModelMissingError, ModelDigestError),  # already reported by the plan
     ):
         bring_up_to_date(store, connection, embedder, None)
     try:
@@ -97,24 +97,24 @@ def _clean_derived(store: Store, embedder: Embedder | None) -> list[str]:
 
 
 def _logs(store: Store, planned: CleanWrites) -> Iterator[runs.Write]:
-    """Logs of all machines without what went, as they are now: a recall writes without the lock."""
+    """Clean the logs of all machines, read now: a recall may have appended since, without the lock."""
     for path in (path for flow in store.flows() for path in sorted(flow.glob("[!.]*.jsonl"))):
         if path.relative_to(store.root).as_posix() not in planned.puts:
-            yield from _cleaned(store, path, planned)
-    if left := clean_log(planned.asked, planned.gone).strip(b"\n"):
+            yield from _clean_log_file(store, path, planned)
+    if left := clean_log(planned.review_lines, planned.gone).strip(b"\n"):
         yield runs.Append(store.flow / "review.jsonl", left)
 
 
 def _removal(store: Store, path: Path) -> runs.Write:
-    """What takes a file out; an inbox file of another machine, which may be adding to it, stays."""
+    """The write that removes a file, or empties an inbox of another machine, which may append to it."""
     is_inbox = path.parent.name == "inbox" and path.parent.parent.parent == store.root / "flow"
     if is_inbox and not path.is_relative_to(store.flow):
         return inbox.plan_emptying(path, store.root)
     return runs.Remove(path)
 
 
-def _cleaned(store: Store, path: Path, planned: CleanWrites) -> Iterator[runs.Write]:
-    data = atomic.read(path, LARGEST) or b""
+def _clean_log_file(store: Store, path: Path, planned: CleanWrites) -> Iterator[runs.Write]:
+    data = atomic.read(path, MAX_BYTES) or b""
     if path.name == ledger.FILE:
         left = without_paths(data, planned.removes.keys(), planned.names)
     else:
@@ -123,23 +123,23 @@ def _cleaned(store: Store, path: Path, planned: CleanWrites) -> Iterator[runs.Wr
         return
     if not left.strip() and path.is_relative_to(store.flow):
         yield runs.Remove(path)
-    else:  # that of another machine stays, empty: it may be adding to it
+    else:  # keep another machine's file, empty: it may append to it
         yield runs.Put(path, left if left.strip() else b"", read_as=atomic.sha256(data))
 
 
 _ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")
-"""An id that clsm makes."""
+"""An id generated by clsm."""
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _LISTS = {"ids": "led", "good": "good_led", "bad": "bad_led", "concepts": ""}
-"""Lists of ids in a line, and the list that goes along with each."""
-LEAST = 12
-"""Characters from which a line of a text tells that text from others."""
+"""Id lists of a log line → the list parallel to each."""
+MIN_LINE = 12
+"""Minimum length of a line that identifies its text."""
 
 
 def clean_log(log: bytes, gone: AbstractSet[str]) -> bytes:
-    r"""A log without the ids that went; a line that was about nothing else goes whole.
+    r"""Remove ids from a log, and lines that refer to nothing else.
 
-    What is no JSON goes too where it names such an id: it was never acknowledged.
+    Invalid JSON with such an id is removed too: that write was never acknowledged.
 
     >>> line = b'\n{"recall": "r-1", "at": "2026-02-24", "ids": ["a1", "b2"], "led": ["x", "y"]}\n'
     >>> clean_log(line, {"a1"})
@@ -150,19 +150,19 @@ def clean_log(log: bytes, gone: AbstractSet[str]) -> bytes:
     kept: list[bytes] = []
     for line in log.split(b"\n"):
         text = line.decode("utf-8", "replace")
-        if not _named(text) & gone:
+        if not _ids_in(text) & gone:
             kept.append(line)
             continue
-        row = _without(text, gone)
+        row = _without_ids(text, gone)
         if row is not None:
             kept.append(dump(row).encode())
         elif kept and not kept[-1]:
-            kept.pop()  # the newline that was written before it
+            kept.pop()  # the newline written before the line
     return b"\n".join(kept)
 
 
 def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
-    """A log in which some ids have new names; parts of a turn go along with it.
+    """Rename ids in a log, those of a turn's parts included.
 
     >>> rename_in_log(b'{"ids": ["0123456789ab-2", "b2"]}', {"0123456789ab": "ba9876543210"})
     b'{"ids": ["ba9876543210-2", "b2"]}'
@@ -171,7 +171,7 @@ def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
     return _ID.sub(lambda match: known.get(match[0], match[0]), log) if known else log
 
 
-def _named(text: str) -> set[str]:
+def _ids_in(text: str) -> set[str]:
     return {whole_id(word) for word in _WORD.findall(text)}
 
 
@@ -179,7 +179,7 @@ def _is_gone(named: Any, gone: AbstractSet[str]) -> bool:
     return isinstance(named, str) and whole_id(named) in gone
 
 
-def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
+def _without_ids(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
     try:
         row = load(line)
     except LineError:
@@ -202,8 +202,8 @@ def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
     return None if was and not any(changed.get(name) for name in _LISTS) else changed
 
 
-def with_rows(log: bytes, change: Callable[[Any], Any]) -> bytes:
-    """A log whose rows are changed; a line that stays, or is no row, does so to the byte."""
+def map_rows(log: bytes, change: Callable[[Any], Any]) -> bytes:
+    """Map the rows of a log; unchanged rows and invalid lines keep their bytes."""
     lines = log.split(b"\n")
     for number, line in enumerate(lines):
         with contextlib.suppress(LineError):
@@ -214,7 +214,7 @@ def with_rows(log: bytes, change: Callable[[Any], Any]) -> bytes:
 
 
 def without_paths(log: bytes, removed: Collection[str], names: Collection[str] = ()) -> bytes:
-    """A ledger that no longer names some files, whose very names may tell."""
+    """Remove files from a ledger, as their names may reveal forgotten content."""
 
     def stays(change: Any) -> bool:
         path = change.get("path") if isinstance(change, dict) else None
@@ -225,13 +225,15 @@ def without_paths(log: bytes, removed: Collection[str], names: Collection[str] =
         changes = row.get("changes") if isinstance(row, dict) else None
         return {**row, "changes": [*filter(stays, changes)]} if isinstance(changes, list) else row
 
-    return with_rows(log, cleaned)
+    return map_rows(log, cleaned)
 
 
 def has_trace(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:
-    """Whether some bytes name an id, or hold a line of a text, that went."""
+    """Whether data contains one of the ids, or an identifying line of one of the texts."""
     text = data.decode("utf-8", "replace")
-    if _named(text) & ids:
+    if _ids_in(text) & ids:
         return True
     lines = {line.strip() for each in texts for line in each.split("\n")}
-    return any(len(line) >= LEAST and (line in text or dump(line)[1:-1] in text) for line in lines)
+    return any(
+        len(line) >= MIN_LINE and (line in text or dump(line)[1:-1] in text) for line in lines
+    )

@@ -1,12 +1,12 @@
-"""What an undo writes: bytes from before the run, or newer records where these cannot simply come back.
+"""What an undo writes: the bytes from before the run, or newer records if those cannot be restored.
 
-**Bytes.** The steps are taken back from the last to the first, on the files as they are now; logs line
-by line, so that the lines of others stay.
+**Bytes.** Steps are reverted on the current files, last step first; logs line by line, so that lines of
+other writers stay.
 
-**Newer records.** Other clones may have what the run wrote, or later runs wrote other records into the
-same files. So each record that the run changed gets its earlier value under a higher revision; what the
-run added is withdrawn or, where it is derived, removed. What somebody changed after the run is theirs:
-it is reported as a conflict. The lines of a run are known by their marks (``ledger.mark_of``).
+**Newer records.** Other clones may have what the run wrote, or later runs changed the same files. So
+each record the run changed gets its earlier value under a higher revision. What the run added is
+withdrawn or, if derived, removed. A record changed after the run is a conflict. A run's lines are
+recognised by their marks (``ledger.mark_of``).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 class RestoredFiles(NamedTuple):
-    """The files of a run, taken back.
+    """The files of a run, reverted.
 
     Attributes:
-        now: Path → its bytes, and ``before``: those before the run; None: there is no file.
-        changed: Paths that somebody changed since, sorted; the other two do not hold them.
+        now: Path → current bytes; ``before``: those before the run. None: no file.
+        changed: Paths changed since the run, sorted; not in the other two.
     """
 
     now: dict[str, bytes | None]
@@ -52,7 +52,7 @@ class RestoredFiles(NamedTuple):
 def restore_files(
     store: Store, steps: Sequence[ledger.KeptStep], wanted: Callable[[str], bool] = lambda _: True
 ) -> RestoredFiles:
-    """Take the steps of a run back, in memory."""
+    """Revert the steps of a run, in memory."""
     now: dict[str, bytes | None] = {}
     before: dict[str, bytes | None] = {}
     changed: set[str] = set()
@@ -63,7 +63,7 @@ def restore_files(
             if path not in now:
                 now[path] = before[path] = atomic.read(store.root / path, logs.MAX_LOG)
             try:
-                before[path] = _taken_back(before[path], kept, path)
+                before[path] = _reverted(before[path], kept, path)
             except _ChangedError:
                 changed.add(path)
                 del now[path], before[path]
@@ -74,8 +74,8 @@ class _ChangedError(Exception):
     """A file is not as the run left it."""
 
 
-def _taken_back(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | None:
-    """A file without the changes of a step."""
+def _reverted(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | None:
+    """Revert the changes of one step to a file."""
     changes = [(n, change) for n, change in enumerate(kept.line.changes) if change.path == path]
     replaced = [(n, change) for n, change in changes if change.after != ""]  # the rest are appends
     sha = None if data is None else atomic.sha256(data)
@@ -93,7 +93,7 @@ def _taken_back(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes |
 def _without_lines(
     data: bytes, kept: ledger.KeptStep, path: str, old: bytes, *, is_new: bool
 ) -> bytes | None:
-    """A log without the lines of a step; None where the step made it and nothing else is in it."""
+    """A log without the lines of a step; None if the step created it and nothing else is in it."""
     added = Counter(kept.added.get(path, ()))
     left: list[bytes] = []
     cut = False
@@ -103,7 +103,7 @@ def _without_lines(
             added[mark] -= 1
             cut = True
         elif cut and not line:
-            cut = False  # the newline that was written before it
+            cut = False  # the newline written before the line
         else:
             left.append(line)
     if added.total() > 0:
@@ -117,10 +117,10 @@ def _without_lines(
 def plan_writes(
     store: Store, now: Mapping[str, bytes | None], wanted: Mapping[str, bytes | None]
 ) -> list[runs.Write]:
-    """Writes that make files what they should be.
+    """Writes that bring files from ``now`` to ``wanted``.
 
-    What comes back is there before anything goes: the turns of an episode are in the inbox again
-    when its file is removed, so that a reader finds them at every moment.
+    Puts come before removals: the turns of an episode are back in the inbox before its file goes, so
+    a reader finds them at any time.
     """
     found: list[runs.Write] = []
     for path, data in sorted(wanted.items(), key=lambda item: (item[1] is None, item[0])):
@@ -136,14 +136,14 @@ def plan_writes(
 
 
 class Conflict(NamedTuple):
-    """Something that the run wrote and somebody changed since: an id, or "" for a whole file."""
+    """A record changed since the run wrote it; ``id`` is "" for a whole file."""
 
     id: str
     path: str
 
 
 class Plan(NamedTuple):
-    """What an undo by newer records writes: nothing if there is a conflict."""
+    """What an undo by newer records writes; it applies only without conflicts."""
 
     writes: tuple[runs.Write, ...]
     changed: tuple[str, ...]
@@ -153,7 +153,7 @@ class Plan(NamedTuple):
 
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
-    """Work out newer records that take a run back; ``at`` is when it was made."""
+    """Plan the newer records that revert a run made at time ``at``."""
     before: dict[str, bytes | None] = {}
     for kept in steps:
         for place, change in enumerate(kept.line.changes):
@@ -169,20 +169,20 @@ def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> P
 
 
 class _Version(NamedTuple):
-    """The records of a folder at a time."""
+    """The records of a folder at one time."""
 
     records: Mapping[str, Record]
-    told: Mapping[str, Statement]  # of topic files, as these tell them, edits by hand included
+    statements: Mapping[str, Statement]  # of topic files, hand edits included
 
 
 class _Folder:
     """A folder of shards and the topic files of its stream.
 
     Attributes:
-        previous: Its version before the run, and ``current``: as it is.
-        written: Id → mark of the last line that the run wrote; None: it removed the record.
-        changed: Ids of those that are not as before.
-        pages: The topic files that the run wrote, as they were.
+        previous: The version before the run; ``current``: that of now.
+        written: Id → mark of the last line the run wrote; None: it removed the record.
+        changed: Those ids whose records differ from before the run.
+        pages: The topic files the run wrote, as they were before.
     """
 
     def __init__(
@@ -221,19 +221,19 @@ class _Folder:
             self.current = _Version(new, tell(here, _statements(new), now=now).statements)
 
     def decide(self, record_id: str) -> str:
-        """What becomes of a record: ``keep``, ``restore``, ``withdraw``, ``remove`` or ``conflict``."""
-        told, record = self.previous.told.get(record_id), self.current.records.get(record_id)
+        """The action for a record: ``keep``, ``restore``, ``withdraw``, ``remove`` or ``conflict``."""
+        told, record = self.previous.statements.get(record_id), self.current.records.get(record_id)
         if told and record and record_files.as_stored(replace(told, rev=record.rev)) == record:
-            return "keep"  # the run only wrote down what a person had put into the Markdown before
-        if self.changed_in(record_id) is not None:
+            return "keep"  # the run only recorded an earlier edit of the Markdown
+        if self.conflict_path(record_id) is not None:
             return "conflict"
         if told is not None or record_id in self.previous.records:
             return "restore"
         is_told = isinstance(record, Statement) and record.kind != "gist"
         return "withdraw" if is_told and not self.is_archive else "remove"
 
-    def changed_in(self, record_id: str) -> str | None:
-        """The file in which somebody changed it after the run; None: it is as the run left it."""
+    def conflict_path(self, record_id: str) -> str | None:
+        """The file with a change of the record after the run; None: unchanged since."""
         mark = self.written[record_id]
         if self._marks.get(record_id, frozenset()) != ({mark} if mark else frozenset()):
             names = [shards.shard_name(record_id, digits) for digits in (2, 1)]
@@ -241,7 +241,7 @@ class _Folder:
             return (self.path / (there or names[1:])[0]).relative_to(self.store.root).as_posix()
         if self.stream is None:
             return None
-        record, row = self.current.records.get(record_id), self.current.told.get(record_id)
+        record, row = self.current.records.get(record_id), self.current.statements.get(record_id)
         known = record.rev if isinstance(record, Statement) else None
         if known == (row.rev if row is not None else None):
             return None
@@ -249,11 +249,11 @@ class _Folder:
         return page.relative_to(self.store.root).as_posix()
 
     def plan(self, now: str) -> Plan:
-        """Writes that take back what the run wrote here."""
+        """Writes that revert the run in this folder."""
         ids = grouped((self.decide(record_id), record_id) for record_id in self.changed)
         restored, withdrawn = ids.get("restore", []), ids.get("withdraw", [])
         removed, conflicts = ids.get("remove", []), ids.get("conflict", [])
-        was, here = ({**each.records, **each.told} for each in (self.previous, self.current))
+        was, here = ({**each.records, **each.statements} for each in (self.previous, self.current))
         made = [self._newer(was[record_id]) for record_id in restored]
         for row in (here[record_id] for record_id in withdrawn):
             if isinstance(row, Statement):
@@ -268,20 +268,22 @@ class _Folder:
             tuple(restored),
             tuple(withdrawn),
             tuple(removed),
-            tuple(Conflict(record_id, str(self.changed_in(record_id))) for record_id in conflicts),
+            tuple(
+                Conflict(record_id, str(self.conflict_path(record_id))) for record_id in conflicts
+            ),
         )
 
     def _newer(self, record: Record) -> Record:
-        """A record under a higher revision than it had before the run and has now."""
+        """The record with a revision above those before the run and now."""
         versions = (each.records.get(record.id) for each in (self.previous, self.current))
         number = max(each.rev[0] for each in versions if each is not None)
         return replace(record, rev=(number + 1, self.store.device))
 
     def _topic_writes(self, rows: Sequence[Statement]) -> list[runs.Write]:
-        """Writes that bring the topic files up to some statements.
+        """Writes that update the topic files to ``rows``.
 
-        A line comes back under the heading it stood under. Headings that become empty go. A file stays,
-        empty: another clone may have changed it, and git cannot merge that with a file that is gone.
+        A line returns under its old heading. Empty headings are removed; an empty file stays: another
+        clone may have changed it, and git cannot merge that with a deleted file.
         """
         headings = {
             item.id: topics.heading_of(topic, item) for topic in self.pages for item in topic.items
@@ -299,7 +301,7 @@ def _statements(records: Mapping[str, Record | None]) -> dict[str, Statement]:
 
 
 def _written(steps: Sequence[ledger.KeptStep], folder: str) -> dict[str, str | None]:
-    """Records that a run wrote in a folder → mark of the last line; None: it removed them."""
+    """Ids a run wrote in a folder → mark of the last line; None: removed."""
     found: dict[str, str | None] = {}
     for kept in steps:
         for lines, is_added in ((kept.removed, False), (kept.added, True)):
@@ -311,10 +313,10 @@ def _written(steps: Sequence[ledger.KeptStep], folder: str) -> dict[str, str | N
 
 
 def _marks_of(folder: Path) -> dict[str, frozenset[str]]:
-    """Marks of the lines of each record, in all shards of a folder as they are.
+    """Record id → marks of its lines, over all shards of a folder.
 
-    Of several lines those with the highest revision: after a merge an older one may stand there
-    still, and a join lets it lose.
+    Only lines with the highest revision count: after a merge, an older one may remain, which loses
+    in a join.
     """
     found: dict[str, dict[int, set[str]]] = {}
     for path in shards.shard_files(folder):

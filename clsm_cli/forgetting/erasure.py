@@ -1,8 +1,8 @@
-"""Forget: plan and apply the removal of something for good (CMA's unlearning; docs/format.md §8).
+"""Forget: plan a permanent removal (CMA's unlearning; docs/format.md §8).
 
-``selection`` says what is meant, ``purge`` takes it out of a copy of the store, a consolidation of the
-copy works out anew what rested on it, and the files that differ are written whole (``clean_writing``).
-So a plan can be read to the last line before anything happens.
+``selection`` resolves the request, ``purge`` removes it from a copy of the store, a consolidation of the
+copy recomputes what depended on it, and ``clean_writing`` writes the files that differ. So the plan
+shows every line before anything changes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
 
-_SAYING = ("statement", "gist")
+_STATEMENT_KINDS = ("statement", "gist")
 
 
 def plan(
@@ -55,24 +55,24 @@ def plan(
     *,
     purge_history: bool = False,
 ) -> Plan | None:
-    """Work out what goes with what is wanted, to the byte; only a copy is written to.
+    """Compute all file changes of a forget, on a copy of the store.
 
     Returns:
-        None when all of it was forgotten before.
+        None if everything requested is forgotten already.
 
     Raises:
-        BadInputError: Nothing is meant, or it is not certain what.
+        BadInputError: The request matches nothing or is ambiguous.
     """
-    embedder, missing = _usable(embedder)
-    with copied(store, now) as (copy, before, warnings):
+    embedder, missing = _usable_engine(embedder)
+    with scratch_copy(store, now) as (copy, before, warnings):
         contents = selection.read_store(copy, utc_text(now))
         if _is_known(store, contents, wanted):
             return None
-        chosen = selection.choose(contents, wanted, store.zone)
+        chosen = selection.select_items(contents, wanted, store.zone)
         written = read_labels(copy)
         purged = purge(copy, contents, chosen, utc_text(now))
-        review = _review(copy)
-        # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
+        review = _read_review(copy)
+        # Without a language model: its earlier contributions to the rest stay; nothing is sent out.
         again = purged.again.union(purged.remade.values())
         request = Request(now=now, only=again, allow_loss=True)
         report = consolidate(copy, request, embedder, progress)
@@ -81,7 +81,7 @@ def plan(
         gone = purged.forgotten | (contents.records.keys() - after.keys())
         clean_quarantine(copy, gone, purged.texts)
         unlabelled = clean_labels(copy, written, ForgottenTerms(contents, after, gone))
-        asked = _review(copy).removeprefix(review).strip(b"\n")
+        asked = _read_review(copy).removeprefix(review).strip(b"\n")
         puts, removes = file_differences(copy, before)
         files = tuple(sorted({*puts, *removes}))
         done = receipt.Receipt(
@@ -96,15 +96,17 @@ def plan(
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
         )
-    texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
+    texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _STATEMENT_KINDS))
     return Plan(done, CleanWrites(puts, removes, frozenset(gone), texts, purged.names, asked))
 
 
 @contextlib.contextmanager
-def copied(store: Store, now: datetime) -> Iterator[tuple[Store, dict[str, str | None], list[str]]]:
-    """A copy of a store to try things on, digests of its files, and what the user should hear.
+def scratch_copy(
+    store: Store, now: datetime
+) -> Iterator[tuple[Store, dict[str, str | None], list[str]]]:
+    """A scratch copy of a store, the digests of its files, and warnings.
 
-    What was begun is ended before, and conflict copies are joined in it.
+    An interrupted run is completed first; conflict copies are joined in the copy.
     """
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
@@ -113,8 +115,8 @@ def copied(store: Store, now: datetime) -> Iterator[tuple[Store, dict[str, str |
         yield copy, before, warnings + joining.join(copy, utc_text(now), everywhere=True)
 
 
-def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
-    """The engine if it can be used; else what to tell: it works without."""
+def _usable_engine(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
+    """The engine if usable; else None and a warning: forgetting works without it."""
     try:
         if embedder is not None:
             embedder.embed()
@@ -131,18 +133,18 @@ def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -
     )
 
 
-def _review(store: Store) -> bytes:
+def _read_review(store: Store) -> bytes:
     return atomic.read(store.flow / "review.jsonl", logs.MAX_LOG) or b""
 
 
 _MONTHS = frozenset(stem for month in calendar.month_name[1:] for stem in stems(month))
-"""Dates stand in statements where the source said "yesterday"."""
+"""Statements contain dates where the source said "yesterday"."""
 
 
 def _unsupported(
     memory: StoreContents, chosen: Chosen
 ) -> tuple[set[str], set[str], frozenset[str]]:
-    """Episodes and statements that go with what is chosen, and episodes that have to be read again."""
+    """Episodes and statements to remove with the chosen turns, and episodes to consolidate again."""
     gone = chosen.turns
     touched = memory.episodes_of(gone)
     starts = {e.id: e.start for _, e in memory.episodes}
@@ -155,17 +157,17 @@ def _unsupported(
             if row.value in months or left != {*row.sources}:
                 lost.add(row.id)
                 months |= {row.value} if row.value else set()
-        elif left != {*row.sources} and not (left and _says(memory, left, row.text)):
+        elif left != {*row.sources} and not (left and _is_supported(memory, left, row.text)):
             lost.add(row.id)
             again |= memory.episodes_of(left)
-    # One more episode of each month, so that the month's gists are made anew.
+    # One remaining episode per month, so that the month's gists are rebuilt.
     others = sorted((e.id for _, e in memory.episodes if e.id not in touched | again), reverse=True)
     of_month = {m: each for each in others if (m := (starts[each] or "")[:7]) in months}
     return touched, lost, frozenset((again - touched) | {*of_month.values()})
 
 
-def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
-    """Whether turns hold all words of a text; names of speakers and dates may have been put in."""
+def _is_supported(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
+    """Whether turns contain all stems of a text; speaker names, digits and months are allowed."""
     held: set[str] = set()
     for key in keys:
         told = memory.turns.get(key)
@@ -175,7 +177,7 @@ def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
 
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> receipt.Purged:
-    """Take it out; nodes and edges are woven anew by the consolidation that follows."""
+    """Remove the chosen items; the consolidation that follows rebuilds nodes and edges."""
     episodes, statements, again = _unsupported(memory, chosen)
     dead = chosen.turns | episodes | statements
     atomic.append(*logs.new_tombstones(store, map(tombstone_hash, sorted(dead)), now))
@@ -189,7 +191,7 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> rece
     }
     for path in (path for folder in store.graphs() for path in shards.shard_files(folder)):
         records = shards.read(path).records
-        left = [_marked(r, again) for r in records if r.id not in pinned]
+        left = [_reset_stage(r, again) for r in records if r.id not in pinned]
         if left != list(records):
             atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
@@ -198,10 +200,10 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> rece
 
 
 def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> frozenset[str]:
-    """Remove inbox files without a turn; the names of those of conversations that go whole.
+    """Remove inbox files left without turns; return the file names of fully removed conversations.
 
-    The name of a file holds that of the conversation. So one that was emptied before goes too, if
-    nothing of its conversation stays anywhere.
+    A file name contains that of its conversation. So a file emptied earlier is removed too, if
+    nothing of its conversation remains.
     """
     stay = {told.session for key, told in memory.turns.items() if key not in gone}
     over = {memory.turns[key].session for key in gone} - stay
@@ -214,14 +216,14 @@ def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> frozens
     return names
 
 
-def _marked(record: Record, again: AbstractSet[str]) -> Record:
+def _reset_stage(record: Record, again: AbstractSet[str]) -> Record:
     if isinstance(record, EpisodeRecord) and record.id in again:
         return replace(record, stage="pending", rev=(record.rev[0] + 1, record.rev[1]))
     return record
 
 
 def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> dict[str, str]:
-    """Which episode took the place of each that lost some turns but not all."""
+    """Old id → new id of episodes that lost some but not all turns."""
     known = {episode.id for _, episode in memory.episodes}
     read = (episode for _, episode in episode_files.readable(store) if episode.id not in known)
     new = {turn.key: episode.id for episode in read for turn in episode.turns}
@@ -235,10 +237,10 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
 
 
 def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str]) -> None:
-    """Lines that could not be read and were kept aside: those that tell of what went."""
+    """Remove quarantined lines that contain forgotten ids or texts."""
     told = tuple(texts)
     for path in sorted(store.quarantine.glob("*")):
-        data = atomic.read(path, clean_writing.LARGEST) if path.is_file() else None
+        data = atomic.read(path, clean_writing.MAX_BYTES) if path.is_file() else None
         lines = (data or b"").split(b"\n")
         left = [line for line in lines if not clean_writing.has_trace(line, gone, told)]
         if not any(line.strip() for line in left if not line.startswith(b"#")):
@@ -248,7 +250,7 @@ def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str])
 
 
 def compared_files(store: Store) -> Iterator[tuple[str, Path]]:
-    """Files of a store whose difference counts: all but derived ones and logs of machines."""
+    """Files to compare: all but derived ones and the logs in ``flow/``."""
     for folder, names, found in os.walk(store.root):
         names[:] = sorted(name for name in names if not name.startswith("."))
         for path in (Path(folder, name) for name in sorted(found) if not name.startswith(".")):
@@ -260,10 +262,10 @@ def compared_files(store: Store) -> Iterator[tuple[str, Path]]:
 def file_differences(
     copy: Store, before: dict[str, str | None]
 ) -> tuple[dict[str, tuple[bytes, str | None]], dict[str, str]]:
-    """What a copy became: files with new bytes and the digest from before, and files that went."""
+    """Changed files (new bytes, old digest) and removed files (old digest) of a copy."""
     now = dict(compared_files(copy))
     puts = {
-        name: (atomic.read(path, clean_writing.LARGEST) or b"", before.get(name))
+        name: (atomic.read(path, clean_writing.MAX_BYTES) or b"", before.get(name))
         for name, path in now.items()
         if atomic.digest_of(path) != before.get(name)
     }
@@ -272,10 +274,10 @@ def file_differences(
 
 
 class ForgottenTerms:
-    """What is forgotten, to recognise it in a person's own evaluation labels (``store.labels``).
+    """Ids, texts and names of what is forgotten, to find it in evaluation labels (``store.labels``).
 
-    A label names what answers a query, by id, by name or in its very words; the query itself may be a
-    question that was asked in what is forgotten.
+    A label gives the answer to a query by id, name or quotation; the query itself may be a question
+    from the forgotten text.
     """
 
     def __init__(
@@ -286,58 +288,58 @@ class ForgottenTerms:
         told = {key: each.turn.text for key, each in contents.turns.items()}
         told |= {key: row.text for key, row in contents.statements.items()}
         texts = [told[key] for key in sorted(told) if key in gone]
-        self._kept = "\n".join(_even(told[key]) for key in sorted(told) if key not in gone)
-        self._gone = "\n".join(map(_even, texts))
-        lines = {_even(line) for text in texts for line in text.split("\n")}
+        self._kept = "\n".join(_normalised(told[key]) for key in sorted(told) if key not in gone)
+        self._gone = "\n".join(map(_normalised, texts))
+        lines = {_normalised(line) for text in texts for line in text.split("\n")}
         self._parts = {
-            line for line in lines if len(line) >= clean_writing.LEAST and line not in self._kept
+            line for line in lines if len(line) >= clean_writing.MIN_LINE and line not in self._kept
         }
         names = {name for i in gone for name in _names(contents.records.get(i))}
-        names -= {_even(name) for record in after.values() for name in _names(record)}
+        names -= {_normalised(name) for record in after.values() for name in _names(record)}
         self._names = selection.names_pattern(names) if names else None
 
-    def is_told(self, text: str, least: int = 1) -> bool:
-        """Whether a text stands in what is forgotten alone, holds a line of it, or names a concept of it.
+    def matches(self, text: str, min_length: int = 1) -> bool:
+        """Whether a text occurs only in forgotten text, contains a line of it, or names its concepts.
 
-        A text below ``least`` characters does not tell where it comes from; it may name.
+        Below ``min_length`` characters, an occurrence does not identify the source; only names count.
         """
-        even = _even(text)
+        even = _normalised(text)
         if self._names is not None and self._names.search(even):
             return True
-        if len(even) >= least and even in self._gone and even not in self._kept:
+        if len(even) >= min_length and even in self._gone and even not in self._kept:
             return True
         return any(part in even for part in self._parts)
 
-    def is_told_by(self, line: str) -> bool:
-        """Whether a line of the file tells of it, as a comment may."""
+    def matches_line(self, line: str) -> bool:
+        """Whether a line of the label file, comments included, refers to forgotten content."""
         words = line.strip().lstrip("-# ").strip("\"'")
         is_named = clean_writing.has_trace(line.encode(), self.ids, ())
-        return is_named or self.is_told(words, clean_writing.LEAST)
+        return is_named or self.matches(words, clean_writing.MIN_LINE)
 
 
-def _even(text: str) -> str:
+def _normalised(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
 def _names(record: Record | None) -> tuple[str, ...]:
     if not isinstance(record, Node):
         return ()
-    return tuple(filter(None, map(_even, (record.label or record.id, *record.aliases))))
+    return tuple(filter(None, map(_normalised, (record.label or record.id, *record.aliases))))
 
 
 def read_labels(store: Store) -> bytes | None:
-    """The file of labels; None without one."""
+    """The label file; None if missing."""
     path = labels.path_of(store.root)
     is_there = path.is_file() and not path.is_symlink()
-    return atomic.read(path, clean_writing.LARGEST) if is_there else None
+    return atomic.read(path, clean_writing.MAX_BYTES) if is_there else None
 
 
 def clean_labels(
     store: Store, data: bytes | None, lost: ForgottenTerms
 ) -> list[receipt.RemovedItem]:
-    """Take out of the labels what tells of it; a query goes with the last thing that answers it.
+    """Remove forgotten content from the labels, and queries left without an answer.
 
-    A file that cannot be read as labels loses the lines that tell of it.
+    If the file does not parse as labels, only the lines with such content are removed.
     """
     if data is None:
         return []
@@ -349,14 +351,14 @@ def clean_labels(
     lines = text.split("\n")
     ends = [*(row.line - 1 for row in rows[1:]), len(lines)]
     for row, end in zip(rows, ends, strict=False):
-        left = _left(row, lost)
-        if left != row or any(map(lost.is_told_by, lines[row.line - 1 : end])):
-            change[row.id] = left  # written anew, without the comments in it
+        left = _remaining_label(row, lost)
+        if left != row or any(map(lost.matches_line, lines[row.line - 1 : end])):
+            change[row.id] = left  # rewritten, without its comments
     made = labels.edit(text, change) if change else text
     kept = [
         line
         for line in made.split("\n")
-        if not (lost.is_told_by(line) and (not rows or line.lstrip().startswith("#")))
+        if not (lost.matches_line(line) and (not rows or line.lstrip().startswith("#")))
     ]
     if "\n".join(kept).encode() != data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf"):
         atomic.put(labels.path_of(store.root), "\n".join(kept).encode())
@@ -364,15 +366,15 @@ def clean_labels(
     return [receipt.RemovedItem(row.id, "label", row.text) for row in gone]
 
 
-def _left(row: Label, lost: ForgottenTerms) -> Label | None:
-    """What stays of a label; None: nothing."""
+def _remaining_label(row: Label, lost: ForgottenTerms) -> Label | None:
+    """The rest of a label; None if nothing remains."""
     tags = (row.id, row.category, row.difficulty)
-    if lost.is_told(row.text) or any(lost.is_told(tag, clean_writing.LEAST) for tag in tags):
+    if lost.matches(row.text) or any(lost.matches(tag, clean_writing.MIN_LINE) for tag in tags):
         return None
     named = (each for each in row.concepts if node_id(each) not in lost.ids)
     left = row._replace(
-        evidence=tuple(each for each in row.evidence if not lost.is_told(each)),
+        evidence=tuple(each for each in row.evidence if not lost.matches(each)),
         memories=tuple(each for each in row.memories if whole_id(each) not in lost.ids),
-        concepts=tuple(each for each in named if not lost.is_told(each)),
+        concepts=tuple(each for each in named if not lost.matches(each)),
     )
     return None if row.has_gold and not left.has_gold else left

@@ -1,8 +1,8 @@
-"""Which turns and statements have faded, so that recall leaves them out at first.
+"""Which turns and statements to archive, so that the first pass of recall skips them.
 
-Nothing is counted from run to run. What is archived follows from the records, the folded uses and the
-day, so it does not matter how often, or on which machine, it is worked out. First the traces, then what
-is read from the files, last whether the clock can be right.
+There is no state between runs. The archive follows from the records, the folded uses and the day, so it
+does not matter how often, or on which machine, it is computed. The module has the traces, then reading
+the files, then the check of the clock.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 UsedOn = Mapping[str, tuple[date, ...]]
-"""The days on which an id was recalled, on any machine."""
+"""Id → days on which it was recalled, on any machine."""
 
 
 class Trace(NamedTuple):
-    """A turn or a statement, as far as its fading goes."""
+    """What decay needs to know of a turn or statement."""
 
     id: str
     kind: str  # ``turn`` or ``block``, or the kind of the statement
     stream: Stream
     text: str
     tokens: int
-    recorded: date | None  # day on which the store got it; None where that is not known
-    used: tuple[date, ...] = ()  # days on which it was recalled, none of them after today
-    kept: str = ""  # why it is never archived; "" for what may be
+    recorded: date | None  # day it was recorded; None if unknown
+    used: tuple[date, ...] = ()  # days it was recalled, none after today
+    kept: str = ""  # why it is never archived; "" if it may be
 
     @property
     def last(self) -> date:
-        """The day of its last use; recording it counts as the first."""
+        """The day of its last use; recording counts as a use."""
         return max([self.recorded or date.min, *self.used])
 
     def retention(self, today: date) -> float:
@@ -64,7 +64,7 @@ class Trace(NamedTuple):
 
     @property
     def since(self) -> date:
-        """The first day on which it is below the limit, if it is not used again."""
+        """The first day with a retention below the threshold, if it is not used again."""
         return days_later(
             self.last, retention.days_until(retention.ARCHIVE_RETENTION, self._stability)
         )
@@ -75,25 +75,25 @@ class Trace(NamedTuple):
 
 
 class StreamState(NamedTuple):
-    """How much of a stream is archived, of all turns and statements ever recorded."""
+    """How many of a stream's turns and statements are archived."""
 
     items: int
     archived: int
     tokens: int
     archived_tokens: int
-    most: float  # share of the tokens that may be archived, 0 … 1
-    kept: int  # what has faded too and stays, since more of the stream must not go
+    most: float  # maximum archived share of the tokens, 0 … 1
+    kept: int  # items below the threshold that stay because of ``most``
 
 
 class StreamShare(NamedTuple):
-    """What is archived of a stream, in the order in which it faded."""
+    """The archived traces of a stream, first faded first."""
 
     faded: tuple[Trace, ...]
     state: StreamState
 
 
 def days_later(day: date, days: float) -> date:
-    """The first whole day on which some days have passed; the end of the calendar at most.
+    """The day after ``days``, rounded up; at most the last day of the calendar.
 
     >>> str(days_later(date(2026, 2, 24), 99.0000001)), str(days_later(date(2026, 2, 24), 1.5))
     ('2026-06-03', '2026-02-26')
@@ -103,14 +103,14 @@ def days_later(day: date, days: float) -> date:
 
 
 def build_traces(
-    heard: Mapping[str, TurnRecord],
+    turns: Mapping[str, TurnRecord],
     statements: Iterable[Statement],
     documents: Iterable[Record],
     used: UsedOn,
     today: date,
     behind: Mapping[date, date],
 ) -> list[Trace]:
-    """Every turn and every statement of a store, by id; days of use after ``today`` count as today."""
+    """All turns and statements of a store, by id; uses after ``today`` count as today."""
     blocks = {
         block.key: document
         for document in documents
@@ -121,7 +121,7 @@ def build_traces(
     def days(name: str) -> tuple[date, ...]:
         return tuple(sorted({min(day, today) for day in used.get(name, ())}))
 
-    found = [_of_turn(each, blocks.get(key), days(key), today) for key, each in heard.items()]
+    found = [_turn_trace(each, blocks.get(key), days(key), today) for key, each in turns.items()]
     for row in statements:
         recorded = day(row.recorded_at, behind)
         born = min(recorded, today) if recorded else None
@@ -131,9 +131,9 @@ def build_traces(
 
 
 def archived_shares(found: Iterable[Trace], today: date) -> dict[Stream, StreamShare]:
-    """What is archived of each stream.
+    """The archived traces of each stream.
 
-    A stream keeps its survival ratio of all tokens that it ever held; what faded first goes first.
+    A stream keeps its survival ratio of all its tokens; first faded, first archived.
     """
     by_stream: dict[Stream, list[Trace]] = {stream: [] for stream in STREAMS}
     for trace in found:
@@ -159,11 +159,11 @@ def _share(stream: Stream, group: list[Trace], today: date) -> StreamShare:
     return StreamShare(tuple(below[:chosen]), state)
 
 
-def _of_turn(
+def _turn_trace(
     each: TurnRecord, document: Document | None, used: tuple[date, ...], today: date
 ) -> Trace:
     turn = each.turn
-    is_living = document is not None and turn.time is None  # stands in a file that its owner keeps
+    is_living = document is not None and turn.time is None  # in a file that its owner maintains
     why = ""
     if not each.is_settled:
         why = "not consolidated, or pinned"
@@ -193,7 +193,7 @@ def _why_kept(row: Statement, recorded: date | None) -> str:
 
 
 class Survey(NamedTuple):
-    """A store as decay sees it; ``behind``: see ``clock_corrections``."""
+    """What decay reads from a store; ``behind``: see ``clock_corrections``."""
 
     clock: Clock
     before: logs.Archived
@@ -209,9 +209,9 @@ def survey_store(
     statements: Mapping[str, Statement],
     now: datetime,
     *,
-    is_told: bool,
+    is_explicit: bool,
 ) -> Survey:
-    """Read episodes and logs; nothing is written, and neither model nor index is asked."""
+    """Read episodes and logs, without model or index; write nothing."""
     forgotten = logs.load_tombstones(store)
     today = now.astimezone(UTC).date()
     before = logs.read_archived(store.flow)
@@ -222,7 +222,7 @@ def survey_store(
     days = [[found for run in ran if (found := day(run.at)) is not None] for ran in ledgers]
     known = (*folded.logged.values(), *used.values(), *days)
     stamps = {each.recorded for each in told.values()}.union(*known)
-    behind: dict[date, date] = {}  # where two machines correct one day, to the later
+    behind: dict[date, date] = {}  # if two machines correct one day, the later correction
     for one in days:
         for wrong, least in clock_corrections(one, today).items():
             behind[wrong] = max(least, behind.get(wrong, least))
@@ -231,7 +231,7 @@ def survey_store(
         for key, each in told.items()
     }
     return Survey(
-        check_clock(today, stamps, before.as_of, is_told=is_told),
+        check_clock(today, stamps, before.as_of, is_explicit=is_explicit),
         before,
         folded,
         build_traces(told, statements.values(), records.values(), used, today, behind),
@@ -243,7 +243,7 @@ def survey_store(
 def _used(
     store: Store, own: FoldedLog, forgotten: frozenset[str]
 ) -> tuple[UsedOn, list[LineProblem]]:
-    """Days of use by id: what other machines have folded, and all that this one will have."""
+    """Id → days of use: those folded by other machines and all of this one."""
     uses, problems = {*own.uses}, []
     for flow in store.flows():
         if flow != store.flow:
@@ -254,7 +254,7 @@ def _used(
 
 
 class TurnRecord(NamedTuple):
-    """A turn of an episode; settled if that is consolidated as it stands, and nobody pinned it."""
+    """A turn of an episode; settled if the episode is consolidated, unchanged since and not pinned."""
 
     turn: Turn
     document: str | None
@@ -265,9 +265,9 @@ class TurnRecord(NamedTuple):
 def read_turns(
     store: Store, records: Mapping[str, Record], forgotten: frozenset[str]
 ) -> tuple[dict[str, TurnRecord], list[LineProblem]]:
-    """Every turn by key, and the episode files that cannot be read.
+    """Every turn by key, and the unreadable episode files.
 
-    Of a turn that two machines hold the later copy counts, and it is settled where both are.
+    If two machines have a turn, the later copy counts; it is settled if both are.
     """
     found: dict[str, TurnRecord] = {}
     problems: list[LineProblem] = []
@@ -306,38 +306,38 @@ def _read(path: Path, records: Mapping[str, Record], forgotten: frozenset[str]) 
 
 
 def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:
-    """The day of a time in UTC, corrected by ``clock_corrections``; None where it is none."""
+    """The UTC day of a time, corrected by ``clock_corrections``; None if invalid."""
     found = day_of(time, UTC)
     return behind.get(found, found) if found is not None and behind else found
 
 
-AHEAD = 60
-"""Days by which the clock may be ahead of the newest day that the store knows."""
-BEHIND = 1
-"""Days by which it may be behind."""
+MAX_AHEAD = 60
+"""Days that the clock may be ahead of the store's newest known day."""
+MAX_BEHIND = 1
+"""Days that it may be behind."""
 
 
 class Clock(NamedTuple):
-    """What day it is, and whether that can be.
+    """The current day, and whether it is plausible.
 
     Attributes:
-        newest: The newest day that is reached from a known one; None for a store without any.
+        newest: The newest plausible day in the store; None if it has no days.
     """
 
-    today: date  # as the clock has it (UTC)
+    today: date  # by the clock (UTC)
     newest: date | None
     is_believed: bool
-    future: tuple[date, ...]  # days beyond both, in order; what is stamped so counts as today
+    future: tuple[date, ...]  # days after ``today`` and ``newest``; they count as today
 
 
 def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
-    """Days that a clock gave which was behind, each with the day that it was at least.
+    """Days from a clock that was behind → the earliest day possible.
 
-    A machine writes its ledger in the order of time, so a run was not made before the one above it:
-    what a night in "1970" wrote down is as old as what was written before that night.
+    A ledger is chronological, so no run is older than the one above it: a run dated "1970" counts as
+    of the day of the run before it.
 
     Args:
-        days: Of a machine's runs, in the order of its ledger; those after today tell nothing.
+        days: Days of a machine's runs, in ledger order; those after today are ignored.
 
     >>> days = [date(2026, 3, 1), date(1970, 1, 1), date(2068, 1, 1), date(2026, 3, 2)]
     >>> {str(day): str(least) for day, least in clock_corrections(days, date(2026, 4, 1)).items()}
@@ -346,40 +346,42 @@ def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
     found: dict[date, date] = {}
     least = date.min
     for day in days:
-        if day + timedelta(BEHIND) < least:
+        if day + timedelta(MAX_BEHIND) < least:
             found[day] = least
         elif day <= today:
             least = max(least, day)
     return found
 
 
-def check_clock(today: date, stamps: Iterable[date], known: date | None, *, is_told: bool) -> Clock:
-    """Compare the clock with the days that the store wrote down.
+def check_clock(
+    today: date, stamps: Iterable[date], known: date | None, *, is_explicit: bool
+) -> Clock:
+    """Compare the clock with the days recorded in the store.
 
     Args:
-        today: As the clock, or the user, has it (UTC).
+        today: By the clock or the user (UTC).
         stamps: Days on which something was recorded or logged.
-        known: A day that was believed before; None takes the oldest stamp.
+        known: A day accepted earlier; None takes the oldest stamp.
 
     >>> from datetime import date
     >>> days = [date(2026, 2, 24), date(2026, 3, 10), date(2068, 1, 1)]
-    >>> clock = check_clock(date(2026, 4, 1), days, None, is_told=False)
+    >>> clock = check_clock(date(2026, 4, 1), days, None, is_explicit=False)
     >>> str(clock.newest), clock.is_believed, [str(day) for day in clock.future]
     ('2026-03-10', True, ['2068-01-01'])
 
-    61 days later, two days back, and said by the user:
+    61 days ahead, two days behind, and given by the user:
 
-    >>> [check_clock(day, days, None, is_told=told).is_believed for day, told in
+    >>> [check_clock(day, days, None, is_explicit=told).is_believed for day, told in
     ...  [(date(2026, 5, 10), False), (date(2026, 3, 8), False), (date(2026, 5, 10), True)]]
     [False, False, True]
     """
     days = sorted(set(stamps))
     newest = known if known is not None else min(days, default=None)
     for day in days:
-        if newest is not None and newest < day <= newest + timedelta(AHEAD):
+        if newest is not None and newest < day <= newest + timedelta(MAX_AHEAD):
             newest = day
     if newest is None:
         return Clock(today, None, True, ())
-    is_near = newest - timedelta(BEHIND) <= today <= newest + timedelta(AHEAD)
+    is_near = newest - timedelta(MAX_BEHIND) <= today <= newest + timedelta(MAX_AHEAD)
     future = tuple(day for day in days if day > max(today, newest))
-    return Clock(today, newest, is_told or is_near, future)
+    return Clock(today, newest, is_explicit or is_near, future)

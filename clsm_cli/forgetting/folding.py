@@ -1,9 +1,9 @@
-"""Fold the log of recalls into one line for each id and day, which is all that retention needs.
+"""Fold the activation log into one line per id and day, which is all that retention needs.
 
-A recall appends to ``activation.jsonl`` without a lock, so that file is never rewritten. At the first
-run of a month it gets another name once its first line is old, and the one that had that name goes
-when all of it is folded and old. Until then both are folded each time: an id and day counts as often
-as the log says, or as was folded before if that is more, so folding again changes nothing.
+Recalls append to ``activation.jsonl`` without a lock, so it is never rewritten. The first run of a month
+renames it once its first line is old; the previous file of that name is deleted once it is old and
+folded. Until then, each run folds both: the count of an id and day is the larger of the log's and the
+folded one, so folding again changes nothing.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 OLD_LOG, LOG = logs.ACTIVATIONS
-KEPT = timedelta(30)
-"""How long a recall can still be judged; its line is kept at least as long."""
+FEEDBACK_PERIOD = timedelta(30)
+"""How long a recall accepts feedback; its log line is kept at least as long."""
 
 Uses = dict[tuple[str, date], int]
-"""How often an id was recalled on a day."""
+"""(Id, day) → number of recalls."""
 
 
 class FoldedLog(NamedTuple):
-    """The log of this machine."""
+    """The activation log of this machine, folded."""
 
-    uses: Uses  # those that were folded before and those of the log
-    fresh: list[date]  # days of the lines of the log with something that was not folded before
-    logged: dict[str, list[date]]  # days of the lines of either log file, by its name
+    uses: Uses  # those folded before and those of the log
+    fresh: list[date]  # days of log lines with uses not folded before
+    logged: dict[str, list[date]]  # log file name → days of its lines
     problems: tuple[LineProblem, ...]
-    is_covered: bool  # whether an earlier run folded all that the older log says
-    is_readable: bool  # whether the folded uses could be read; else they must not be replaced
+    is_covered: bool  # whether earlier runs folded the whole older log
+    is_readable: bool  # whether the folded uses could be read; if not, never replace them
 
 
 def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
-    """Read both log files and the uses of this machine."""
+    """Fold both log files into the uses of this machine."""
     before, problems, is_readable = read_folded(store.flow, forgotten)
     counted: Counter[tuple[str, date]] = Counter()
     read: dict[str, list[_Recall]] = {}
@@ -67,7 +67,7 @@ def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
 
 
 def read_folded(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineProblem], bool]:
-    """The folded uses of a machine, the lines that are none, and whether the file can be read."""
+    """The folded uses of a machine, invalid lines, and whether the file is readable."""
     found, problems = logs.read_uses(flow / logs.USES)
     is_readable = all(problem.line is not None for problem in problems)
     uses: Uses = {}
@@ -79,7 +79,7 @@ def read_folded(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineP
 
 
 def render(uses: Uses) -> bytes:
-    r"""The bytes of folded uses.
+    r"""Serialise folded uses.
 
     >>> render({("mara", date(2026, 2, 24)): 2})
     b'{"id": "mara", "day": "2026-02-24", "n": 2}\n'
@@ -89,24 +89,24 @@ def render(uses: Uses) -> bytes:
 
 
 def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
-    """Writes that keep the uses; none where nothing is new."""
+    """Writes that save the uses; none if nothing is new."""
     if not folded.uses or not folded.is_readable:
         return []
     return plan_put(store.flow / logs.USES, render(folded.uses))
 
 
 def plan_put(path: Path, data: bytes) -> list[runs.Write]:
-    """The write that gives a file some bytes; none where it has them."""
+    """The write that sets a file's bytes; none if unchanged."""
     read_as = atomic.digest_of(path)
     return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
 
 def rotate(store: Store, folded: FoldedLog, today: date) -> None:
-    """Let the older log go if it may, and make an old one of the other; the caller holds the lock.
+    """Delete the older log if folded and old, and rename the current one; the caller holds the lock.
 
-    The activation log is no part of a run: what was recalled cannot be undone.
+    The activation log is not part of a run: recalls cannot be undone.
     """
-    first, old = today - KEPT, store.flow / OLD_LOG
+    first, old = today - FEEDBACK_PERIOD, store.flow / OLD_LOG
     if old.exists() and folded.is_covered and all(day < first for day in folded.logged[OLD_LOG]):
         atomic.remove(old)
     if any(day < first for day in folded.logged[LOG]) and not old.exists():
@@ -117,7 +117,7 @@ _Recall = tuple[date, tuple[str, ...]]
 
 
 def _recalls(path: Path, forgotten: frozenset[str]) -> tuple[list[_Recall], list[LineProblem]]:
-    """The day of each recall in UTC, with every id that it returned, those of nodes too."""
+    """UTC day and returned ids, nodes included, of each recall; and invalid lines."""
     found, problems = logs.rows(path)
     recalls = []
     for number, row in found:

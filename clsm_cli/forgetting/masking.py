@@ -1,11 +1,11 @@
-"""``clsm forget --secrets``: mask secrets that a store holds in clear, as if they had been masked at ingest.
+"""``clsm forget --secrets``: mask secrets that a store holds in clear, as if masked at ingest.
 
-Nothing that was said is lost but the secrets. It is worked out on a copy, as any forget, and what
-differs is written whole, without preimages. Turns come first and get the keys that their source would
-give them now. Then what is derived from them: a secret found in a turn is recognised in its statements
-and records, even where the words that gave it away are gone. Ids follow: what was made of a clear text
-has a tombstone, so that no old copy brings it back. Derived names that held a secret go; the next night
-builds them anew from the masked turns.
+Only the secrets are lost. Like any forget, it works on a copy, and changed files are written whole,
+without preimages. Turns come first and get the keys that their source would give them now. Then derived
+records: a secret found in a turn is recognised in its statements and records, even without the words
+that revealed it. Ids follow the masked text; the old ones get tombstones, so that no old copy brings
+them back. Derived nodes with a secret in their name are removed; the next consolidation rebuilds them
+from the masked turns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.forgetting import erasure, receipt, selection
-from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan, with_rows
+from clsm_cli.forgetting.clean_writing import MAX_BYTES, CleanWrites, Plan, map_rows
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 
 class MaskedFile(NamedTuple):
-    """A file that held secrets in clear: its path, without secrets itself; kinds and how many."""
+    """A file that held secrets: its path, masked, and kind → count."""
 
     path: str
     found: dict[str, int]
 
 
 class MaskingReport(NamedTuple):
-    """What a masking did, or would do: kinds of secrets and in how many places they stood, never one."""
+    """What a masking did or would do: kinds and counts of secrets, never a secret."""
 
     found: dict[str, int]
     places: tuple[MaskedFile, ...]
@@ -70,15 +70,15 @@ class MaskingReport(NamedTuple):
 
 
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
-    """Work out, on a copy, which files change and how."""
-    with erasure.copied(store, now) as (copy, before, warnings):
+    """Compute the file changes, on a copy of the store."""
+    with erasure.scratch_copy(store, now) as (copy, before, warnings):
         work = _Rewriter(copy, selection.read_store(copy, utc_text(now)))
         work.rewrite(utc_text(now))
         puts, removes = erasure.file_differences(copy, before)
-    for flow in store.flows():  # lists of questions are logs, which a forget leaves aside
+    for flow in store.flows():  # review lists are logs, which ``file_differences`` skips
         path = flow / "review.jsonl"
         name, data = path.relative_to(store.root).as_posix(), atomic.read(path, logs.MAX_LOG) or b""
-        if (made := work.questions(name, data)) != data:
+        if (made := work.mask_review(name, data)) != data:
             puts[name] = (made, atomic.sha256(data))
     changed = sorted({*puts, *removes})
     done = MaskingReport(
@@ -99,25 +99,25 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     return Plan(done, CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed))
 
 
-_RAW = ("quarantine/", "eval/", "ontology.yaml")
-"""Files that are no records: masked as the text that they are."""
+_PLAIN_TEXT = ("quarantine/", "eval/", "ontology.yaml")
+"""Files without records, masked as plain text."""
 
 
 class _Rewriter:
     """Rewrites a copy of a store.
 
     Attributes:
-        found: Path of a file → kinds of secrets and how many it held.
-        turns: Keys of the turns that held any.
-        texts: Id of a statement that held any → its text without them.
+        found: Path → kinds and counts of its secrets.
+        turns: Keys of turns with secrets.
+        texts: Id of a statement with secrets → its masked text.
         renamed: Old id → new id.
-        gone: Ids of derived records that go.
-        names: Names of files of conversations that are called otherwise now.
+        gone: Ids of derived records to remove.
+        names: Old names of renamed inbox files.
     """
 
     def __init__(self, store: Store, contents: StoreContents) -> None:
         self.store = store
-        self.held = contents
+        self.contents = contents
         self.found: dict[str, Counter[str]] = {}
         self.turns: set[str] = set()
         self.texts: dict[str, str] = {}
@@ -128,9 +128,9 @@ class _Rewriter:
 
     def rewrite(self, now: str) -> None:
         """Rewrite the copy, turns first."""
-        for path, episode in self.held.episodes:
+        for path, episode in self.contents.episodes:
             self._episode(path, episode)
-        for box in self.held.inboxes:
+        for box in self.contents.inboxes:
             self._box(box)
         self._name_statements()
         self._name_nodes()
@@ -144,18 +144,18 @@ class _Rewriter:
         for folder in (*self.store.graphs(), *self.store.archives()):
             self._shards(folder)
         for name, path in list(compared_files(self.store)):
-            if name.startswith(_RAW):
-                self._text(path, (atomic.read(path, LARGEST) or b"").decode(*_LOSSLESS), Masker())
+            if name.startswith(_PLAIN_TEXT):
+                self._text(path, (atomic.read(path, MAX_BYTES) or b"").decode(*_LOSSLESS), Masker())
 
-    def questions(self, name: str, data: bytes) -> bytes:
-        """Questions to a person, which quote both texts and name ids."""
+    def mask_review(self, name: str, data: bytes) -> bytes:
+        """Mask a review list, whose questions quote texts and contain ids."""
         mask = Masker()
-        made = with_rows(data, lambda row: self._walked(row, mask, {*strings(row)}))
+        made = map_rows(data, lambda row: self._mask_value(row, mask, {*strings(row)}))
         self._count(name, mask)
         return made
 
     def _count(self, path: Path | str, mask: Masker) -> None:
-        """Note which kinds of secrets a file held, and how many."""
+        """Record the kinds and counts of a file's secrets."""
         if mask.counts:
             name = (self.store.root / path).relative_to(self.store.root).as_posix()
             self.found.setdefault(name, Counter()).update(mask.counts)
@@ -166,7 +166,7 @@ class _Rewriter:
             self.turns.add(turn.key)
             tool = "" if turn.tool is None else turn.tool.input or ""
             for text in (turn.text, tool, *turn.heading):
-                self.secrets.note(turn.key, text)
+                self.secrets.add(turn.key, text)
         if made.key != turn.key:
             self.renamed[turn.key] = made.key
         return made
@@ -211,11 +211,11 @@ class _Rewriter:
         atomic.put(path, b"\n" + inbox.render([*calls, *rows]) + b"\n")
 
     def _name_statements(self) -> None:
-        """New texts and ids of statements whose text holds a secret."""
+        """Assign new texts and ids to statements with a secret."""
         forgotten = logs.load_tombstones(self.store)
-        known = set(self.held.statements)
-        for row in self.held.statements.values():
-            self.secrets.note(row.id, row.text)
+        known = set(self.contents.statements)
+        for row in self.contents.statements.values():
+            self.secrets.add(row.id, row.text)
             text = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
             if text != row.text:
                 born = topics.birth_id(text, forgotten)
@@ -226,8 +226,8 @@ class _Rewriter:
                 known.add(self.renamed[row.id])
 
     def _name_nodes(self) -> None:
-        """Nodes whose name holds a secret go, and edges with them."""
-        records = self.held.records.values()
+        """Mark nodes with a secret in a name for removal, and their edges."""
+        records = self.contents.records.values()
         for node in (each for each in records if isinstance(each, Node)):
             names = (node.label or node.id, *node.aliases)
             if any(self.secrets.masked(n, Masker(), node.sources) != n for n in names):
@@ -236,25 +236,25 @@ class _Rewriter:
         self.gone |= {each.id for each in edges if self.gone & {each.source, each.target}}
 
     def _topic(self, topic: topics.Topic) -> None:
-        """A file of statements: its items get their new texts and ids, all else is masked."""
+        """Rewrite a topic file: items get their new texts and ids, the rest is masked."""
         mask = Masker()
         change: dict[str, Statement] = {}
         for item in topic.items:
             if item.id in self.texts:
-                row = self.held.statements[item.id]
+                row = self.contents.statements[item.id]
                 text = self.secrets.masked(item.text, mask, (*row.sources, row.id))
                 change[row.id] = replace(row, id=self.renamed[row.id], text=text, state=item.state)
         self._text(topic.path, topics.apply_edits(topic, change=change).decode(*_LOSSLESS), mask)
 
     def _text(self, path: Path, text: str, mask: Masker) -> None:
-        """Mask a file as the text that it is."""
+        """Mask a file as plain text."""
         data = self.secrets.masked(text, mask).encode(*_LOSSLESS)
         if mask.counts:
             self._count(path, mask)
             atomic.put(path, data)
 
     def _shards(self, folder: Path) -> None:
-        """All records of a folder; those with a new id move to the shard that is theirs."""
+        """Rewrite the records of a folder; a new id may move one to another shard."""
         changed: dict[str, Record] = {}
         removed: set[str] = set()
         for path in shards.shard_files(folder):
@@ -271,9 +271,9 @@ class _Rewriter:
                 atomic.put(write.path, write.data)
 
     def _record(self, record: Record, mask: Masker) -> Record:
-        """A record without secrets, that names everything by its new id."""
+        """Mask a record and replace renamed ids in it."""
         mapping = encode(record)
-        made = decode(self._walked(mapping, mask, {record.id, *strings(mapping)}))
+        made = decode(self._mask_value(mapping, mask, {record.id, *strings(mapping)}))
         if made == record:
             return record
         made = replace(made, rev=(record.rev[0] + 1, self.store.device))
@@ -290,20 +290,20 @@ class _Rewriter:
             return replace(made, id=_edge_id(made))
         return made
 
-    def _walked(self, value: Any, mask: Masker, rests: set[str], name: str = "") -> Any:
-        """A value of JSON without secrets, those of what it ``rests`` on too, with new ids."""
+    def _mask_value(self, value: Any, mask: Masker, sources: set[str], name: str = "") -> Any:
+        """Mask a JSON value, with the secrets of its ``sources`` too, and replace ids."""
         if isinstance(value, str):
             if value in self.renamed:
                 return self.renamed[value]
             is_place = name in ("origin", "path")
-            return mask.name(value) if is_place else self.secrets.masked(value, mask, rests)
+            return mask.name(value) if is_place else self.secrets.masked(value, mask, sources)
         if isinstance(value, list):
-            return [self._walked(each, mask, rests) for each in value]
+            return [self._mask_value(each, mask, sources) for each in value]
         if isinstance(value, dict):
             return {
                 self.renamed.get(key, key): item
                 if key in ("record", "rev")
-                else self._walked(item, mask, rests, key)
+                else self._mask_value(item, mask, sources, key)
                 for key, item in value.items()
             }
         return value
@@ -316,33 +316,33 @@ def _edge_id(edge: Edge) -> str:
     return edge_id(edge.source, edge.type, edge.target, edge.valid_from)
 
 
-SURE = 8
-"""Characters from which a secret is recognised wherever it stands; a shorter one, a PIN, only in
-what rests on the text that held it."""
-_LEAST = 3
-"""Characters that a secret has at least."""
+MIN_GLOBAL_LENGTH = 8
+"""Minimum length of a secret to recognise anywhere; a shorter one, such as a PIN, only in records
+derived from its text."""
+_MIN_LENGTH = 3
+"""Minimum length of a secret."""
 
 
 class _Secrets:
-    """The secrets of some texts, by what each text was; ``lines`` that held one, as they were."""
+    """Secrets by key of their text; ``lines``: the clear lines that contain one."""
 
     def __init__(self) -> None:
         self.lines: set[str] = set()
         self._by_key: dict[str, set[str]] = {}
-        self._sure: set[str] = set()
+        self._global: set[str] = set()
 
-    def note(self, key: str, text: str) -> None:
-        """Remember the secrets of a text: of a turn or a statement, by its id."""
+    def add(self, key: str, text: str) -> None:
+        """Collect the secrets of the text of a turn or statement."""
         found = {text[each.start : each.end].strip() for each in secrets_of(text)}
-        found = {each for each in found if len(each) >= _LEAST}
+        found = {each for each in found if len(each) >= _MIN_LENGTH}
         self._by_key.setdefault(key, set()).update(found)
-        self._sure |= {each for each in found if len(each) >= SURE}
+        self._global |= {each for each in found if len(each) >= MIN_GLOBAL_LENGTH}
         self.lines |= {line for line in text.split("\n") if any(each in line for each in found)}
 
-    def masked(self, text: str, mask: Masker, rests: Iterable[str] = ()) -> str:
-        """A text without secrets: those that show, those of what it rests on, and those that are sure."""
+    def masked(self, text: str, mask: Masker, sources: Iterable[str] = ()) -> str:
+        """Mask the secrets detected in a text, those of its sources, and all long ones."""
         text = masked_text(text, mask)
-        known = self._sure.union(*(self._by_key.get(key, ()) for key in rests))
+        known = self._global.union(*(self._by_key.get(key, ()) for key in sources))
         for secret in sorted(known, key=len, reverse=True):
             if secret in text:
                 whole = re.compile(rf"(?<!\w){re.escape(secret)}(?!\w)")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
-from clsm_cli.store.index.derived import OF_EPISODES
+from clsm_cli.store.index.derived import EPISODE_EDGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 
 MASS_LOSS = 0.2
-"""Share of all turns that may not go without being asked for as such."""
-FEW = 20
-"""Turns that may always go."""
+"""Share of all turns above which a removal needs confirmation."""
+MASS_LOSS_TURNS = 20
+"""Number of turns that never needs confirmation."""
 
 
 class Purged(NamedTuple):
-    """What was taken out, by id."""
+    """What a purge removed, by id."""
 
     episodes: set[str]
     statements: set[str]
-    again: frozenset[str]  # episodes that have to be read again
-    forgotten: frozenset[str]  # all that has a tombstone now
-    remade: dict[str, str]  # an episode that lost turns → the one that took its place
+    again: frozenset[str]  # episodes to consolidate again
+    forgotten: frozenset[str]  # all ids with a new tombstone
+    remade: dict[str, str]  # episode that lost turns → its replacement
     texts: tuple[str, ...]
-    names: frozenset[str]  # of the inbox files of conversations that went whole
+    names: frozenset[str]  # of inbox files of fully removed conversations
 
 
 class RemovedItem(NamedTuple):
-    """A turn, block, statement, gist, concept, connection, episode or label that goes."""
+    """A removed turn, block, statement, gist, concept, connection, episode or label."""
 
     id: str
     kind: str
@@ -51,7 +51,7 @@ class RemovedItem(NamedTuple):
 
 
 class KeptItem(NamedTuple):
-    """One thing that had to do with what goes, and stays."""
+    """A related item that stays."""
 
     id: str
     kind: str
@@ -60,36 +60,36 @@ class KeptItem(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What a forget did, or would do."""
+    """What a forget did or would do."""
 
-    gone: tuple[RemovedItem, ...]  # the turns first, then what rested on them alone
+    gone: tuple[RemovedItem, ...]  # turns first, then what depended on them alone
     stays: tuple[KeptItem, ...]
-    remade: dict[str, str]  # episodes that lost some of their turns: old id → new id
-    turns: int  # turns that go, of ``all_turns``
+    remade: dict[str, str]  # episodes that lost some turns: old id → new id
+    turns: int  # removed turns, of ``all_turns``
     all_turns: int
-    files: tuple[str, ...]  # files of the store that go or change
+    files: tuple[str, ...]  # changed or removed files of the store
     beyond: tuple[ExternalCopy, ...]
     refers: tuple[Reference, ...] = ()
-    undoable: tuple[Run, ...] = ()  # runs of this machine that could be undone until then
+    undoable: tuple[Run, ...] = ()  # runs of this machine that become final
     warnings: tuple[str, ...] = ()
     run: str | None = None
     history: RewrittenHistory | None = None
 
     @property
     def is_mass_loss(self) -> bool:
-        """Whether so many turns would be removed that a person should confirm it."""
-        return self.turns > max(FEW, MASS_LOSS * self.all_turns)
+        """Whether so many turns are removed that the user should confirm."""
+        return self.turns > max(MASS_LOSS_TURNS, MASS_LOSS * self.all_turns)
 
 
 def list_removed(
     before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
 ) -> tuple[RemovedItem, ...]:
-    """Everything that goes: turns, episodes, statements, then nodes and edges between them."""
+    """Removed items: turns, episodes, statements, nodes, edges."""
     told = sorted(
         (before.turns[key] for key in chosen.turns),
         key=lambda each: (each.turn.time or each.recorded_at, each.turn.key),
     )
-    turns = (RemovedItem(each.turn.key, each.kind, each.said, each.turn.time) for each in told)
+    turns = (RemovedItem(each.turn.key, each.kind, each.one_line, each.turn.time) for each in told)
     found = sorted(turns, key=lambda each: each.kind, reverse=True)
     for i in sorted(purged.episodes - purged.remade.keys()):
         title = str(getattr(before.records.get(i), "title", ""))
@@ -107,7 +107,7 @@ def list_removed(
     found += [
         RemovedItem(r.id, "connection", f"{r.source} – {r.target} ({r.type})")
         for r in records
-        if isinstance(r, Edge) and r.type not in OF_EPISODES
+        if isinstance(r, Edge) and r.type not in EPISODE_EDGES
     ]
     return tuple(found)
 
@@ -115,7 +115,7 @@ def list_removed(
 def list_kept(
     before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
 ) -> tuple[KeptItem, ...]:
-    """Items that had to do with what was removed but stay, each with the reason."""
+    """Items related to removed turns that stay, each with the reason."""
     found: list[KeptItem] = []
     for row in before.statements.values():
         shared = chosen.turns.intersection(row.sources)
@@ -137,21 +137,21 @@ def _other(count: int) -> str:
     return f"{count} other turn{'' if count == 1 else 's'}"
 
 
-MOST = 64 << 20
-"""Bytes of a source that is looked through."""
-LEAST = 8
-"""Characters of a line that tell a text from others."""
+MAX_SOURCE_BYTES = 64 << 20
+"""Maximum size of a source to search, in bytes."""
+MIN_LINE = 8
+"""Minimum length of a line that identifies its text."""
 
 
 class ExternalCopy(NamedTuple):
-    """One place that still holds it, and the exact commands that remove it, if any do."""
+    """A place that still has the content, and the exact commands to remove it, if any."""
 
     what: str
     why: str
     commands: tuple[str, ...] = ()
 
 
-_ELSEWHERE = ExternalCopy(
+_OTHER_COPIES = ExternalCopy(
     "backups and other clones",
     "clsm does not know them; a clone that is merged forgets too, a backup has to be deleted;"
     " a flash card may keep deleted blocks until they are overwritten",
@@ -166,27 +166,27 @@ def find_copies(
     *,
     is_purged: bool = False,
 ) -> tuple[ExternalCopy, ...]:
-    """Every place that is known to hold, or may hold, what is forgotten."""
+    """Places that have, or may have, the forgotten content."""
     again = f"clsm forget {min(chosen.turns | chosen.statements)} --store {quote(str(store.root))}"
     history = _history(store, files, f"{again} --yes --purge-history", is_purged=is_purged)
-    return (*_sources(memory, chosen), *history, _ELSEWHERE)
+    return (*_sources(memory, chosen), *history, _OTHER_COPIES)
 
 
 def secret_copies(
     store: Store, files: Sequence[str], *, is_purged: bool
 ) -> tuple[ExternalCopy, ...]:
-    """The same for secrets that are masked: of a source no more than that it may hold them."""
+    """Places that may still have masked secrets; sources are not searched."""
     if not files:
         return ()
     history = _history(store, files, "", is_purged=is_purged)
     sources = (
         "what was ingested is never changed, and holds them still; change them where they count"
     )
-    return (ExternalCopy("the sources", sources), *history, _ELSEWHERE)
+    return (ExternalCopy("the sources", sources), *history, _OTHER_COPIES)
 
 
 def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
-    """Ingested files on this machine that still say it."""
+    """Ingested files on this machine that still contain the text."""
     texts: dict[str, set[str]] = {}
     for key in chosen.turns:
         told = memory.turns[key]
@@ -202,24 +202,24 @@ def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
 
 
 def _lines_with(path: Path, texts: set[str]) -> list[int]:
-    """Numbers of the lines of a file that hold the beginning of one of some texts."""
+    """Numbers of the lines that contain the first line of one of the texts."""
     try:
-        if not path.is_file() or path.stat().st_size > MOST:
+        if not path.is_file() or path.stat().st_size > MAX_SOURCE_BYTES:
             return []
         lines = path.read_text("utf-8", "replace").split("\n")
     except OSError:
         return []
     firsts = {text.split("\n", 1)[0].strip() for text in texts}
-    firsts = {first for first in firsts if len(first) >= LEAST}
+    firsts = {first for first in firsts if len(first) >= MIN_LINE}
     return [n for n, line in enumerate(lines, 1) if any(first in line for first in firsts)]
 
 
 def _history(
     store: Store, files: Sequence[str], purge: str, *, is_purged: bool
 ) -> Iterator[ExternalCopy]:
-    """The history of the store in git, unless it is purged, and where it was pushed to.
+    """The store's git history, unless purged, and the remotes.
 
-    ``purge`` is the command that writes it anew afterwards too; "" where that is too late.
+    ``purge`` is the command that rewrites it later; "" if that is impossible afterwards.
     """
     tree = git.work_tree(store.root)
     count = 0 if tree is None or is_purged else len(git.commits(tree, files))

@@ -1,9 +1,9 @@
-"""Turns that stay but seem to refer to a forgotten person: listed for review, never removed by themselves.
+"""Turns that seem to refer to a forgotten person: offered for review, never removed automatically.
 
-A part of the name, a number of theirs, "my tenant" or a statement about them leads back from anywhere.
-For some turns after one that is about them, so does a pronoun, a noun for a person, a question, or a
-remark without a verb. Missing a sentence is harm, offering one too many a nuisance: doubt speaks for
-offering.
+Anywhere, a part of the name, their phone number or address, "my tenant" or a statement about them is a
+reference. In the few turns after one about them, so is a pronoun, a noun for a person, a question, or a
+remark without a verb. A missed sentence does harm and a needless offer is a nuisance, so doubtful turns
+are offered.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Reference(NamedTuple):
-    """A turn or block that stays and seems to be about somebody who goes, and what in it leads back."""
+    """A remaining turn or block that seems to refer to the forgotten person, and why."""
 
     id: str
     kind: str
@@ -43,32 +43,32 @@ class Reference(NamedTuple):
 def find_references(
     memory: StoreContents, chosen: Chosen, wanted: Wanted, zone: tzinfo
 ) -> tuple[Reference, ...]:
-    """What stays and refers to the person that is ``wanted``, within the source, session and time."""
-    names = selection.person_meant(memory, wanted)
+    """Remaining turns that refer to the requested person, within source, session and time."""
+    names = selection.person_names(memory, wanted)
     if not names:
         return ()
     gone = chosen.turns
     person = Person(names, memory, gone)
     stays = {key: each.turn for key, each in memory.turns.items() if key not in gone}
     found = {key: why for key, turn in stays.items() if (why := person.why_anywhere(turn))}
-    for keys in _in_order(memory):
+    for keys in _contexts(memory):
         if not gone.isdisjoint(keys) or not found.keys().isdisjoint(keys):
             _follow(person, [memory.turns[key].turn for key in keys], gone, found)
     marks = {mark for key in (*gone, *found) for mark in contact_marks(memory.turns[key].turn.text)}
     for key, turn in stays.items():
         if not marks.isdisjoint(contact_marks(turn.text)):
             found.setdefault(key, "it has a number or address of theirs")
-    for key, why in _stated(memory, person):
+    for key, why in _statement_sources(memory, person):
         found.setdefault(key, why)
-    within = selection.narrow(memory, wanted, zone) - gone
+    within = selection.turns_within(memory, wanted, zone) - gone
     offered = [key for key in memory.turns if key in found and key in within]
-    return tuple(_refers(memory.turns[key], found[key]) for key in offered)
+    return tuple(_reference(memory.turns[key], found[key]) for key in offered)
 
 
 def _follow(
     person: Person, turns: Sequence[Turn], gone: AbstractSet[str], found: dict[str, str]
 ) -> None:
-    """Add to what is found the turns that lead back to one before them."""
+    """Add to ``found`` the turns that refer back to an earlier turn about the person."""
     last: int | None = None
     for place, turn in enumerate(turns):
         is_about = turn.key in gone or turn.key in found
@@ -80,8 +80,8 @@ def _follow(
         last = place if is_about else last
 
 
-def _in_order(memory: StoreContents) -> Iterator[list[str]]:
-    """Keys of what was told together: conversations, documents as they are, and as they were."""
+def _contexts(memory: StoreContents) -> Iterator[list[str]]:
+    """Keys grouped by context: conversations, episodes of documents, and current documents."""
     waiting = sorted(memory.turns.items(), key=lambda each: each[1].episode is None)
     together = (((told.session, told.document and told.episode), key) for key, told in waiting)
     yield from grouped(together).values()
@@ -90,8 +90,8 @@ def _in_order(memory: StoreContents) -> Iterator[list[str]]:
             yield [block.key for block in record.blocks if block.key in memory.turns]
 
 
-def _stated(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
-    """Turns that a statement or connection about the person rests on."""
+def _statement_sources(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
+    """Source turns of statements and connections about the person, with the reason."""
     for row in memory.statements.values():
         if row.kind != "gist" and (row.subject in person.nodes or person.is_named_in(row.text)):
             yield from (
@@ -103,29 +103,29 @@ def _stated(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
             yield from ((key, why) for key in record.sources)
 
 
-def _refers(told: StoredTurn, why: str) -> Reference:
+def _reference(told: StoredTurn, why: str) -> Reference:
     place = told.session if told.document is None else f"{told.session}:{told.turn.line_start}"
-    return Reference(told.turn.key, told.kind, told.said, place, told.turn.time, why)
+    return Reference(told.turn.key, told.kind, told.one_line, place, told.turn.time, why)
 
 
-BESIDE = 7
-"""Words on either side of a name among which what they are called is looked for."""
-REACH = 4
-"""Turns or blocks after the last one about somebody in which a pronoun may still mean them."""
-NEXT = 2
+ROLE_WINDOW = 7
+"""Words on either side of a name to search for roles."""
+PRONOUN_DISTANCE = 4
+"""Maximum distance, in turns or blocks, of a pronoun from the last turn about the person."""
+REMARK_DISTANCE = 2
 """The same for a remark."""
-FEW = 5
-"""Words with a meaning of their own in a remark."""
-_SHORT = 3
-"""Letters of a title ("Mr", "Dr"), and the fewest of a part of a name."""
+MAX_REMARK_WORDS = 5
+"""Maximum number of content words of a remark."""
+_TITLE_LETTERS = 3
+"""Maximum length of a title ("Mr", "Dr"), and minimum length of a part of a name."""
 
 
 class Person(selection.Subject):
-    """Somebody who is forgotten, from the turns that go.
+    """A forgotten person, learnt from the removed turns.
 
     Attributes:
-        nodes: Ids that the names have.
-        roles: Nouns that were said of them: tenant, sister.
+        nodes: Node ids of the names.
+        roles: Nouns used for them: tenant, sister.
     """
 
     def __init__(self, names: Sequence[str], memory: StoreContents, gone: AbstractSet[str]) -> None:
@@ -133,7 +133,7 @@ class Person(selection.Subject):
         self.nodes = {node_id(name) for name in names}
         self.roles: set[str] = set()
         words = [word for name in names for word in words_of(name)]
-        self._parts = {word.low for word in words if len(word.text) >= _SHORT}
+        self._parts = {word.low for word in words if len(word.text) >= _TITLE_LETTERS}
         self._initials = {
             "".join(word.text[0] for word in words_of(name)) for name in names if " " in name
         }
@@ -144,11 +144,11 @@ class Person(selection.Subject):
         self._others = selection.names_pattern(others) if others else None
 
     def _learn(self, text: str) -> None:
-        """Take in what stands beside the name: more of it ("Piet Bakker"), and nouns for them."""
+        """Learn from the words beside the name: more name parts ("Piet Bakker") and roles."""
         words, language = words_of(text), language_of(text)
         for match in self._pattern.finditer(text):
             first = sum(word.start < match.start() for word in words)
-            for place in range(max(0, first - BESIDE), min(len(words), first + BESIDE)):
+            for place in range(max(0, first - ROLE_WINDOW), min(len(words), first + ROLE_WINDOW)):
                 word = words[place]
                 is_next = word.start == match.end() + 1 and word.is_name_like
                 if is_next and not word.is_first and language.name != "german":
@@ -157,7 +157,7 @@ class Person(selection.Subject):
                     self.roles.add(word.low)
 
     def why_anywhere(self, turn: Turn) -> str | None:
-        """What leads from a turn to them, wherever it was told."""
+        """Why a turn refers to them, regardless of context; None if it does not."""
         words = words_of(turn.text)
         for place, word in enumerate(words):
             if word.text in self._initials or self._is_part(words, place):
@@ -167,21 +167,23 @@ class Person(selection.Subject):
         return None
 
     def why_near(self, turn: Turn, last: Turn, *, away: int) -> str | None:
-        """What leads from a turn to the last one about them, some places before it."""
+        """Why a turn refers back to ``last``, the last one about them, ``away`` turns before it."""
         words, language = words_of(turn.text), language_of(f"{turn.text}\n{last.text}")
         if not words or turn.heading != last.heading:
             return None
-        why = self._pronoun(turn.text, words, language) if away <= REACH else None
+        why = self._pronoun(turn.text, words, language) if away <= PRONOUN_DISTANCE else None
         why = why or self._noun(words, language, is_next=away == 1)
         if why is None and away == 1 and any(t.text.rstrip().endswith("?") for t in (turn, last)):
             return "a question, or the answer to one"
-        return self._remark(turn, last, words, language) if why is None and away <= NEXT else why
+        if why is None and away <= REMARK_DISTANCE:
+            return self._remark(turn, last, words, language)
+        return why
 
     def _pronoun(self, text: str, words: Sequence[Word], language: Language) -> str | None:
-        """A pronoun that may be theirs.
+        """A pronoun that may refer to them.
 
-        In a sentence after somebody else was named it is the other's, unless there are pronouns for a
-        man and for a woman, and only one other.
+        If the sentence named someone else before, it refers to the other, unless the text has both
+        masculine and feminine pronouns and names only one other.
         """
         kinds = {k for k in ("he", "she") for word in words if word.low in language.kinds[k]}
         start = 0
@@ -193,7 +195,7 @@ class Person(selection.Subject):
         return None
 
     def _noun(self, words: Sequence[Word], language: Language, *, is_next: bool) -> str | None:
-        """A noun that was told of them, or the first for a person to come after them."""
+        """One of their roles or, in the next turn, a noun for a person."""
         for place, word in enumerate(words):
             before = _before(words, place)
             if word.low in self.roles and any(map(language.is_function_word, before)):
@@ -206,7 +208,7 @@ class Person(selection.Subject):
     def _remark(
         self, turn: Turn, last: Turn, words: Sequence[Word], language: Language
     ) -> str | None:
-        """What is said to them, or a few words without a verb: "Six weeks, no lifting"."""
+        """Words addressed to them, or a few words without a verb: "Six weeks, no lifting"."""
         said = (word.text for word in words if language.is_a("you", word.low))
         if self.is_speaker(last) and (you := next(said, None)):
             return f"“{you}”, said to them"
@@ -217,19 +219,19 @@ class Person(selection.Subject):
         if is_new or turn.speaker != last.speaker or self._others_in(turn.text):
             return None
         meaning = sum(not language.is_function_word(word.low) for word in words)
-        return "goes on with it" if 0 < meaning <= FEW else None
+        return "goes on with it" if 0 < meaning <= MAX_REMARK_WORDS else None
 
     def _others_in(self, text: str) -> set[str]:
-        """The other people that a text names."""
+        """Other people named in a text."""
         found = self._others.findall(text) if self._others else ()
         return {name for name in found if name[0].isupper()}
 
     def _is_part(self, words: Sequence[Word], place: int) -> bool:
-        """Whether a word is a part of the name, and no other name beside it makes it another's."""
+        """Whether a word is part of the name, and no adjacent word makes it another person's."""
         if not self._has_part(words[place]):
             return False
         beside = [*words[place + 1 : place + 2]]
-        if place and not words[place].is_first and len(words[place - 1].text) > _SHORT:
+        if place and not words[place].is_first and len(words[place - 1].text) > _TITLE_LETTERS:
             beside.append(words[place - 1])
         return all(self._has_part(w) for w in beside if w.is_name_like and not w.is_first)
 
@@ -239,7 +241,7 @@ class Person(selection.Subject):
 
 
 def _people(memory: StoreContents) -> set[str]:
-    """Names of people: of who speaks, and of whom consolidation took for a person."""
+    """Names of speakers and of person nodes."""
     names = {told.turn.speaker for told in memory.turns.values() if told.turn.speaker[:1].isupper()}
     for record in memory.records.values():
         if isinstance(record, Node) and record.kind == "person":
@@ -248,17 +250,17 @@ def _people(memory: StoreContents) -> set[str]:
 
 
 def _before(words: Sequence[Word], place: int) -> list[str]:
-    """Words before a noun, among which its article stands."""
+    """The three words before a noun, which include its article."""
     return [word.low for word in words[max(0, place - 3) : place]]
 
 
 def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
-    """Whether a noun is "my" or "our" one."""
+    """Whether "my" or "our" precedes a noun."""
     return any(language.is_a("own", each) for each in _before(words, place))
 
 
 def _is_noun(words: Sequence[Word], place: int, language: Language) -> bool:
-    """Whether a word may be a noun for a person; not in English, any word after a function word."""
+    """Whether a word may be a noun for a person; in other languages than English, any after a function word."""
     if language.name == PLAIN:
         return is_person_noun(words[place].low, language)
     is_after = any(map(language.is_function_word, _before(words, place)))
@@ -267,17 +269,17 @@ def _is_noun(words: Sequence[Word], place: int, language: Language) -> bool:
 
 _NUMBER = re.compile(r"(?<![\w.])\+?\d(?:[ ()/.-]{0,2}\d){5,}(?![\w])")
 _DIGITS = 8
-"""The last digits of a number tell it from others, however it is written."""
-_LEAST = 6
+"""Trailing digits that identify a phone number in any notation."""
+_MIN_DIGITS = 6
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 def contact_marks(text: str) -> set[str]:
-    """Long numbers and addresses in a text, written one way.
+    """Phone numbers and e-mail addresses in a text, normalised.
 
     >>> contact_marks("Call +31 6 5550 1234.") == contact_marks("0031655501234"), contact_marks("in 2024, 900 euros")
     (True, set())
     """
     numbers = (re.sub(r"\D", "", found) for found in _NUMBER.findall(text))
-    found = {number[-_DIGITS:] for number in numbers if len(number) >= _LEAST}
+    found = {number[-_DIGITS:] for number in numbers if len(number) >= _MIN_DIGITS}
     return found | {address.casefold() for address in _ADDRESS.findall(text)}

@@ -1,6 +1,6 @@
-"""Undo: take a run of this machine back, byte for byte if its files still are as it left them.
+"""Undo a run of this machine: byte for byte if its files are unchanged since and not on a remote.
 
-Else by newer records: what a remote has comes back with the next merge, and a record with a lower
+Else by newer records: the next merge brings back what a remote has, and the record with the lower
 revision loses there.
 """
 
@@ -26,36 +26,36 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.compensation import RestoredFiles
     from clsm_cli.store.layout import Store
 
-NAMED = 10
-"""Records and files that a refusal names."""
+MAX_LISTED = 10
+"""Maximum number of records and files listed in a refusal."""
 
 
 class RevertedFile(NamedTuple):
-    """A file that was written: ``restored``, ``removed`` or (by newer records) ``changed``."""
+    """A written file: ``restored``, ``removed`` or (by newer records) ``changed``."""
 
     path: str
     what: str
 
 
 class UndoReport(NamedTuple):
-    """What an undo did, or would do.
+    """What an undo did or would do.
 
     Attributes:
-        changed: Ids of records that have their value from before, under a higher revision.
+        changed: Ids of records with their earlier value under a higher revision.
     """
 
-    of: str  # the run that was taken back; with ``is_redo`` an undo
+    of: str  # the reverted run; with ``is_redo``, an undo
     command: str
     at: str
     run: str | None
     is_redo: bool
-    is_exact: bool  # whether every file is again as it was, byte for byte; ``reason``: why not
+    is_exact: bool  # whether every file has its earlier bytes; ``reason``: why not
     reason: str = ""
     files: tuple[RevertedFile, ...] = ()
     changed: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    is_completed: bool = False  # it had been cut short, and was only brought to its end now
+    is_completed: bool = False  # an interrupted undo, completed now
 
 
 def undo(
@@ -67,13 +67,13 @@ def undo(
     redo: bool = False,
     dry_run: bool = False,
 ) -> UndoReport:
-    """Take a run of this machine back.
+    """Undo or redo a run of this machine.
 
     Args:
-        wanted: Id of the run, or how it begins; None: the newest that can be meant.
+        wanted: Id of the run or a prefix of it; None: the newest eligible run.
 
     Raises:
-        BadInputError: No run has that id, or several begin so.
+        BadInputError: No run, or several, match the id.
         RefusedError: It cannot be undone; nothing was written.
     """
     with locked(store.root, store.settings.store.lock_wait):
@@ -84,7 +84,7 @@ def undo(
         known = {entry.id: entry for entry in ledger.entries(store.flow)}
         if begun is not None and (done := _completed(known, begun.id, wanted, redo=redo)):
             return done
-        return _taken_back(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
+        return _revert(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
 
 
 Known = dict[str, Entry]
@@ -92,7 +92,7 @@ Known = dict[str, Entry]
 
 
 def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:
-    """The same undo, cut short before: it is ended already, and there is nothing more to take back."""
+    """The report if the completed interrupted run is the requested undo; nothing is left to do."""
     run = known[run_id]
     entry = known.get(run.undoes or "")
     if entry is None or (entry.undoes is not None) != redo:
@@ -109,9 +109,7 @@ def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> 
     return UndoReport(*what, is_completed=True)
 
 
-def _taken_back(
-    store: Store, known: Known, entry: Entry, now: datetime, dry_run: bool
-) -> UndoReport:
+def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bool) -> UndoReport:
     steps = kept_steps(store, known, entry)
     files = compensation.restore_files(store, steps)
     reason = ""
@@ -156,16 +154,16 @@ def _refusal(
     entry: Entry,
     conflicts: Sequence[compensation.Conflict],
 ) -> RefusedError:
-    """Which records somebody changed since, who it was, and what to do."""
+    """The error that lists the records changed since, by which run, and the next step."""
     later = [each for each in after if each.undoes is None and each.undone_by is None]
     named, to_undo = [], set()
-    for each in conflicts[:NAMED]:
+    for each in conflicts[:MAX_LISTED]:
         by = writer_of(store, later, each.id, each.path)
         to_undo |= {by} if by else set()
         what = f"{each.id} in {each.path}" if each.id else each.path
         named.append(f"{what} ({by or 'an edit by hand, or a merge'})")
-    if len(conflicts) > NAMED:
-        named.append(f"{len(conflicts) - NAMED} more")
+    if len(conflicts) > MAX_LISTED:
+        named.append(f"{len(conflicts) - MAX_LISTED} more")
     first = next((run.id for run in reversed(later) if run.id in to_undo), None)
     step = (
         f"undo {first} first, with: clsm undo {first}"
@@ -177,16 +175,16 @@ def _refusal(
     )
 
 
-LIST = "list the runs with: clsm status --verbose"
+LIST_STEP = "list the runs with: clsm status --verbose"
 
 
 def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) -> Entry:
-    """The run that is to be taken back; for a redo it may be named by the run that was undone."""
+    """The run to revert; for a redo, ``wanted`` may be the undone run."""
     if wanted is None:
         fits = [e for e in known.values() if _why_not(e, known, redo=redo) is None]
         if not fits:
             what = "no undo of this machine to redo" if redo else "nothing to undo"
-            raise RefusedError(str(store.root), f"has {what} ({store.device})", LIST)
+            raise RefusedError(str(store.root), f"has {what} ({store.device})", LIST_STEP)
         return fits[-1]
     entry = _named(store, known, wanted)
     if redo and entry.undoes is None and entry.undone_by is not None:
@@ -204,11 +202,11 @@ def _named(store: Store, known: Known, wanted: str) -> Entry:
         found = resolve_id(wanted, [entry.id for entry in ledger.entries(flow)])
         if found is not None:
             raise RefusedError(found, f"was made on {flow.name}", "undo it there")
-    raise BadInputError(wanted, "no run of this machine has that id", LIST)
+    raise BadInputError(wanted, "no run of this machine has that id", LIST_STEP)
 
 
 def _why_not(entry: Entry, known: Known, *, redo: bool) -> tuple[str, str] | None:
-    """Why a run cannot be taken back, or an undo for a redo, and what to do; None: it can."""
+    """Why a run cannot be undone (or an undo redone), and the next step; None if it can."""
     by = entry.undone_by
     is_undo = entry.undoes in known and known[entry.undoes].undoes is None
     if redo:
@@ -228,7 +226,7 @@ def _why_not(entry: Entry, known: Known, *, redo: bool) -> tuple[str, str] | Non
 
 
 def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.KeptStep]:
-    """What is kept of a run, in order."""
+    """The kept steps of a run, in order."""
     steps = [kept for line in entry.steps if (kept := ledger.load_kept(store, line)) is not None]
     if len(steps) == len(entry.steps):
         return steps
@@ -243,7 +241,7 @@ def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.KeptStep
 
 
 class Run(NamedTuple):
-    """A run that can be undone, as a receipt names it."""
+    """An undoable run, as shown in a receipt."""
 
     id: str
     command: str
@@ -251,7 +249,7 @@ class Run(NamedTuple):
 
 
 def undoable(store: Store) -> tuple[Run, ...]:
-    """Runs of this machine that can be undone, oldest first: they stand, and what they replaced is kept."""
+    """Runs of this machine that are not undone and have their preimages, oldest first."""
     entries = [e for e in ledger.entries(store.flow) if e.undoes is None and e.undone_by is None]
     kept = [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
     return tuple(Run(e.id, e.command, e.at) for e in kept)
@@ -263,7 +261,7 @@ def _after(known: Known, entry: Entry) -> list[Entry]:
 
 
 def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
-    """The last of some runs that wrote a record, or where its id is "" a file."""
+    """The last of some runs that wrote a record; a file if the id is ""."""
 
     def wrote(entry: Entry) -> bool:
         if not record_id:
@@ -276,20 +274,20 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
 
 
 def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> str | None:
-    """A remote-tracking branch that has something of what a run wrote; None where none is known."""
+    """A remote-tracking branch with lines the run wrote; None if none is known."""
     tree = git.work_tree(store.root)
     refs = git.remote_branches(tree) if tree is not None else ()
-    if tree is None or not refs or _is_back(known, entry):
+    if tree is None or not refs or _wrote_nothing_new(known, entry):
         return None
-    wrote = {path: _telling(path, files) for path in files.now}
+    wrote = {path: _unique_lines(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
     held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
     told = (blob.ref for blob in found if wrote[blob.path] & held.get(blob.oid, set()))
     return next(told, None)
 
 
-def _telling(path: str, files: RestoredFiles) -> set[bytes]:
-    """Lines that the run added, of those that no other run would write."""
+def _unique_lines(path: str, files: RestoredFiles) -> set[bytes]:
+    """Lines the run added that no other run would write."""
     now, before = (
         set((data or b"").split(b"\n")) for data in (files.now[path], files.before[path])
     )
@@ -301,18 +299,18 @@ def _telling(path: str, files: RestoredFiles) -> set[bytes]:
     return lines
 
 
-def _is_back(known: Known, entry: Entry) -> bool:
-    """Whether a run only brought back bytes from before another: what it wrote is nothing new.
+def _wrote_nothing_new(known: Known, entry: Entry) -> bool:
+    """Whether a run is an exact undo and so wrote nothing new.
 
-    A redo then goes on from where everybody is, and its records have the higher revisions.
+    Its redo continues from a state the remotes know, with higher revisions.
     """
     return entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
 
 
 def is_exact_undo(undo: Entry, of: Entry) -> bool:
-    """Whether an undo made every file, logs aside, what it was before the run.
+    """Whether an undo restored every file, except logs, to its state before the run.
 
-    What it left alone was as before already.
+    Files it did not write had that state already.
     """
     first = {c.path: c.before for step in reversed(of.steps) for c in reversed(step.changes)}
     after = {c.path: c.after for step in undo.steps for c in step.changes}

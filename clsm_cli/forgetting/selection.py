@@ -1,4 +1,4 @@
-"""What a store holds, and which of it a forget means: by id, source, session, person or time."""
+"""Read a store, and select what to forget: by id, source, session, person or time."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
 
 
 class StoredTurn(NamedTuple):
-    """A turn or a block, and where it is kept."""
+    """A turn or block, and where it is stored."""
 
     turn: Turn
-    session: str  # its conversation; of a block where its document lives
-    episode: str | None  # None while it waits in an inbox
+    session: str  # its conversation; for a block, the path of its document
+    episode: str | None  # None while it is in an inbox
     document: str | None
     recorded_at: str
 
     @property
     def kind(self) -> str:
-        """How a receipt calls it."""
+        """``turn`` or ``block``, for a receipt."""
         return "turn" if self.document is None else "block"
 
     @property
-    def said(self) -> str:
-        """Who said it, and the text in one line."""
+    def one_line(self) -> str:
+        """Speaker and text in one line."""
         text = " ".join(self.turn.text.split())
         return f"{self.turn.speaker}: {text}" if self.turn.speaker else text
 
 
 class StoreContents(NamedTuple):
-    """A store, whole: what all machines wrote and can be read, archived records too.
+    """All readable content of a store, from all machines, archived records included.
 
     Attributes:
-        mentions: Node → keys of the turns that mention it, as consolidation noted.
+        mentions: Node → keys of the turns that mention it, by the episode records.
     """
 
     episodes: tuple[tuple[Path, Episode], ...]
@@ -64,7 +64,7 @@ class StoreContents(NamedTuple):
     mentions: dict[str, frozenset[str]]
 
     def episodes_of(self, keys: frozenset[str]) -> set[str]:
-        """The episodes that some turns are in."""
+        """The episodes of some turns."""
         found = {self.turns[key].episode for key in keys & self.turns.keys()}
         return {each for each in found if each is not None}
 
@@ -98,8 +98,8 @@ def read_store(store: Store, now: str) -> StoreContents:
     return StoreContents(found, boxes, told, records, statements, frozen)
 
 
-def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
-    """Label and aliases of the node that a name or an id stands for; () where no node has it."""
+def node_names(memory: StoreContents, name: str) -> tuple[str, ...]:
+    """Label and aliases of the node with a name or id; () if there is none."""
     wanted = node_id(name)
     for node in memory.records.values():
         if isinstance(node, Node):
@@ -110,14 +110,13 @@ def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
 
 
 class Wanted(NamedTuple):
-    """What is to be forgotten; what is given beside ids narrows down.
+    """A request to forget; all conditions but ids must hold together.
 
     Attributes:
-        ids: Of turns, episodes, statements, documents, or concepts.
-        source: Path of what was ingested, or of a folder above it; or the address from which a tool
-            fetched something.
-        person: Who said it, or is named in it.
-        also: Keys of turns that go besides: what ``references`` found and a person agreed to.
+        ids: Of turns, episodes, statements, documents or concepts; not restricted by the rest.
+        source: Ingested path, or a folder above it; or the address from which a tool fetched.
+        person: The speaker, or someone named in the text.
+        also: Keys of further turns: references that the user confirmed.
     """
 
     ids: tuple[str, ...] = ()
@@ -130,22 +129,22 @@ class Wanted(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """Keys of turns, and ids of statements that were named themselves."""
+    """Keys of selected turns, and ids of statements selected directly."""
 
     turns: frozenset[str]
     statements: frozenset[str]
 
 
-def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
-    """The turns and statements that are meant.
+def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
+    """Select turns and statements.
 
     Raises:
-        BadInputError: Nothing is meant, or an id means nothing or several things.
+        BadInputError: Nothing matches, or an id is unknown or ambiguous.
     """
     turns: set[str] = set()
     stated: set[str] = set()
     for each in wanted.ids:
-        found, named = _by_id(memory, whole_id(each))
+        found, named = _select_by_id(memory, whole_id(each))
         turns |= found
         stated |= named
     if wanted.ids:
@@ -159,7 +158,7 @@ def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     people = _matcher(memory, wanted.person) if wanted.person is not None else None
     kept = frozenset(
         key
-        for key in narrow(memory, wanted, zone)
+        for key in turns_within(memory, wanted, zone)
         if people is None or people.is_about(key, memory.turns[key])
     )
     if people is not None and wanted == Wanted(person=wanted.person, also=wanted.also):
@@ -167,12 +166,12 @@ def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
         stated = {row.id for row in rows if row.kind != "gist" and people.is_named_in(row.text)}
     if not kept and not stated:
         what = wanted.source or wanted.session or wanted.person or "the time"
-        raise BadInputError(what, "nothing in this store is told by or of it", _NEXT)
+        raise BadInputError(what, "nothing in this store is told by or of it", _NEXT_STEP)
     return Chosen(kept.union(wanted.also), frozenset(stated))
 
 
-def narrow(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
-    """Keys of the turns to which source, session and time narrow it down; whoever they are about."""
+def turns_within(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
+    """Keys of the turns that match source, session and time, ignoring the person."""
     fetched: frozenset[str] = frozenset()
     if wanted.source is not None and "://" in wanted.source:
         fetched = tool_results_of(memory.turns.values(), wanted.source)
@@ -185,16 +184,16 @@ def narrow(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str
     )
 
 
-_NEXT = "look for it with: clsm recall"
+_NEXT_STEP = "look for it with: clsm recall"
 
 
-def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
-    """Keys of turns, and ids of statements, that an id means."""
+def _select_by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
+    """Keys of turns and ids of statements selected by one id."""
     known = {*memory.turns, *memory.records, *memory.statements}
     known |= {episode.id for _, episode in memory.episodes}
     found = wanted if wanted in memory.turns else resolve_id(wanted, known)
-    if found is None and not names_of(memory, wanted):
-        raise BadInputError(wanted, "nothing in this store has that id", _NEXT)
+    if found is None and not node_names(memory, wanted):
+        raise BadInputError(wanted, "nothing in this store has that id", _NEXT_STEP)
     found = found or wanted
     if found in memory.turns:
         return {found}, set()
@@ -217,16 +216,16 @@ def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
 
 
 def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
-    """What finds any of some names in a text, in whatever case, as a word of its own."""
+    """A pattern for any of the names, case-insensitive, as whole words."""
     listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
 
 
 class Subject:
-    """Finds what is told of something, or by someone.
+    """Finds turns about something, or by someone.
 
     Args:
-        noted: Keys of the turns that are known to mention it.
+        noted: Keys of turns known to mention it.
     """
 
     def __init__(self, names: Iterable[str], noted: frozenset[str] = frozenset()) -> None:
@@ -239,30 +238,30 @@ class Subject:
         return self._pattern.search(text.casefold()) is not None  # "Strauß" is "strauss"
 
     def is_speaker(self, turn: Turn) -> bool:
-        """Whether it said the turn."""
+        """Whether it is the speaker of the turn."""
         return turn.speaker.casefold() in self.names
 
     def mentions(self, key: str, stored: StoredTurn) -> bool:
-        """Whether a turn, or a heading above it, names it."""
+        """Whether a turn or its heading names it."""
         text = "\n".join((*stored.turn.heading, stored.turn.text))
         return key in self._noted or self.is_named_in(text)
 
     def is_about(self, key: str, stored: StoredTurn) -> bool:
-        """Whether a turn names it, or was said by it."""
+        """Whether a turn names it or is by it."""
         return self.is_speaker(stored.turn) or self.mentions(key, stored)
 
 
-def person_meant(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
-    """What somebody is called who is forgotten as such; () where no person is."""
+def person_names(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
+    """Names of the person to forget; () if the request selects no person."""
     if wanted.person is not None:
-        return names_of(memory, wanted.person) or (wanted.person,)
+        return node_names(memory, wanted.person) or (wanted.person,)
     nodes = (memory.records.get(each) for each in wanted.ids)
     people = [node for node in nodes if isinstance(node, Node) and node.kind == "person"]
-    return tuple(name for node in people for name in names_of(memory, node.id))
+    return tuple(name for node in people for name in node_names(memory, node.id))
 
 
 def _matcher(memory: StoreContents, name: str) -> Subject:
-    names = names_of(memory, name) or (name,)
+    names = node_names(memory, name) or (name,)
     noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
     return Subject(names, frozenset().union(*noted))
 
@@ -282,7 +281,7 @@ def _is_from(stored: StoredTurn, source: str) -> bool:
 def _is_within(
     stored: StoredTurn, since: datetime | None, until: datetime | None, zone: tzinfo
 ) -> bool:
-    """Whether a turn was told in a half-open interval; without a time, when it was recorded."""
+    """Whether a turn is in a half-open interval, by its time, else by when it was recorded."""
     if since is None and until is None:
         return True
     told = span(stored.turn.time or stored.recorded_at, zone)
@@ -292,13 +291,13 @@ def _is_within(
 
 
 def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str]:
-    """Keys of the turns of tools that were called with an address, or one below it.
+    """Keys of the tool turns called with an address or one below it.
 
-    A transcript keeps a call and its result as two turns, and the result of a fetch rarely tells its
-    address; within a conversation, results come in the order of the calls.
+    A transcript has a call and its result as two turns, and a result rarely contains its address. In a
+    conversation, results come in the order of the calls.
 
     Args:
-        stored: The turns of a store; of a conversation in its order, those that wait last.
+        stored: The turns of a store, in order within a conversation.
     """
     address = address.rstrip("/")
     waiting: dict[tuple[str, str], deque[bool]] = {}
@@ -312,7 +311,7 @@ def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str
             is_from = bool(calls) and calls.popleft()
         else:
             is_from = has_address(tool.input, address) or has_address(turn.text, address)
-            if turn.text.startswith(tool.input.removesuffix("…")):  # its result is still to come
+            if turn.text.startswith(tool.input.removesuffix("…")):  # its result follows
                 calls.append(is_from)
         if is_from:
             found.add(turn.key)
@@ -320,12 +319,12 @@ def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str
 
 
 def has_address(text: str, address: str) -> bool:
-    """Whether a text has an address, or one below it.
+    """Whether a text contains an address or one below it.
 
     >>> has_address('{"url":"https://a.org/page#top"}', "https://a.org/page")
     True
     >>> has_address("see https://a.org/pages", "https://a.org/page")
     False
     """
-    # After "/", "?" and "#" comes what lies below it.
+    # "/", "?" and "#" lead to an address below it.
     return re.search(rf"{re.escape(address)}(?![^\s\"'`<>()\[\]{{}}\\|^,;/?#])", text) is not None

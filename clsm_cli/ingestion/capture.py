@@ -133,7 +133,7 @@ class Sessions:
         """The turn of a session that arrived last and is not in an episode."""
         if not known.open_times:
             return None
-        closed = self.index().closed_keys(session)
+        closed = self.index().keys_in_episodes(session)
         return next((key for key in reversed(known.open_times) if key not in closed), None)
 
     def calls(self, session: str) -> set[str]:

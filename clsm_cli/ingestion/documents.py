@@ -93,7 +93,7 @@ def plan(
         closed={**known.closed, **{key: (new.now, successor.get(key, "")) for key in gone}},
     )
     # Of a version whose record a crash prevented, blocks lie in an episode already.
-    stored = index.closed_keys(new.origin)
+    stored = index.keys_in_episodes(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
     for turn in unseen:
         tally.take(turn)

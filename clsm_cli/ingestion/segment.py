@@ -43,7 +43,7 @@ def plan_session(
     if not box.turns:
         return [], inbox.plan_removal(box, over_before)
     session, forgotten = box.turns[0].session, logs.load_tombstones(store)
-    closed = index.closed_keys(session)
+    closed = index.keys_in_episodes(session)
     items = [
         item
         for item in box.items

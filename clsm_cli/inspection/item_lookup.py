@@ -184,7 +184,7 @@ def _times(record: Record | None, found: FoundItem, zone: tzinfo) -> tuple[Resol
 
 
 def _choices(index: Index, wanted: str) -> set[str]:
-    if index.mentioned(wanted):
+    if index.name_counts(wanted):
         return {wanted}
     found = index.ids(wanted)
     return found & {wanted} if len(wanted) < MIN_PREFIX else found
@@ -203,7 +203,7 @@ def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
         return _record_item(index, record)
     if passages := index.by_key(wanted):
         return _passage_item(index, wanted, passages)
-    names = index.mentioned(wanted)
+    names = index.name_counts(wanted)
     if names:
         facts = {"names": dict(names), "mentions": sum(count for _, count in names)}
         return FoundItem(wanted, "concept", ", ".join(name for name, _ in names), facts)

@@ -227,7 +227,9 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
-        turns = session_queries.told_on(index.connection, *(day.toordinal() for day in days))
+        turns = session_queries.trusted_on_days(
+            index.connection, *(day.toordinal() for day in days)
+        )
         keys = grouped((turn.episode, turn.key) for turn in turns)
         parts = period_parts.sort_out(period_rows, inside, keys)
 

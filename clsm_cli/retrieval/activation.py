@@ -124,7 +124,7 @@ def _neighbours(
     mentions = index.mentions(rows)
     numbers = {mention.node: graph_queries.number_of(mention.node) for mention in mentions}
     known = graph_queries.nodes(index.connection, numbers.values())
-    edges = graph_queries.set_by_hand(index.connection, known)
+    edges = graph_queries.pinned_links(index.connection, known)
     others = graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
     known |= others
     asked = {*question.terms}

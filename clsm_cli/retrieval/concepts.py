@@ -85,7 +85,7 @@ def score_concepts(
     found = _Passages(index, own[: settings.concept_passages])
     named = entity_linking.link_entities(index, query, found.nodes)
     known = found.nodes | graph_queries.nodes(index.connection, named.keys() - found.nodes.keys())
-    edges = graph_queries.set_by_hand(index.connection, known)
+    edges = graph_queries.pinned_links(index.connection, known)
     known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
     scored: dict[int, ScoredConcept] = {}
     for number, node in known.items():

@@ -148,7 +148,7 @@ def _likely_names(
         if any(index.postings(stem) for stem in tokens.stems(word)):
             continue
         parts = {part: {*numbers} for part, numbers in known.items()}
-        for name, node in graph_queries.names_from(index.connection, word[0]):
+        for name, node in graph_queries.names_with_initial(index.connection, word[0]):
             parts.setdefault(name.split("-")[0], set()).add(graph_queries.number_of(node))
         # rapidfuzz takes 10 ms to load, so only words with nearly the same letters are compared.
         near_by = [part for part in parts if len({*word} ^ {*part}) <= 2 + len(word) // 10]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.question import Query, Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.index.session_queries import ToldTurn
+    from clsm_cli.store.index.session_queries import TrustedTurn
 
 MIN_DAYS = 7
 """Days of a period that gets a digest; the notes of a shorter one are shown as they are."""
@@ -73,7 +73,7 @@ def _digest(
     """The digest as a list; empty if nothing was told in the period, or its confidence is too low."""
     turns_told = [
         turn
-        for turn in session_queries.told_on(index.connection, first, until)
+        for turn in session_queries.trusted_on_days(index.connection, first, until)
         if turn.row not in index.hidden()
     ]
     parts, count = _lines(index, first, until, turns_told)
@@ -110,7 +110,7 @@ def _digest(
 
 
 def _lines(
-    index: Index, first: int, until: int, turns_told: Sequence[ToldTurn]
+    index: Index, first: int, until: int, turns_told: Sequence[TrustedTurn]
 ) -> tuple[dict[str, list[_Line]], str]:
     """The lines of each part, by title, and the number of episodes."""
     rows = index.matching_rows(Filters(kind="statement", first=first, until=until))

@@ -163,8 +163,8 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
     settings = _settings(index.store, query)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
     first = _run_pass(view, query, engine, settings)
-    if view.told_later and not first.memories:
-        later = _run_pass(view.told_after(), query, engine, settings)
+    if view.after_cutoff and not first.memories:
+        later = _run_pass(view.only_after_cutoff(), query, engine, settings)
         return later if later.memories else first
     is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
     if not view.has_archived() or (

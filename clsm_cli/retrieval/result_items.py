@@ -81,7 +81,7 @@ def build_items(
             memory = _memory(candidate, passage, shown, sources, full)
             if (superseded := ended.get(row) or ended.get(candidate.row)) is not None:
                 memory = superseded.marked(memory)
-            if (told_at := index.told_later.get(row)) is not None:
+            if (told_at := index.after_cutoff.get(row)) is not None:
                 memory = memory._replace(told_later=told_at[:10])
             start = starts.get(candidate.way.seed) if candidate.way else None
             way = (

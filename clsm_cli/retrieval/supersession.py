@@ -112,7 +112,7 @@ def ended(
             _side(index, each, told[each.row], cosines) for each in best if each.row not in stated
         )
         read = [side for side in sides if side is not None]
-        alike = graph_queries.stated_together(
+        alike = graph_queries.shared_sources(
             index.connection, sorted({side.candidate.traits.key for side in read})
         )
         ended = _judged(question, read, alike, at)
@@ -335,7 +335,7 @@ def _told(index: Index, passage: Passage) -> _Told | None:
     dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
     if time := dated[1] if dated and passage.document else passage.time:
         return _Told(time, time)
-    before, at = index.captures(passage.episode) if passage.episode else (None, None)
+    before, at = index.capture_times(passage.episode) if passage.episode else (None, None)
     return _Told(before, at) if at else None
 
 

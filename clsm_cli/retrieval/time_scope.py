@@ -371,7 +371,7 @@ def _told_beside(index: Index, anchor: Passage, side: str, now: str) -> list[Pla
         return []
     hidden, own = index.hidden(), anchor.episode or anchor.session
     found: dict[str, list[PlacedTurn]] = {}
-    for turn in session_queries.told_beside(index.connection, begin[0].toordinal(), side):
+    for turn in session_queries.passages_near_day(index.connection, begin[0].toordinal(), side):
         told = clocks.instants(turn.time, now)
         is_own = turn.episode == own or (turn.is_note and turn.session == anchor.session)
         if told is None or told[0] > end[1] or is_own or turn.row in hidden:

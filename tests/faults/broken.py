@@ -85,10 +85,10 @@ def _apply_backwards(
 
 
 def _believe(
-    today: date, stamps: Iterable[date], known: date | None, *, is_told: bool
+    today: date, stamps: Iterable[date], known: date | None, *, is_explicit: bool
 ) -> fading.Clock:
     """As ``fading.check_clock``."""
-    del stamps, is_told
+    del stamps, is_explicit
     return fading.Clock(today, known, True, ())
 
 

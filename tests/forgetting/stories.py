@@ -77,7 +77,7 @@ def held(story: Story, folder: Path) -> StoreContents:
 def judge(story: Story, told: StoreContents) -> Found:
     """Compare what is offered with the labels."""
     wanted = selection.Wanted(person=story.name)
-    chosen = selection.choose(told, wanted, ZONE)
+    chosen = selection.select_items(told, wanted, ZONE)
     found = references.find_references(told, chosen, wanted, ZONE)
     offered = {_plain(told.turns[each.id].turn.text) for each in found}
     gone = {_plain(told.turns[key].turn.text) for key in chosen.turns}

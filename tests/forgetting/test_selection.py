@@ -43,7 +43,7 @@ def held(store: Store) -> StoreContents:
 
 
 def texts(held: StoreContents, **wanted: Any) -> list[str]:
-    chosen = selection.choose(held, Wanted(**wanted), ZONE)
+    chosen = selection.select_items(held, Wanted(**wanted), ZONE)
     return sorted(held.turns[key].turn.text.split("\n")[-1] for key in chosen.turns)
 
 
@@ -84,7 +84,7 @@ def test_ids_of_turns_episodes_statements_documents_and_concepts(held: StoreCont
     assert "I moved to Leeds in January." in texts(held, ids=(str(episode),))
     assert texts(held, ids=(str(document),)) == ["The stove needs a new grate."]
     assert texts(held, ids=("mara",)) == ["Mara has the key of the archive."]
-    chosen = selection.choose(held, Wanted(ids=(statement.id,)), ZONE)
+    chosen = selection.select_items(held, Wanted(ids=(statement.id,)), ZONE)
     assert chosen == (frozenset({key}), frozenset({statement.id}))
 
 
@@ -104,13 +104,13 @@ def test_ids_of_turns_episodes_statements_documents_and_concepts(held: StoreCont
 )
 def test_what_means_nothing_is_refused(held: StoreContents, wanted: Any, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason):
-        selection.choose(held, Wanted(**wanted), ZONE)
+        selection.select_items(held, Wanted(**wanted), ZONE)
 
 
 def test_connections_and_summaries_are_worked_out(held: StoreContents) -> None:
     edge = next(i for i in held.records if i.startswith("g-"))
     with pytest.raises(BadInputError, match="works out from what was told"):
-        selection.choose(held, Wanted(ids=(edge,)), ZONE)
+        selection.select_items(held, Wanted(ids=(edge,)), ZONE)
 
 
 PAGE = "https://example.org/page"

@@ -17,7 +17,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
-from clsm_cli.store.index.derived import OF_EPISODES
+from clsm_cli.store.index.derived import EPISODE_EDGES
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Library:
         return grouped(
             (node, (other, record))
             for record in self.records.values()
-            if isinstance(record, Edge) and record.type not in OF_EPISODES
+            if isinstance(record, Edge) and record.type not in EPISODE_EDGES
             for node, other in ((record.source, record.target), (record.target, record.source))
             if node in self.nodes
         )

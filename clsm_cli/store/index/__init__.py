@@ -1,5 +1,5 @@
-"""The derived index under ``.clsm/index/``: delete it and every answer is the same.
+"""The derived index under ``.clsm/index/``: deleting it changes no answer.
 
-``index.sqlite`` is the only commit point; the vector file beside it holds rows that the database
-has committed, and bytes past them do not exist.
+``index.sqlite`` is the only commit point: readers ignore bytes of the vector files beyond the rows that
+the database has committed.
 """

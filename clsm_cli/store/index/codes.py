@@ -1,11 +1,11 @@
-"""Quantised vectors: four bits for a component of a sentence vector, two for one of a token vector.
+"""Quantised vectors: four bits per component of a sentence vector, two per component of a token vector.
 
-That loses nothing in recall (docs/experiments.md). A row of
+This costs no recall (docs/experiments.md). A row of
 
-- ``sentences.q4``: code = round(40 · v), cut to −7 … 7, plus 8. It has 192 bytes: the code of
+- ``sentences.q4``: code = round(40 · v), clipped to −7 … 7, plus 8. It has 192 bytes: the code of
   component j in the low four bits of byte j, that of component j + 192 in the high four.
-- ``tokens.q2``: code = floor(10 · v), cut to −2 … 1, plus 2, for the value (code − 1.5) / 10. It
-  has 16 bytes: byte j holds, from its lowest bits on, components 2j, 2j + 32, 2j + 1, 2j + 33.
+- ``tokens.q2``: code = floor(10 · v), clipped to −2 … 1, plus 2, for the value (code − 1.5) / 10. It
+  has 16 bytes: byte j has, from its lowest bits on, components 2j, 2j + 32, 2j + 1, 2j + 33.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 SENTENCE_BYTES = 384 // 2
 TOKEN_BYTES = 64 // 4
 SENTENCE_STEP = 1 / 40
-"""Value of one step of a sentence's code."""
+"""Value of one step of a sentence code."""
 TOKEN_STEP = 1 / 20
-"""Value of one step of what ``unpacked_tokens`` gives."""
-_MOST = 7
+"""Value of one step of the codes from ``unpacked_tokens``."""
+_MAX_CODE = 7
 _ZERO = 8
 _FROM_TWO_BITS = (5, 7, 9, 11)
-"""The four-bit code, in steps of 1/20 from 8, of each two-bit one: −1.5, −0.5, 0.5, 1.5 tenths."""
+"""Two-bit code → four-bit code, in steps of 1/20 from 8: −1.5, −0.5, 0.5, 1.5 tenths."""
 
 
 def pack_sentences(vectors: Matrix) -> bytes:
-    """Rows of ``sentences.q4``, see the module.
+    """Encode vectors as rows of ``sentences.q4`` (see the module).
 
     >>> import numpy as np
     >>> pack_sentences(np.array([[0.1, -0.1, 1.0, 0.0]], np.float32)).hex()
@@ -40,13 +40,13 @@ def pack_sentences(vectors: Matrix) -> bytes:
     import numpy as np
 
     steps = np.rint(vectors / SENTENCE_STEP)
-    codes = (np.clip(steps, -_MOST, _MOST) + _ZERO).astype(np.uint8)
+    codes = (np.clip(steps, -_MAX_CODE, _MAX_CODE) + _ZERO).astype(np.uint8)
     half = codes.shape[1] // 2
     return bytes((codes[:, :half] | codes[:, half:] << 4).tobytes())
 
 
 def pack_tokens(vectors: Matrix) -> bytes:
-    """Rows of ``tokens.q2``, see the module.
+    """Encode vectors as rows of ``tokens.q2`` (see the module).
 
     >>> import numpy as np
     >>> pack_tokens(np.array([[-0.3, -0.05, 0.05, 0.3]], np.float32)).hex()
@@ -63,7 +63,7 @@ def pack_tokens(vectors: Matrix) -> bytes:
 
 
 def unpacked_tokens(rows: bytes) -> bytearray:
-    """Rows of ``tokens.q2`` in the form of ``sentences.q4``, with steps of ``TOKEN_STEP``.
+    """Convert rows of ``tokens.q2`` to the layout of ``sentences.q4``, with steps of ``TOKEN_STEP``.
 
     >>> unpacked_tokens(bytes.fromhex("d8")).hex()  # -0.15, -0.05, 0.05, 0.15
     '95b7'
@@ -80,7 +80,7 @@ _HIGH_HALF = bytes(_PAIRS[byte >> 4] for byte in range(256))
 
 
 def unit(row: bytes | memoryview) -> Any:
-    """The unit vector of a row, float32: the codes less 8, brought to length 1."""
+    """The unit vector of a row, float32: the codes minus 8, normalised."""
     import numpy as np
 
     packed = np.frombuffer(row, np.uint8)

@@ -1,7 +1,6 @@
-"""Rows that depend on several files at once: current blocks, the graph, statements and their clocks.
+"""Rows derived from several files: current blocks, the graph, statements and their clocks.
 
-It is worked out again for what a refresh touched, so that a run that changed one node does not pay for
-the graph.
+Only those that a refresh affects are recomputed, so changing one node does not recompute the graph.
 """
 
 from __future__ import annotations
@@ -37,29 +36,31 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 _TURN = re.compile(r"[0-9a-f]{12}\Z")
-OF_EPISODES = frozenset({"next", "continues", "gist_of"})
-"""Types of edges that lead from episodes: the order of time and the gists, no way of association."""
+EPISODE_EDGES = frozenset({"next", "continues", "gist_of"})
+"""Types of edges from episodes: order in time and gists; activation does not follow them."""
 _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at", "withdrawn")
 _ENDS = ("valid_until", "superseded_at")
 
 
 def derive(batch: Batch, touched: set[str]) -> None:
-    """Work out again what depends on several files."""
+    """Recompute the rows that depend on several files."""
     connection = batch.connection
     changed = batch.changed()
     if "tombstones" in touched:
         changed |= set(connection.execute("SELECT type, id FROM records"))
-    _settle_documents(batch, {i for kind, i in changed if kind == "document"})
-    _settle_graph(batch, changed)
-    streams = _streams(batch, changed) | {each for each in TOPIC_STREAMS if each in touched}
-    _settle_statements(batch, {*STREAMS} if "tombstones" in touched else streams)
+    _update_documents(batch, {i for kind, i in changed if kind == "document"})
+    _update_graph(batch, changed)
+    streams = _affected_streams(batch, changed) | {
+        each for each in TOPIC_STREAMS if each in touched
+    }
+    _update_statements(batch, {*STREAMS} if "tombstones" in touched else streams)
 
 
-def _streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
-    """The streams of all versions of statements that came or went: one may lie in another's folder."""
+def _affected_streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
+    """Streams of all versions of changed statements: their folder may be another stream's."""
     found = [each for each in changed if each[0] == "statement"]
     lines = (line for each in found for line in _lines(batch, *each))
-    gone = (line for each in found for _, line in batch.gone[each])
+    gone = (line for each in found for _, line in batch.removed[each])
     return {str(mapping_of(line).get("stream", "projects")) for line in (*lines, *gone)}
 
 
@@ -77,8 +78,8 @@ def records_of(
     ]
 
 
-def _settle_documents(batch: Batch, changed: set[str]) -> None:
-    """A block is current, and stands where it stands, as its document says."""
+def _update_documents(batch: Batch, changed: set[str]) -> None:
+    """Update blocks, and which passages are current, from changed documents."""
     connection = batch.connection
     keys = set(batch.keys)
     for document in sorted(changed):
@@ -105,7 +106,7 @@ def _settle_documents(batch: Batch, changed: set[str]) -> None:
 
 
 def _blocks_of(batch: Batch, document: str) -> set[tuple[str, int, int]]:
-    """Key, first line and heading of the blocks a document has now; notes its path too."""
+    """Key, first line and heading of a document's current blocks; stores its path too."""
     connection = batch.connection
     connection.execute("DELETE FROM documents WHERE id = ?", (document,))
     record = _record(batch, "document", document)
@@ -120,14 +121,14 @@ def _blocks_of(batch: Batch, document: str) -> set[tuple[str, int, int]]:
     return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
-def _settle_statements(batch: Batch, streams: set[str]) -> None:
-    """The statements of some streams, and when they were true and believed; old ones too."""
+def _update_statements(batch: Batch, streams: set[str]) -> None:
+    """Update statements and clocks of some streams, superseded ones included."""
     if not streams:
         return
     connection, forgotten = batch.connection, batch.forgotten
     found = {r.id: r for r in records_of(connection, "statement", forgotten)}
     everything = {i: visible(record, forgotten) for i, record in found.items()}
-    # An item may carry the id of a statement that another stream has now.
+    # An item may have the id of a statement that another stream has now.
     gone = {record_id for record_id, record in everything.items() if record is None}
     for stream in (each for each in STREAMS if each in streams):
         own = {
@@ -136,11 +137,11 @@ def _settle_statements(batch: Batch, streams: set[str]) -> None:
         if stream == "flow":
             statements, places = own, _shard_places(connection)
         else:
-            statements, places = _in_markdown(batch, stream, own, gone)
+            statements, places = _reconciled_statements(batch, stream, own, gone)
         wanted = {
             i: passages.statement_passage(row, *places.get(i, (f"{stream}/graph", 0)))
             for i, row in sorted(statements.items())
-            if row.text and row.superseded_at != _UNSETTLED
+            if row.text and row.superseded_at != _UNRECORDED
         }
         rows = connection.execute(
             "SELECT p.key, p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
@@ -157,10 +158,10 @@ def _settle_statements(batch: Batch, streams: set[str]) -> None:
         connection.executemany(f"{query} VALUES (?, ?, ?, ?, ?, ?, ?)", clocks)
 
 
-_UNSETTLED = ""
-"""When a person changed a line by hand, before a run writes that down: the old text is in no record yet."""
+_UNRECORDED = ""
+"""``superseded_at`` after a hand edit that no run has recorded yet: no record has the old text."""
 _Places = dict[str, tuple[str, int]]
-"""Statement → file and line of its text."""
+"""Statement → file and line."""
 
 
 def _shard_places(connection: sqlite3.Connection) -> _Places:
@@ -171,14 +172,14 @@ def _shard_places(connection: sqlite3.Connection) -> _Places:
     return {record_id: (path, 0) for record_id, path in connection.execute(query)}
 
 
-def _in_markdown(
+def _reconciled_statements(
     batch: Batch, stream: Stream, records: dict[str, Statement], gone: set[str]
 ) -> tuple[dict[str, Statement], _Places]:
-    """The statements of a stream as its Markdown and its shards say together."""
+    """The statements of a stream, reconciled from its Markdown and shards."""
     store, forgotten = batch.store, batch.forgotten
     found = without(topics.read_topics(store.root / stream), gone, forgotten)
     edits = reconcile(
-        found, records, stream=stream, now=_UNSETTLED, device=store.device, forgotten=forgotten
+        found, records, stream=stream, now=_UNRECORDED, device=store.device, forgotten=forgotten
     )
     places: _Places = {}
     for topic in found:
@@ -195,9 +196,9 @@ def _in_markdown(
 def _replace(
     batch: Batch, known: Mapping[str, Sequence[Any]], wanted: Mapping[str, Passage]
 ) -> None:
-    """Bring the passages of statements (id → row, text, kind, path) to what they should be.
+    """Update statement passages from ``known`` (id → row, text, kind, path) to ``wanted``.
 
-    The same words stay in place.
+    A passage with the same text keeps its row.
     """
     connection = batch.connection
     for record_id, (row, *rest) in sorted(known.items()):
@@ -226,23 +227,23 @@ def _replace(
 
 
 _NO_FILE = 0
-"""Rows of statements go when their stream is settled again, not when one file goes."""
+"""Statement rows are removed with an update of their stream, not with a file."""
 
 
-def _settle_graph(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:
-    """Bring nodes, links and mentions to what the records say that changed, given by type and id."""
+def _update_graph(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:
+    """Update nodes, links and mentions from the changed records, given by type and id."""
     ids = grouped(sorted(changed))
-    nodes = {*ids.get("node", ()), *_settle_mentions(batch, ids.get("episode", ()))}
+    nodes = {*ids.get("node", ()), *_update_mentions(batch, ids.get("episode", ()))}
     for node in sorted(nodes):
-        _settle_node(batch, node)
-    _settle_links(batch, ids.get("edge", ()))
+        _update_node(batch, node)
+    _update_links(batch, ids.get("edge", ()))
 
 
-def _settle_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
-    """What the turns of episodes mention, by all machines' records of them.
+def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
+    """Update what the turns of episodes mention, from all machines' records.
 
-    Returns the nodes whose mentions were counted again, to see which are left; none as long as
-    nothing was forgotten.
+    Returns the nodes with changed mentions, as they may have lost all; none while there are no
+    tombstones.
     """
     connection = batch.connection
     names: set[str] = set()
@@ -271,7 +272,7 @@ def _settle_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
 
 
 def _mentions(record: dict[str, Any]) -> dict[str, list[int]]:
-    """The turns that mention each node, as numbers: the 48 bits of their keys."""
+    """Node → turns that mention it, as numbers: the 48 bits of their keys."""
     found = {
         node: [int(key, 16) for key in keys if _TURN.match(key)]
         for node, keys in record.get("mentions", {}).items()
@@ -280,14 +281,14 @@ def _mentions(record: dict[str, Any]) -> dict[str, list[int]]:
 
 
 def _ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> None:
-    """Rows for nodes that something names, with a record or without."""
+    """Insert rows for referenced nodes, with or without a record."""
     query = "INSERT OR IGNORE INTO nodes (number, id) VALUES (?, ?)"
     connection.executemany(query, sorted(named.items()))
 
 
 def _versions(batch: Batch, kind: str, record_id: str) -> list[dict[str, Any]]:
-    """What is, and what was until now, recorded under an id."""
-    lines = {*_lines(batch, kind, record_id), *(line for _, line in batch.gone[kind, record_id])}
+    """The present and the just removed versions of a record."""
+    lines = {*_lines(batch, kind, record_id), *(line for _, line in batch.removed[kind, record_id])}
     return [mapping_of(line) for line in sorted(lines)]
 
 
@@ -297,13 +298,13 @@ def _lines(batch: Batch, kind: str, record_id: str) -> list[bytes]:
 
 
 def _record(batch: Batch, kind: str, record_id: str) -> Record | None:
-    """The record of an id, of all machines' versions; None: there is none (any more)."""
+    """The record joined from all machines' versions; None if missing or forgotten."""
     lines = _lines(batch, kind, record_id)
     return visible(join_all(list(map(unpack, lines))).record, batch.forgotten) if lines else None
 
 
 def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
-    """The same as a mapping."""
+    """The joined record as a mapping."""
     lines = _lines(batch, kind, record_id)
     if len(lines) == 1 and not batch.forgotten:
         return mapping_of(lines[0])
@@ -311,15 +312,15 @@ def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
     return None if record is None else encode(record)
 
 
-def _settle_node(batch: Batch, record_id: str) -> None:
-    """A node's row, and what a mention of it may be called: label and aliases, as ids."""
+def _update_node(batch: Batch, record_id: str) -> None:
+    """Update a node's row, and its names (label and aliases, as ids)."""
     connection = batch.connection
     number = number_of(record_id)
     _ensure_nodes(connection, {number: record_id})
     connection.execute("DELETE FROM aliases WHERE node = ?", (record_id,))
     record = _joined(batch, "node", record_id)
     if record is not None and batch.forgotten:
-        record = _proved(connection, number, record)
+        record = _with_visible_mentions(connection, number, record)
     row: tuple[Any, ...] = (None,) * 8
     if record is not None:
         label, aliases = record.get("label") or record_id, record.get("aliases", [])
@@ -343,10 +344,10 @@ def _settle_node(batch: Batch, record_id: str) -> None:
     )
 
 
-def _proved(
+def _with_visible_mentions(
     connection: sqlite3.Connection, number: int, record: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """A node's record as far as turns that are left mention it; None where none does."""
+    """A node's record with remaining mentions only; None if there are none."""
     (count,) = connection.execute(
         "SELECT COUNT(DISTINCT turn) FROM noted WHERE node = ?", (number,)
     ).fetchone()
@@ -355,8 +356,8 @@ def _proved(
     return {**record, "n": min(record.get("n", 0), count)}
 
 
-def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
-    """The links of edges that changed: of those between nodes that a person set and nothing has ended."""
+def _update_links(batch: Batch, changed: Sequence[str]) -> None:
+    """Update the links of changed edges; only pinned edges between nodes that have not ended have any."""
     for edge in changed:
         number = number_of(edge)
         batch.connection.execute("DELETE FROM links WHERE edge = ?", (number,))
@@ -364,7 +365,7 @@ def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
         if record is None or not record.get("pinned"):
             continue
         kind, has_ended = record.get("type", "co_occurs"), any(map(record.get, _ENDS))
-        if kind not in OF_EPISODES and not has_ended:
+        if kind not in EPISODE_EDGES and not has_ended:
             source, target = number_of(record["source"]), number_of(record["target"])
             rest = (kind, record.get("weight", 0.0))
             rows = [(number, source, target, *rest), (number, target, source, *rest)]

@@ -1,4 +1,4 @@
-"""Index queries of consolidation: turns with their texts, and the names they use."""
+"""Index queries of consolidation: turns with their texts and names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.database import column, select
-from clsm_cli.store.index.passage_rows import candidates
+from clsm_cli.store.index.passage_rows import name_candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 _SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
-"""What belongs together closely: a heading's blocks, or an episode of a conversation."""
-_SAID = "FROM passages p JOIN places l ON l.id = p.place"
+"""The section of a passage: the blocks under a heading, or an episode of a conversation."""
+_FROM_PASSAGES = "FROM passages p JOIN places l ON l.id = p.place"
 _MIN_PHRASE = 2
-"""Passages that hold a phrase before it may be a name at all."""
+"""Minimum passages with a phrase for it to be a possible name."""
 
 
 class SourceTurn(NamedTuple):
-    """A turn or block as the index has it, whole but for dumps."""
+    """A turn or block in the index, whole except for dumps."""
 
     key: str
     text: str
@@ -33,13 +33,13 @@ class SourceTurn(NamedTuple):
     session: str
     episode: str
     document: str | None
-    section: str  # what it stands in: a heading of a document, or its episode
+    section: str  # its heading in a document, or its episode
     heading: str
-    is_current: bool  # whether its document still holds it (a turn always is)
+    is_current: bool  # whether its document still has it; True for turns
 
 
 class Name(NamedTuple):
-    """A name as one turn uses it; ``kind`` as in ``mentions``, or ``phrase`` or ``activity``."""
+    """A name used by a turn; ``kind`` as in ``mentions``, or ``phrase`` or ``activity``."""
 
     label: str
     kind: str
@@ -49,7 +49,7 @@ class Name(NamedTuple):
 
 
 class EpisodeFile(NamedTuple):
-    """An episode of the store: where it lies, and 12 digits of the sha256 of its file."""
+    """An episode: its file, and 12 digits of the file's sha256."""
 
     id: str
     path: str
@@ -60,7 +60,7 @@ class EpisodeFile(NamedTuple):
 
 
 def episode_files(connection: sqlite3.Connection) -> dict[str, EpisodeFile]:
-    """Every episode once, by id; of several machines' copies the one with the first path."""
+    """Every episode by id; of several copies, the one with the first path."""
     rows = connection.execute(
         "SELECT e.id, f.path, substr(f.sha256, 1, 12), e.session, e.document, e.start"
         " FROM episodes e JOIN files f ON f.id = e.file ORDER BY f.path DESC"
@@ -70,9 +70,9 @@ def episode_files(connection: sqlite3.Connection) -> dict[str, EpisodeFile]:
 
 
 def names_used(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
-    """Every name that the turns of some episodes use."""
+    """The names used in the turns of some episodes."""
     for row in connection.execute(
-        f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_SAID}"
+        f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
         " JOIN mentions m ON m.passage = p.id JOIN names n ON n.id = m.name"
         " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
         " ORDER BY p.id, n.id"
@@ -86,7 +86,7 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
     known: dict[int, tuple[str, str]] = {}
     for phrase, episode, section, key, text in connection.execute(
-        f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_SAID}"
+        f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_FROM_PASSAGES}"
         f" JOIN phrases h ON h.passage = p.id WHERE h.phrase IN ({often})"
         " AND l.episode IS NOT NULL ORDER BY h.phrase, p.key, p.part",
         (_MIN_PHRASE,),
@@ -94,23 +94,24 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
         if episode not in episodes:
             continue
         if phrase not in known:
-            known |= {each: found for each, found in candidates(text).items() if each not in known}
+            known |= {
+                each: found for each, found in name_candidates(text).items() if each not in known
+            }
         if phrase in known:
             yield Name(*known[phrase], episode, section, key)
 
 
 def episode_texts(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[str]:
-    """The texts of some episodes, one by one, each a whole note or conversation.
+    """The texts of some episodes, one for each note or conversation.
 
-    Headings stand as in Markdown and names of speakers before what they say; what a tool printed is
-    left out.
+    Headings are in Markdown; speaker names precede their turns; tool output is left out.
     """
     last, above, lines = "", "", list[str]()
     for place, episode, heading, speaker, text in connection.execute(
         "SELECT COALESCE(l.document, l.session), l.episode, COALESCE(h.text, ''),"
         " CASE WHEN l.document IS NULL AND p.part = 0"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system') THEN p.speaker ELSE '' END,"
-        f" p.text {_SAID} LEFT JOIN headings h ON h.id = p.heading"
+        f" p.text {_FROM_PASSAGES} LEFT JOIN headings h ON h.id = p.heading"
         " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
         " ORDER BY 1, l.episode, p.id"
     ):
@@ -131,9 +132,9 @@ def episode_texts(connection: sqlite3.Connection, episodes: Collection[str]) -> 
 def stated_aliases(
     connection: sqlite3.Connection, episodes: Collection[str]
 ) -> Iterator[tuple[str, str, str]]:
-    """What texts say are names of one thing: name, alias, turn."""
+    """Aliases stated in texts: name, alias, turn."""
     for name, alias, turn, episode in connection.execute(
-        f"SELECT s.name, s.alias, p.key, l.episode {_SAID} JOIN stated s ON s.passage = p.id"
+        f"SELECT s.name, s.alias, p.key, l.episode {_FROM_PASSAGES} JOIN stated s ON s.passage = p.id"
         " WHERE l.episode IS NOT NULL ORDER BY p.key, s.name, s.alias"
     ):
         if episode in episodes:
@@ -141,14 +142,14 @@ def stated_aliases(
 
 
 def named_speakers(connection: sqlite3.Connection) -> frozenset[str]:
-    """The names of all who said something."""
+    """The names of all speakers."""
     return frozenset(column(connection, "SELECT DISTINCT speaker FROM passages"))
 
 
 def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
-    """Who says each turn, other than under the name of a role."""
+    """The speaker of each turn, role names left out."""
     for row in connection.execute(
-        f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_SAID}"
+        f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
         " WHERE l.episode IS NOT NULL AND p.part = 0 AND p.role <> 'tool'"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') ORDER BY p.key"
     ):
@@ -157,14 +158,14 @@ def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
 
 
 def turns_by_key(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, SourceTurn]:
-    """Turns of episodes by key, whole."""
+    """Turns of episodes, by key."""
     return _turns(connection, "p.key", keys)
 
 
 def turns_in_episodes(
     connection: sqlite3.Connection, episodes: Sequence[str]
 ) -> dict[str, SourceTurn]:
-    """The turns of some episodes by key, in the order of the episodes' files."""
+    """The turns of some episodes by key, in file order."""
     return _turns(connection, "l.episode", episodes)
 
 
@@ -174,7 +175,7 @@ def _turns(
     found: dict[str, SourceTurn] = {}
     query = (
         "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
-        f" {_SECTION}, COALESCE(h.text, ''), p.current {_SAID}"
+        f" {_SECTION}, COALESCE(h.text, ''), p.current {_FROM_PASSAGES}"
         f" LEFT JOIN headings h ON h.id = p.heading WHERE {where} IN ({{}})"
         " AND l.episode IS NOT NULL AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part"
     )
@@ -183,20 +184,20 @@ def _turns(
         known = found.get(part.key)
         if known is None:
             found[part.key] = part
-        elif known.episode == part.episode:  # a copy in another machine's episode is left out
+        elif known.episode == part.episode:  # skip copies in other machines' episodes
             found[part.key] = known._replace(text=f"{known.text}\n{part.text}")
     return found
 
 
 def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> list[str]:
-    """Keys of the turns of episodes of which one passage holds all stems; of all turns for none."""
+    """Keys of episode turns with a passage that contains all stems; without stems, of all."""
     rows: set[int] | None = None
     for stem in stems:
         found = {row for row, _, _ in postings.term_postings(connection, stem)}
         rows = found if rows is None else rows & found
         if not rows:
             return []
-    query = f"SELECT p.key {_SAID} WHERE l.episode IS NOT NULL"
+    query = f"SELECT p.key {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
     if rows is None:
         return sorted({*column(connection, query)})
     keys = select(connection, f"{query} AND p.id IN ({{}})", sorted(rows))
@@ -204,19 +205,19 @@ def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> li
 
 
 def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
-    """Of some turns those whose document does not hold them any more."""
+    """The keys whose document no longer has them."""
     query = (
-        f"SELECT p.key {_SAID} WHERE p.key IN ({{}}) AND l.document IS NOT NULL"
+        f"SELECT p.key {_FROM_PASSAGES} WHERE p.key IN ({{}}) AND l.document IS NOT NULL"
         " GROUP BY p.key HAVING MAX(p.current) = 0"
     )
     return {str(key) for (key,) in select(connection, query, keys)}
 
 
 def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
-    """Episode, section and key of every turn of an episode, in the order in which they stand."""
+    """Episode, section and key of every episode turn, in order."""
     last = ""
     for episode, section, key in connection.execute(
-        f"SELECT l.episode, {_SECTION}, p.key {_SAID}"
+        f"SELECT l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
         " WHERE l.episode IS NOT NULL ORDER BY l.episode, p.id"
     ):
         if key != last:
@@ -225,18 +226,18 @@ def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]
 
 
 def turn_times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
-    """The times of turns that have one."""
+    """Key → time of the turns that have one."""
     query = "SELECT key, time FROM passages WHERE key IN ({}) AND time IS NOT NULL"
     return dict(select(connection, query, keys))
 
 
 def user_shares(connection: sqlite3.Connection) -> dict[str, float]:
-    """Episode → share of its turns that the user said or wrote."""
-    query = f"SELECT l.episode, AVG(p.trust = 'user') {_SAID} WHERE l.episode IS NOT NULL"
+    """Episode → share of its turns by the user."""
+    query = f"SELECT l.episode, AVG(p.trust = 'user') {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
     return dict(connection.execute(f"{query} GROUP BY l.episode"))
 
 
 def continuations(connection: sqlite3.Connection) -> dict[str, str]:
-    """Episode → the one that it continues without a boundary."""
+    """Episode → the one it continues without a boundary."""
     query = "SELECT id, continues FROM episodes WHERE continues IS NOT NULL ORDER BY id"
     return dict(connection.execute(query))

@@ -1,6 +1,6 @@
-"""Index queries about the graph: nodes, links, mentions, facts, and what statements rest on.
+"""Index queries about the graph: nodes, links, mentions, facts, and the sources of statements.
 
-Rows name nodes by a number, a hash of the id, so they are the same on every machine.
+Rows refer to nodes by a hash of the id, so they are the same on every machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NodeRow(NamedTuple):
-    """A node that has a record."""
+    """A node with a record."""
 
     number: int
     id: str
@@ -33,12 +33,12 @@ class NodeRow(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it is called."""
+        """Label and aliases."""
         return (self.label, *self.aliases)
 
 
 class LinkRow(NamedTuple):
-    """An edge that a person set between nodes, as seen from one of its ends."""
+    """A pinned edge between nodes, seen from one end."""
 
     node: int
     other: int
@@ -47,7 +47,7 @@ class LinkRow(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A statement's place on the two clocks; ``key`` is its id, and that of its passage."""
+    """The valid and recorded times of a statement; ``key`` is its id and its passage's key."""
 
     key: str
     stream: str
@@ -64,7 +64,7 @@ def number_of(record_id: str) -> int:
 
 
 def node_text(label: str, aliases: Sequence[str], summary: str) -> str:
-    """What stands for a node where meaning is compared.
+    """The embedded text of a node.
 
     >>> node_text("Hardin", ["Garrett Hardin"], "He wrote of filters.")
     'Hardin; Garrett Hardin: He wrote of filters.'
@@ -74,7 +74,7 @@ def node_text(label: str, aliases: Sequence[str], summary: str) -> str:
 
 
 def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, NodeRow]:
-    """Nodes by number; those that only others name, an edge or a mention, are left out."""
+    """Nodes by number; those without a record are left out."""
     query = (
         "SELECT n.number, n.id, n.label, n.aliases, n.kind, n.stream, n.n, n.last, n.summary,"
         " COALESCE(v.row, -1) FROM nodes n LEFT JOIN vectors v ON v.digest = n.embedded"
@@ -87,14 +87,14 @@ def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int,
 
 
 def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
-    """The nodes that have a label or alias: id of the name → numbers, in order of their ids."""
+    """Id of a label or alias → numbers of its nodes, in order of node ids."""
     query = "SELECT alias, node FROM aliases WHERE alias IN ({}) ORDER BY alias, node"
     found = select(connection, query, name_ids)
     return grouped((alias, number_of(node)) for alias, node in found)
 
 
-def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
-    """The names that begin with a letter, of nodes or only written: ids of the name and of the node."""
+def names_with_initial(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
+    """Names with a first letter, of nodes or from texts: ids of the name and of the node."""
     query = (
         "SELECT alias, node FROM aliases WHERE alias >= ?1 AND alias < ?2 UNION"
         " SELECT node, node FROM names WHERE node >= ?1 AND node < ?2 AND kind = 'name'"
@@ -104,7 +104,7 @@ def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, s
 
 
 def begins_name(connection: sqlite3.Connection, word: str) -> bool:
-    """Whether a word, given as an id, is a name or the first of one."""
+    """Whether a word, given as an id, is a name or the first word of one."""
     query = (
         "SELECT 1 FROM aliases WHERE alias = ?1 OR (alias >= ?2 AND alias < ?3) UNION ALL SELECT 1"
         " FROM names WHERE (node = ?1 OR (node >= ?2 AND node < ?3)) AND kind = 'name' LIMIT 1"
@@ -114,8 +114,8 @@ def begins_name(connection: sqlite3.Connection, word: str) -> bool:
     return connection.execute(query, values).fetchone() is not None
 
 
-def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
-    """The edges of some nodes that a person set and nothing has ended."""
+def pinned_links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
+    """The pinned edges of some nodes that have not ended."""
     query = (
         "SELECT node, other, type, weight FROM links WHERE node IN ({}) ORDER BY node, other, edge"
     )
@@ -123,7 +123,7 @@ def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> lis
 
 
 def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tuple[str, int]]:
-    """The passages that mention some nodes with a record, as episodes note it: id of the node, row."""
+    """Passages that mention nodes with a record, by the episode records: (node id, row)."""
     query = (
         "SELECT DISTINCT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
         " JOIN passages p ON p.key = printf('%012x', t.turn)"
@@ -133,7 +133,7 @@ def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> lis
 
 
 def nodes_of_turns(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
-    """The nodes that turns mention, as their episodes' records have it: key → numbers."""
+    """Key of a turn → numbers of the nodes it mentions, by the episode records."""
     query = "SELECT DISTINCT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
     found = select(connection, query, map(_number, sorted(keys)))
     return grouped((f"{turn:012x}", node) for turn, node in found)
@@ -149,9 +149,9 @@ def _number(key: str) -> int:
 def outdated_sources(
     connection: sqlite3.Connection, keys: Sequence[str]
 ) -> dict[str, tuple[str | None, str]]:
-    """Of the keys of some turns and blocks those on which only closed statements rest.
+    """Turns and blocks whose statements are all closed.
 
-    Each with when the last of these was over, None where they never held, and with their texts.
+    Key → end of the last one's validity (None if they have none), and their texts.
     """
     query = (
         "SELECT r.turn, MAX(c.valid_until), GROUP_CONCAT(p.text, char(10))"
@@ -161,8 +161,8 @@ def outdated_sources(
     return {key: (until, said) for key, until, said in select(connection, query, keys)}
 
 
-def stated_together(connection: sqlite3.Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
-    """Pairs of some turns and blocks on which one current statement rests, but for tasks, which go on."""
+def shared_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
+    """Pairs of turns and blocks that are sources of one current statement; tasks do not count."""
     query = (
         "SELECT DISTINCT r.turn, o.turn FROM rests r JOIN rests o ON o.passage = r.passage"
         " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
@@ -173,21 +173,21 @@ def stated_together(connection: sqlite3.Connection, keys: Sequence[str]) -> set[
 
 
 def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
-    """On which turns and blocks some statements rest: row of the one, key of the other."""
+    """The sources of some statements: (row of the statement, key of the turn or block)."""
     query = "SELECT passage, turn FROM rests WHERE passage IN ({}) ORDER BY passage, turn"
     return list(select(connection, query, rows))
 
 
 _AFTER = "~"
-"""Sorts after every name of a file."""
+"""Sorts after every file name."""
 
 
 def recent_files(connection: sqlite3.Connection, days: int, until: str | None = None) -> list[str]:
-    """Files of the episodes that started within some days before the newest, and of all undated blocks.
+    """Files of the episodes started up to ``days`` before the newest one, and of all undated blocks.
 
-    A file's name begins with the time of its start in UTC (``episodes.file_of``), so it sorts
-    whatever the offset of that time is; what started after ``until``, such a time, is left out. The
-    oldest comes first, undated blocks last.
+    File names begin with the start in UTC (``episodes.file_of``), so they sort regardless of offset.
+    Episodes started after ``until``, a time of that form, are left out. The oldest comes first,
+    undated blocks last.
     """
     rows = connection.execute(
         "WITH dated AS (SELECT f.path, substr(f.path, instr(f.path, '/episodes/') + 18) AS name"
@@ -204,16 +204,16 @@ def recent_files(connection: sqlite3.Connection, days: int, until: str | None = 
 
 
 class SourceDates(NamedTuple):
-    """When something was told."""
+    """The date of a source turn."""
 
     day: int | None  # proleptic ordinal of the day
-    periods: str | None  # JSON: [[first, until], …], days that it speaks of; None for none
+    periods: str | None  # JSON: [[first, until], …], days that it refers to; None for none
 
 
 def source_dates(
     connection: sqlite3.Connection, rows: Iterable[int]
 ) -> dict[int, list[SourceDates]]:
-    """When the turns were told that statements rest on, by row of the statement."""
+    """Row of a statement → the dates of its source turns."""
     query = (
         "SELECT DISTINCT r.passage, t.key, t.day, t.periods FROM rests r"
         " JOIN passages t ON t.key = r.turn AND t.part = 0 WHERE r.passage IN ({})"

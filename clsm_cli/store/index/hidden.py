@@ -1,20 +1,20 @@
-"""What the index has and readers do not see: what is archived, what is forgotten, and what came later.
+"""Indexed passages hidden from readers: archived, forgotten, or later than the time asked about.
 
-**Archived** is a turn or a statement that a machine's ``archived.jsonl`` names and no machine has folded a
-use of, or of a part of it, since that day. A recall must not ask that of each of thousands of passages, so
-their rows stand packed in one place (``asleep``), counted again at the end of a refresh that changed any.
+**Archived**: a turn or statement listed in a machine's ``archived.jsonl`` of which no machine has since
+folded a use, of any part. Checking thousands of passages would slow down recall, so their rows are packed
+into one table row (``asleep``), recomputed at the end of a refresh that changed any.
 
-**Forgotten** is a turn, an episode or a record whose id has a tombstone: it is left out when its file is
-read. So when tombstones come or go, all files are read again that may hold such a thing.
+**Forgotten**: a turn, episode or record whose id has a tombstone; it is skipped when its file is read. So
+when tombstones are added or removed, all files that may contain such items are read again.
 
-**As of another time** passages are hidden too. What was *known* by then is a matter of everything: nothing
-that came later is seen. What was *true* then is told by the clocks of statements, and by what was told by
-then. What was told later is hidden unless it speaks of a day by then ("in 2019 I lived in Breda"); a reader
-who finds no other answer may look at it alone (``Past.later``), and says that it was told later.
+**As of another time**, more passages are hidden. For what was *known* then: everything recorded later. For
+what was *true* then: statements whose clocks exclude that time, and passages told later, unless they refer
+to a day up to then ("in 2019 I lived in Breda"). A reader without another answer may search only those
+told later (``Past.after_cutoff``), and says so in the answer.
 
-A turn, and a block with a day, was told at its time. Any other block was written between two captures of
-its document. What stands in the first is as old as anyone knows; what a later one brought was told with it.
-A block that was closed since then is seen again.
+A turn or dated block was told at its time. Any other block was written between two captures of its
+document: those of the first capture may be of any age, those of a later one count as told at its time. A
+block closed since then is visible again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-_ASLEEP = (
+_ARCHIVED = (
     "SELECT p.id, p.length FROM (SELECT id, MAX(since) AS since FROM archived GROUP BY id) a"
     " JOIN passages p ON p.key = a.id WHERE p.current AND NOT EXISTS"
     " (SELECT 1 FROM passages s JOIN uses u"
@@ -43,11 +43,11 @@ _ASLEEP = (
 )
 
 
-def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
-    """Count again what is archived, if a refresh that touched some kinds of files may have changed it."""
+def update_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
+    """Recompute the archived rows, if a refresh of these kinds of files may have changed them."""
     (rows,) = connection.execute("SELECT rows FROM asleep").fetchone()
     if rows is None or touched & {"archived", "uses"}:
-        found = connection.execute(_ASLEEP).fetchall()
+        found = connection.execute(_ARCHIVED).fetchall()
         packed = array("I", [row for row, _ in found]).tobytes()
         total = sum(length for _, length in found)
         connection.execute(
@@ -56,12 +56,12 @@ def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
 
 
 def forgotten_hashes(connection: sqlite3.Connection) -> frozenset[str]:
-    """Hashes of everything that was forgotten, as of the last refresh."""
+    """Tombstone hashes, as of the last refresh."""
     return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
 
 
 def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:
-    """A record as the index shows it; None for a node that nothing visible mentions any more."""
+    """A record without forgotten content; None for a node without visible mentions."""
     from clsm_cli.model.graph import Node
     from clsm_cli.model.tombstones import visible
 
@@ -76,29 +76,29 @@ def visible_record(connection: sqlite3.Connection, record: Record) -> Record | N
 
 
 class Past(NamedTuple):
-    """What a time does not see.
+    """Passages invisible at a past time.
 
     Attributes:
-        hidden: Rows of the passages that do not count.
-        later: Row of each passage that was told later, but was known → when; some are hidden.
+        hidden: Rows of the invisible passages.
+        after_cutoff: Row → time of the passages told later but known by then; some are hidden.
     """
 
     hidden: frozenset[int]
-    later: dict[int, str]
+    after_cutoff: dict[int, str]
 
 
 def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
-    """What does not count at a time, and what was told after it.
+    """Passages invisible at a time, and those told after it.
 
     Args:
-        at: When it should have been true, ISO 8601; a bare date is a day.
-        known_at: When it should have been known; None for now.
+        at: Time of validity, ISO 8601; a bare date is a day.
+        known_at: Time of knowledge; None for now.
     """
     gone: set[int] = set()
-    shown = set(_open_then(connection, at))
+    shown = set(_closed_since(connection, at))
     if known_at is not None:
-        gone.update(_not_yet_known(connection, known_at))
-        shown.update(_open_then(connection, known_at))
+        gone.update(_unknown_at(connection, known_at))
+        shown.update(_closed_since(connection, known_at))
     for row, *fact in connection.execute(
         "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
@@ -106,16 +106,16 @@ def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
         (shown if clocks.holds(Fact._make(fact), at, known_at) else gone).add(row)
     closed = {row for (row,) in connection.execute("SELECT id FROM passages WHERE NOT current")}
     gone |= closed - shown
-    told, hidden = _told_later(connection, at)
+    told, hidden = _told_after(connection, at)
     later = {row: time for row, time in told.items() if row not in gone}
     return Past(frozenset(gone | hidden), later)
 
 
-def _not_yet_known(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
-    """Passages of which memory had been told nothing by a time.
+def _unknown_at(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+    """Rows of passages that the store did not know at a time.
 
-    A dated block of a document that was first captured after it counts from its date: so does an archive
-    that was taken in at once.
+    A dated block from a document's first capture counts from its date, as in an archive ingested at
+    once.
     """
     for row, _, _ in _dated_after(connection, known_at):
         yield row
@@ -124,10 +124,10 @@ def _not_yet_known(connection: sqlite3.Connection, known_at: str) -> Iterator[in
             yield row
 
 
-def _told_later(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str], set[int]]:
-    """Rows of what was told after a time → when; and those of them that speak of no day by then.
+def _told_after(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str], set[int]]:
+    """Row → time of passages told after ``at``; and those of them that refer to no day up to then.
 
-    A statement was told with the first of its turns, and is dated by a person or by what one of them said.
+    A statement was told with its first source turn; ``valid_from`` is the day it refers to.
     """
     from clsm_cli.store.index.passage_rows import periods_of
 
@@ -145,7 +145,7 @@ def _told_later(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str]
             day = date.fromisoformat(recorded[:10]).toordinal()
             if not _has_day_by(periods_of(text, day), last):
                 hidden.add(row)
-    for row, time, start in _stated_later(connection, told):
+    for row, time, start in _stated_after(connection, told):
         told[row] = time
         if start is None:
             hidden.add(row)
@@ -159,11 +159,11 @@ def _has_day_by(periods: str | None, last: date) -> bool:
 def _dated_after(
     connection: sqlite3.Connection, at: str, kind: str | None = None
 ) -> Iterator[tuple[int, str, str | None]]:
-    """What has a time of its own that is after another: row, time, days that it speaks of."""
+    """Passages with a time after ``at``: row, time, periods."""
     for row, time, periods in connection.execute(
         "SELECT p.id, p.time, p.periods FROM passages p JOIN places l ON l.id = p.place"
         " WHERE p.day >= ? AND l.kind = COALESCE(?, l.kind) ORDER BY p.id",
-        (date.fromisoformat(at[:10]).toordinal() - 1, kind),  # earlier ones are not, in any zone
+        (date.fromisoformat(at[:10]).toordinal() - 1, kind),  # earlier days cannot be, in any zone
     ):
         if not clocks.has_begun(time, at):
             yield row, time, periods
@@ -172,7 +172,7 @@ def _dated_after(
 def _captured_after(
     connection: sqlite3.Connection, at: str
 ) -> Iterator[tuple[int, str | None, str, bool]]:
-    """Blocks captured after a time: row, time of its own, when, and whether with its document's first."""
+    """Blocks captured after ``at``: row, own time, capture time, whether in the document's first capture."""
     episodes = connection.execute(
         "SELECT id, document, MIN(recorded), MIN(MIN(recorded)) OVER (PARTITION BY document)"
         " FROM episodes WHERE document IS NOT NULL GROUP BY id, document"
@@ -190,10 +190,10 @@ def _captured_after(
             yield row, time, *found
 
 
-def _stated_later(
+def _stated_after(
     connection: sqlite3.Connection, told: Mapping[int, str]
 ) -> Iterator[tuple[int, str, str | None]]:
-    """Statements of which every source was told later: row, when the first was, and since when it holds."""
+    """Statements whose sources were all told later: row, first source's time, ``valid_from``."""
     times: dict[str, set[str]] = {}
     for key, row in select(connection, "SELECT key, id FROM passages WHERE id IN ({})", told):
         times.setdefault(key, set()).add(told[row])
@@ -216,8 +216,8 @@ def _stated_later(
             yield row, min(min(times[key]) for key in keys), start
 
 
-def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
-    """Blocks that are closed now, and were not at a time."""
+def _closed_since(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+    """Rows of blocks that are closed now but were not at a time."""
     for document, line in connection.execute(
         "SELECT id, line FROM records WHERE type = 'document' ORDER BY id"
     ):

@@ -1,4 +1,4 @@
-"""Index queries of ingestion, inspection and the concepts of a recall."""
+"""Index queries of ingestion, inspection and concepts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.database import column, json_list, select
-from clsm_cli.store.index.ranking_queries import NAMED, Search
+from clsm_cli.store.index.ranking_queries import NODE_MENTIONS, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 
-NEAR = 20
-"""Blocks of a section that are looked at on either side."""
+MAX_NEIGHBOURS = 20
+"""Maximum blocks of a section on either side."""
 
 
 class Mention(NamedTuple):
-    """A node that a passage mentions, under the name the text uses."""
+    """A node mentioned by a passage, with the name used there."""
 
     passage: int
     node: str
@@ -31,7 +31,7 @@ class Mention(NamedTuple):
 
 
 class KnownTurn(NamedTuple):
-    """A turn that the store has, as far as recognising it again needs."""
+    """What is needed to recognise a stored turn."""
 
     key: str
     speaker: str
@@ -41,10 +41,10 @@ class KnownTurn(NamedTuple):
 
 
 class Index(Search):
-    """A database that is as fresh as it could be made, and the vectors beside it."""
+    """The database, as fresh as possible, and its vectors."""
 
     def vectors_of(self, keys: Sequence[str]) -> dict[str, Any]:
-        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them."""
+        """Unit vectors float32 [384] of the first part of turns, by key, quantised."""
         from clsm_cli.store.index import vectors
 
         query = (
@@ -55,7 +55,7 @@ class Index(Search):
         return vectors.unit_vectors(self.connection, self.store.derived, rows)
 
     def by_key(self, key: str) -> list[Passage]:
-        """The parts of a turn, block or statement, in order; each once."""
+        """The distinct parts of a turn, block or statement, in order."""
         query = (
             "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
             " WHERE p.key = ? ORDER BY p.part, l.episode"
@@ -65,37 +65,37 @@ class Index(Search):
         return list({found[row].id: found[row] for row in rows}.values())
 
     def section(self, row: int) -> list[Passage]:
-        """The visible blocks round a block, of its document and heading, in order."""
-        before = self._along(row, "previous")
-        after = self._along(row, "next")
+        """The visible blocks around a block in its section, in order."""
+        before = self._follow(row, "previous")
+        after = self._follow(row, "next")
         around = [*reversed(before), row, *after]
         rows = [each for each in around if each == row or each not in self.hidden()]
         found = self.passages(rows)
         return [found[each] for each in rows]
 
-    def _along(self, row: int, link: str) -> list[int]:
-        """The rows that a link leads to from a passage, one after the other."""
+    def _follow(self, row: int, link: str) -> list[int]:
+        """The rows reached from a passage by following a link."""
         query = (
             "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
             f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
-            f" WHERE a.steps < {NEAR} AND p.{link} IS NOT NULL)"
+            f" WHERE a.steps < {MAX_NEIGHBOURS} AND p.{link} IS NOT NULL)"
             " SELECT id FROM along WHERE steps ORDER BY steps"
         )
         return column(self.connection, query, (row,))
 
     def current_rows(self) -> list[int]:
-        """All current passages, by row number."""
+        """Rows of all current passages."""
         return column(self.connection, "SELECT id FROM passages WHERE current ORDER BY id")
 
     def current_passages(self) -> dict[int, Passage]:
-        """The same with what they say."""
+        """All current passages, by row."""
         return self.passages(self.current_rows())
 
     def mentions(self, rows: Sequence[int]) -> list[Mention]:
-        """What some passages mention; an alias counts as its node.
+        """The mentions of some passages; an alias counts as its node.
 
-        Of a consolidated episode it is what its record notes, of one that is not yet what the text
-        marks as a name; of a statement the names that are nodes.
+        They come from the record of a consolidated episode, from the marked names of a text not yet
+        consolidated, and from a statement's names that are nodes.
         """
         noted: dict[str, list[int]] = {}
         marked: list[int] = []
@@ -131,23 +131,23 @@ class Index(Search):
         )
         yield from (Mention(*row) for row in select(self.connection, query, rows))
 
-    def mentioned(self, node: str) -> list[tuple[str, int]]:
-        """The names current passages use for a node id, with how many use each."""
-        query = f"SELECT n.label, COUNT(*) {NAMED} GROUP BY n.label ORDER BY n.label"
+    def name_counts(self, node: str) -> list[tuple[str, int]]:
+        """The names of a node in current passages, with the number of passages."""
+        query = f"SELECT n.label, COUNT(*) {NODE_MENTIONS} GROUP BY n.label ORDER BY n.label"
         return self.connection.execute(query, (node, node)).fetchall()
 
     def node_of(self, name_id: str) -> str:
-        """The node that an id of a name stands for: itself, or the one it is an alias of."""
+        """The node of a name id: the one it is an alias of, else itself."""
         query = "SELECT node FROM aliases WHERE alias = ? ORDER BY node LIMIT 1"
         return next(iter(column(self.connection, query, (name_id,))), name_id)
 
     def names(self) -> list[tuple[str, str]]:
-        """What nodes are called, as ids of names, each with its node."""
+        """All names of nodes, as ids, each with its node."""
         query = "SELECT alias, node FROM aliases ORDER BY node, alias"
         return self.connection.execute(query).fetchall()
 
     def record(self, record_id: str) -> Record | None:
-        """The joined record of an id, without what was forgotten of it."""
+        """The joined record of an id, without forgotten content."""
         lines = column(self.connection, "SELECT line FROM records WHERE id = ?", (record_id,))
         if not lines:
             return None
@@ -159,7 +159,7 @@ class Index(Search):
         return hidden.visible_record(self.connection, joined.record)
 
     def node(self, node_id: str) -> Node | None:
-        """A node's record, if consolidation or a person made one."""
+        """The record of a node, if there is one."""
         record = self.record(node_id)
         if record is None:
             return None
@@ -168,14 +168,14 @@ class Index(Search):
         return record if isinstance(record, Node) else None
 
     def ids(self, prefix: str) -> set[str]:
-        """Ids of records and episodes, and keys of passages, that begin with ``prefix``."""
+        """Ids of records and episodes and keys of passages with a prefix."""
         tables = (("id", "records"), ("id", "episodes"), ("key", "passages"))
         query = "SELECT {0} FROM {1} WHERE {0} >= ? AND {0} < ?"
         union = " UNION ".join(query.format(*each) for each in tables)
         return {*column(self.connection, union, 3 * (prefix, prefix + "\U0010ffff"))}
 
     def known_turns(self, session: str) -> list[KnownTurn]:
-        """The turns of a session that episodes and inboxes hold, each once."""
+        """The distinct turns of a session, in episodes and inboxes."""
         rows = self.connection.execute(
             "SELECT p.key, p.speaker, p.time, l.path, p.line_start FROM places l"
             " JOIN passages p ON p.place = l.id"
@@ -185,23 +185,23 @@ class Index(Search):
         return list({row[0]: KnownTurn(*row) for row in rows}.values())
 
     def documents_in(self, path: str) -> list[str]:
-        """The documents that were read from a file, or from below a folder, as it was given."""
+        """Paths of the documents from a file or folder, as given at ingest."""
         folder = path.rstrip("/") + "/"
         query = "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path"
         return column(self.connection, query, (path, len(folder), folder))
 
     def episode_files(self, episode: str) -> list[str]:
-        """The files, relative to the store, that hold an episode (one on each machine)."""
+        """The files of an episode, one on each machine, relative to the store."""
         query = (
             "SELECT f.path FROM episodes e JOIN files f ON f.id = e.file"
             " WHERE e.id = ? ORDER BY f.path"
         )
         return column(self.connection, query, (episode,))
 
-    def captures(self, episode: str) -> tuple[str | None, str | None]:
-        """When a document was taken in before an episode of it, and with it: it was written between.
+    def capture_times(self, episode: str) -> tuple[str | None, str | None]:
+        """Capture times of a document before and with an episode; its blocks were written between.
 
-        None before the first, and for an episode that is not there.
+        None before the first, and for an unknown episode.
         """
         row = self.connection.execute(
             "SELECT (SELECT MAX(o.recorded) FROM episodes o WHERE o.document = e.document"
@@ -211,7 +211,7 @@ class Index(Search):
         return (row[0], row[1]) if row else (None, None)
 
     def last_episode(self, session: str) -> str | None:
-        """The newest episode of a session: the one that no other names as its previous."""
+        """The newest episode of a session: the one that is no other's previous."""
         query = (
             "SELECT id FROM episodes e WHERE session = ? AND NOT EXISTS"
             " (SELECT 1 FROM episodes n WHERE n.previous = e.id) ORDER BY id LIMIT 1"
@@ -219,7 +219,7 @@ class Index(Search):
         return next(iter(column(self.connection, query, (session,))), None)
 
     def undescribed(self) -> list[tuple[str, str]]:
-        """Episodes without a record: id and file; the earlier of a session first."""
+        """Episodes without a record: id and file; within a session, the earlier first."""
         rows = self.connection.execute(
             "SELECT e.id, f.path, e.previous FROM episodes e JOIN files f ON f.id = e.file"
             " WHERE e.id NOT IN (SELECT id FROM records) ORDER BY f.path"
@@ -237,8 +237,8 @@ class Index(Search):
             ordered |= {known: waiting[known][0] for known in reversed(chain)}
         return list(ordered.items())
 
-    def closed_keys(self, session: str) -> set[str]:
-        """Keys of the turns of a session that lie in episodes."""
+    def keys_in_episodes(self, session: str) -> set[str]:
+        """Keys of a session's turns that are in episodes."""
         query = (
             "SELECT DISTINCT p.key FROM places l JOIN passages p ON p.place = l.id"
             " WHERE l.session = ? AND l.episode IS NOT NULL"
@@ -246,7 +246,7 @@ class Index(Search):
         return set(column(self.connection, query, (session,)))
 
     def problems(self) -> Iterator[tuple[str, int | None, str]]:
-        """Files of the store that could not be read as they should: path, line, reason."""
+        """Problems found while reading files: path, line, reason."""
         for path, problems in self.connection.execute(
             "SELECT path, problems FROM files WHERE problems IS NOT NULL ORDER BY path"
         ):
@@ -254,7 +254,7 @@ class Index(Search):
                 yield path, line, reason
 
     def problem_warnings(self, rest: str) -> list[str]:
-        """What a reader is told of them, and what happened to the rest."""
+        """A warning about the first problem, the number of others, and what happened to the rest."""
         found = list(self.problems())
         if not found:
             return []

@@ -1,7 +1,7 @@
-"""The files that the index is made from, and which of them changed since.
+"""The files that are indexed, and which of them changed since.
 
-One ``os.scandir`` of each folder and a ``stat`` of each file: 4 ms for 1,000 files. Folder times are not
-enough: they do not show edits in place.
+One ``os.scandir`` per folder and one ``stat`` per file: 4 ms for 1,000 files. The times of folders do not
+show edits in place.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-_OF_FLOW = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
-"""Logs of a machine that a recall reads, in its flow, and their kinds."""
-_MOST_ASIDE = 32 << 10
-"""Bytes of captured turns that a recall takes in beside a run at work."""
+_FLOW_LOGS = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
+"""Indexed logs in a machine's flow folder → kind."""
+_MAX_CAPTURED = 32 << 10
+"""Maximum bytes of captured turns that a recall indexes during a run."""
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
 Signature: TypeAlias = tuple[str, int, int]
-"""How a file looked: its kind, bytes and time of last change (ns)."""
+"""Kind, size in bytes and modification time (ns) of a file."""
 
 Progress = Callable[[int, int], None]
-"""Called with how much of how much is done."""
+"""Called with the amount done and the total."""
 
 
 class Changes(NamedTuple):
-    """How the files differ from what the index was made of."""
+    """Changes of the files since the last refresh."""
 
     changed: dict[str, Signature]
     removed: tuple[str, ...]
 
     @property
     def any(self) -> bool:
-        """Whether anything differs."""
+        """Whether there is any change."""
         return bool(self.changed or self.removed)
 
 
 def split_aside(found: Changes) -> tuple[Changes, bool]:
-    """Of some changes those that a capture made without the lock; whether there are more.
+    """The changes made by captures without the lock, and whether some were left out.
 
-    The newest of them, as many as cost a recall next to nothing.
+    The newest ones, up to a size that hardly slows down recall.
     """
     paths = [path for path, how in found.changed.items() if how[0] == "inbox" and ASIDE in path]
     paths.sort(key=lambda path: (-found.changed[path][2], path))
     sizes = accumulate(found.changed[path][1] for path in paths)
-    count = sum(size <= _MOST_ASIDE for size in sizes)
+    count = sum(size <= _MAX_CAPTURED for size in sizes)
     kept = {path: found.changed[path] for path in paths[:count]}
     return Changes(kept, ()), count < len(paths)
 
@@ -64,8 +64,8 @@ def split_aside(found: Changes) -> tuple[Changes, bool]:
 def changes(connection: sqlite3.Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
-    The files come first: who sees one that a run has changed then sees in the index, too, that the
-    run is at work (``opening.run_in_progress``).
+    The files are read first: if a run has changed one, the index then also shows that the run is in
+    progress (``opening.run_in_progress``).
     """
     now = scan(store)
     known = {
@@ -77,13 +77,13 @@ def changes(connection: sqlite3.Connection, store: Store) -> Changes:
 
 
 def scan(store: Store) -> dict[str, Signature]:
-    """Every file that is indexed, by its path relative to the store."""
+    """Path relative to the store → signature, for every indexed file."""
     found: dict[str, Signature] = {}
     skip = len(str(store.root)) + 1
     for kind, entry in _entries(store):
         try:
             stat = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:  # put aside by a capture, and taken back meanwhile
+        except FileNotFoundError:  # written by a capture without the lock, merged meanwhile
             continue
         found[entry.path[skip:]] = (kind, stat.st_size, stat.st_mtime_ns)
     return found
@@ -95,19 +95,19 @@ def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
         yield from (("topic", e) for e in _ending(root / stream, ".md"))
         yield from (("shard", e) for e in _files(root / stream / "graph") if _SHARD.match(e.name))
     for entry in _files(root / "tombstones"):
-        if entry.name.endswith(".jsonl"):  # what a conflict copy forgets counts at once
+        if entry.name.endswith(".jsonl"):  # tombstones of a conflict copy count at once
             yield "tombstones", entry
     for flow in store.flows():
         yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.match(e.name))
         yield from (("inbox", e) for e in _ending(flow / "inbox", ".jsonl"))
-        yield from ((_OF_FLOW[e.name], e) for e in _files(flow) if e.name in _OF_FLOW)
+        yield from ((_FLOW_LOGS[e.name], e) for e in _files(flow) if e.name in _FLOW_LOGS)
         for year in folders_in(flow / "episodes"):
             for month in folders_in(year):
                 yield from (("episode", e) for e in _ending(month, ".md"))
 
 
 def _ending(folder: Path, ending: str) -> list[os.DirEntry[str]]:
-    """Files whose name ends so, but for copies that wait to be joined."""
+    """Files with an ending, without conflict copies."""
     return [e for e in _files(folder) if e.name.endswith(ending) and not is_conflict_copy(e.name)]
 
 

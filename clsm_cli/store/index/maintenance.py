@@ -1,15 +1,14 @@
-"""Seldom work on a whole index: compare it with one that is made anew, and make it anew.
+"""Rare operations on a whole index: compare it with a fresh one, and rebuild it.
 
-**Compare.** Row numbers differ between two indexes of the same files, so rows that are linked are named by
-what they are. What only grows with use (vectors, what waits for one) is left out.
+**Compare.** Row numbers differ between two indexes of the same files, so linked rows are identified by
+content. What only grows with use (vectors, texts waiting for one) is left out.
 
-**Compact**: afterwards the files hold nothing of what is no longer indexed. A deleted row stays in the
-free pages of the database, in its write-ahead log, and in the vector files until something is written
-over it. So the index is made anew from the files of the store, and gets the vectors that it had, which
-are what takes long (without them a thousand passages take less than a second). Offsets into the old
-vector files must never be used with the new ones: the table of vectors is emptied first, and only when no
-reader is left that saw it are the files replaced. A crash in between costs the vectors, which the next
-command makes.
+**Compact** removes every trace of what is no longer indexed. A deleted row stays in the free pages of the
+database, its write-ahead log and the vector files until it is overwritten. So the index is rebuilt from
+the store's files, and its vectors are kept, which take most of the time (without them, a thousand passages
+take less than a second). Offsets into the old vector files must never be used with the new ones: the table
+of vectors is emptied first, and the files are replaced only when no reader is left that saw it. A crash
+in between costs the vectors, which the next command recomputes.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ _TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE.split()} | {
 
 
 def differences(store: Store, connection: sqlite3.Connection) -> list[str]:
-    """Names of the tables in which an index differs from a fresh one of the same files, sorted."""
+    """Sorted names of the tables that differ from a fresh index of the same files."""
     with contextlib.closing(database.in_memory(None)) as fresh:
         refresh(fresh, store, changes(fresh, store))
         expected = contents(fresh)
@@ -68,7 +67,7 @@ def differences(store: Store, connection: sqlite3.Connection) -> list[str]:
 
 
 def contents(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Everything that an index says, by table, in one order."""
+    """The content of an index, by table, in a fixed order."""
     names = {row[0]: tuple(row[1:]) for row in connection.execute(_NAMES)}
     passages = {
         names.get(row[0]): ([names.get(each) for each in row[1:4]], row[4:])
@@ -94,13 +93,13 @@ def _terms(connection: sqlite3.Connection, names: dict[int, tuple[Any, ...]]) ->
 
 
 def compact(store: Store) -> None:
-    """Leave no byte of text, and no vector, of what the index does not hold any more.
+    """Rebuild the index without any text or vector that is no longer indexed.
 
-    What it holds stays as it is, vectors to the bit. A missing index stays missing. The caller holds
-    the lock. Readers go on with what they have opened.
+    Its content stays the same, vectors to the bit. A missing index stays missing. The caller holds the
+    lock. Readers continue with the files they have open.
 
     Raises:
-        LockedError: A reader did not end; nothing is lost, but the old bytes may still be there.
+        LockedError: A reader did not finish; nothing is lost, but old bytes may remain.
     """
     if not database.path_of(store.derived).exists():
         return

@@ -1,4 +1,4 @@
-"""Rows of passages, inserted and removed with their terms, mentions and places."""
+"""Insert and remove passages with their terms, mentions and places."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
-_LATER = ("heading", "sources", "current", "is_dump")
-_OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
+_CONVERTED = ("heading", "sources", "current", "is_dump")
+_DIRECT = tuple(name for name in Passage._fields if name not in (*_PLACE, *_CONVERTED))
 _DERIVED = (
     "place", "heading", "sources", "day", "length", "embedded", "current", "periods", "is_question"
 )  # fmt: skip
-_ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
-LONGEST_PERIOD = 366
-"""Days; of a longer one ("in the last century") nothing is said that could match."""
+_BRACKETED = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
+MAX_PERIOD_DAYS = 366
+"""Maximum days of a period; a longer one ("in the last century") is too vague to match."""
 
 
 class Batch:
-    """One transaction on the index: the connection, and what is written at its end."""
+    """One transaction on the index, and what it collects to write at its end."""
 
     def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
-        self.sessions: set[str] = set()  # whose turns came or went
-        self.documents: set[str] = set()  # whose blocks came or went
-        self.keys: set[str] = set()  # of blocks that came
-        # Type and id of records that went, and that came → file and line of each version.
-        self.gone: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
-        self.come: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
+        self.sessions: set[str] = set()  # with added or removed turns
+        self.documents: set[str] = set()  # with added or removed blocks
+        self.keys: set[str] = set()  # of added blocks
+        # Type and id of removed and added records → file and line of each version.
+        self.removed: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
+        self.added: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
         self.forgotten: frozenset[str] = frozenset()  # hashes of the ids with a tombstone
         self._postings = postings.Changes()
 
     def changed(self) -> set[tuple[str, str]]:
-        """Type and id of the records that are not as they were."""
-        both = self.gone.keys() | self.come.keys()
-        return {each for each in both if self.gone.get(each) != self.come.get(each)}
+        """Type and id of the changed records."""
+        both = self.removed.keys() | self.added.keys()
+        return {each for each in both if self.removed.get(each) != self.added.get(each)}
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:
-        """Add passages of a file (0: of none)."""
+        """Add passages of a file (0: no file)."""
         places = self._places(file)
         for passage in found:
-            place = _of(passage, _PLACE)
+            place = _values(passage, _PLACE)
             if place not in places:
                 places[place] = self._new_place(file, place)
             self._touch(passage.session, passage.document)
@@ -67,17 +67,19 @@ class Batch:
             self._insert(places[place], passage)
 
     def replace(self, file: int, found: Sequence[Passage]) -> None:
-        """Put passages in the place of a file's; the rows of those that it begins with still stay.
+        """Replace the passages of a file, but keep the rows of the unchanged ones at its start.
 
-        So a turn that is captured costs its own row, not those of all that was captured before it.
-        For passages without a heading and sources.
+        So a captured turn costs one row, not those of all turns captured before it. Only for passages
+        without heading and sources.
         """
-        names = ", ".join((*(f"p.{name}" for name in _OWN), *(f"l.{name}" for name in _PLACE)))
+        names = ", ".join((*(f"p.{name}" for name in _DIRECT), *(f"l.{name}" for name in _PLACE)))
         query = f"SELECT {names}, p.id FROM passages p JOIN places l ON l.id = p.place"
         before = self.connection.execute(f"{query} WHERE l.file = ? ORDER BY p.id", (file,))
         rows = before.fetchall()
         pairs = zip(rows, found, strict=False)
-        kept = list(takewhile(lambda pair: pair[0][:-1] == _of(pair[1], (*_OWN, *_PLACE)), pairs))
+        kept = list(
+            takewhile(lambda pair: pair[0][:-1] == _values(pair[1], (*_DIRECT, *_PLACE)), pairs)
+        )
         for *_, row in rows[len(kept) :]:
             self.drop(row)
         self.insert(file, found[len(kept) :])
@@ -88,7 +90,7 @@ class Batch:
         self.connection.execute("DELETE FROM places WHERE file = ?", (file,))
 
     def drop(self, row: int) -> None:
-        """Remove one passage, and its place if it was the last there."""
+        """Remove one passage, and its place if that is empty."""
         (place,) = self.connection.execute(
             "SELECT place FROM passages WHERE id = ?", (row,)
         ).fetchone()
@@ -100,11 +102,11 @@ class Batch:
         )
 
     def write(self) -> None:
-        """Write what was collected."""
+        """Write the collected postings."""
         self._postings.write(self.connection)
 
     def _places(self, file: int) -> dict[tuple[object, ...], int]:
-        """What a file's passages have in common, with its row."""
+        """Values of a file's places → row."""
         if not file:
             return {}
         rows = self.connection.execute(
@@ -123,13 +125,13 @@ class Batch:
     def _insert(self, place: int, passage: Passage) -> None:
         terms, length = terms_of(passage.speaker, passage.heading, passage.text)
         day = day_number(passage.time)
-        is_told = not passage.is_dump
-        is_turn = is_told and passage.document is None and passage.kind == "passage"
-        names = (*_OWN, *_DERIVED)
+        is_prose = not passage.is_dump
+        is_turn = is_prose and passage.document is None and passage.kind == "passage"
+        names = (*_DIRECT, *_DERIVED)
         row = self.connection.execute(
             f"INSERT INTO passages ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
             (
-                *_of(passage, _OWN),
+                *_values(passage, _DIRECT),
                 place,
                 heading_id(self.connection, passage.heading),
                 dump(list(passage.sources)) if passage.sources else None,
@@ -144,13 +146,13 @@ class Batch:
         assert row is not None
         self._postings.add(row, terms, length)
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
-        if is_told:
-            self._mention(row, passage.text)
-        if is_told and passage.kind == "passage" and passage.role != "tool":
-            self._name(row, passage.text)
+        if is_prose:
+            self._add_mentions(row, passage.text)
+        if is_prose and passage.kind == "passage" and passage.role != "tool":
+            self._add_names(row, passage.text)
 
-    def _mention(self, row: int, text: str) -> None:
-        """Note what a passage mentions, each node once, by the first name it has there."""
+    def _add_mentions(self, row: int, text: str) -> None:
+        """Store a passage's mentions: each node once, by the first name used."""
         found: dict[str, tuple[int, str, str, str]] = {}
         for mention in mentions.find_mentions(text):
             node = node_id(mention.label)
@@ -161,9 +163,9 @@ class Batch:
         mentioned = [(row, name[0]) for name in found.values()]
         self.connection.executemany("INSERT INTO mentions VALUES (?, ?)", mentioned)
 
-    def _name(self, row: int, text: str) -> None:
-        """Note what might be a name, and what the text says are names of one thing."""
-        found = set(candidates(text))
+    def _add_names(self, row: int, text: str) -> None:
+        """Store possible names and stated aliases."""
+        found = set(name_candidates(text))
         self.connection.executemany(
             "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
         )
@@ -173,7 +175,7 @@ class Batch:
         )
 
     def _drop(self, where: str, value: int) -> None:
-        """Remove the passages that one of our own constant conditions chooses."""
+        """Remove the passages that match ``where``, a constant SQL condition."""
         rows = self.connection.execute(
             "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, p.place FROM passages p"
             f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
@@ -197,23 +199,23 @@ class Batch:
             self.sessions.add(session)
 
 
-def _of(passage: Passage, names: tuple[str, ...]) -> tuple[object, ...]:
+def _values(passage: Passage, names: tuple[str, ...]) -> tuple[object, ...]:
     return tuple(getattr(passage, name) for name in names)
 
 
-def candidates(text: str) -> dict[int, tuple[str, str]]:
-    """What might be a name in a text: 48 bits, all that the index keeps → phrase and kind.
+def name_candidates(text: str) -> dict[int, tuple[str, str]]:
+    """Possible names in a text: 48-bit hash, all that the index keeps → phrase and kind.
 
-    What stands in brackets ("[shares a photo]") nobody said.
+    Text in brackets ("[shares a photo]") is skipped: nobody said it.
     """
-    text = _ASIDE.sub(" ", text)
+    text = _BRACKETED.sub(" ", text)
     found = [("phrase", phrase) for _, _, phrase in noun_phrases.noun_phrases(text)]
     found += [("activity", phrase) for _, _, phrase in noun_phrases.activities(text)]
     return {int(digest(kind, node_id(phrase)), 16): (phrase, kind) for kind, phrase in found}
 
 
 def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
-    """The row of a heading path, made when it is new; None for none."""
+    """The row of a heading path, inserted if new; None for ""."""
     if not heading:
         return None
     row = int(digest("heading", heading), 16)
@@ -232,7 +234,7 @@ def day_number(time: str | None) -> int | None:
 
 
 def periods_of(text: str, day: int) -> str | None:
-    """The days that a text said on a day speaks of, as JSON; None when it speaks of none.
+    """The periods that a text from ``day`` refers to, as JSON; None if none.
 
     >>> periods_of("We met yesterday.", 739_000), periods_of("We met.", 739_000)
     ('[[738999, 739000]]', None)
@@ -241,12 +243,12 @@ def periods_of(text: str, day: int) -> str | None:
         [each.first.toordinal(), each.until.toordinal()]
         for each in expressions.find_expressions(text, date.fromordinal(day))
     ]
-    kept = [each for each in found if each[1] - each[0] <= LONGEST_PERIOD]
+    kept = [each for each in found if each[1] - each[0] <= MAX_PERIOD_DAYS]
     return dump(kept) if kept else None
 
 
 def is_question(text: str) -> bool:
-    """Whether a turn asks something; what it shares, in brackets at its end, does not count.
+    """Whether a turn ends with a question, ignoring a bracketed attachment at its end.
 
     >>> is_question("Are you in? [shares a map]"), is_question("I am.")
     (True, False)

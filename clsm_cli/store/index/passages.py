@@ -1,6 +1,6 @@
-"""Passages: what recall ranks and returns. A turn, a block of a document, or a statement.
+"""Passages, which recall ranks and returns: turns, blocks of documents, and statements.
 
-A long one is cut at sentence or list ends into parts of at most ``max_tokens`` word pieces; a dump
+Long ones are split at sentence or list ends into parts of at most ``max_tokens`` word pieces; dumps
 (``text.dumps``) at line ends.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
 
 HEADING_SEPARATOR = " › "
-_DAY = r"\d{4}-\d{2}-\d{2}\b"  # text, as the next: a recall does not need it
+_DAY = r"\d{4}-\d{2}-\d{2}\b"  # as text, like the next: a recall compiles neither
 _LINE = r"\S(?:[^\n]*\S)?"
 
 
@@ -29,13 +29,13 @@ class Passage(NamedTuple):
     """One row of the index.
 
     Attributes:
-        key: Turn key or statement id; with ``part`` (from 0) it names the passage.
-        path: The ingested file as it was given; a topic file of the store for statements.
+        key: Turn key or statement id; with ``part`` (from 0) it identifies the passage.
+        path: The ingested file as given; for a statement, its topic file in the store.
         line_offset: Lines between the start of the block and of this part.
-        origin: Where the ingested file really lies, see ``Turn``.
+        origin: Real path of the ingested file, see ``Turn``.
         current: False for a closed block and a superseded statement.
-        is_dump: Whether it lies in a dump, so that it is found by its words alone: it has no vector,
-            names nothing, and nothing is learnt from it.
+        is_dump: Whether it is part of a dump, so only its words are indexed: it has no vector and no
+            mentions, and consolidation skips it.
     """
 
     key: str
@@ -63,29 +63,29 @@ class Passage(NamedTuple):
 
     @property
     def id(self) -> str:
-        """``<key>``, or ``<key>-<n>`` for the n-th part of a long one, from 2."""
+        """``<key>``, or ``<key>-<n>`` for part n of a long one, from 2."""
         return self.key if self.part == 0 else f"{self.key}-{self.part + 1}"
 
     @property
     def embedded_text(self) -> str:
-        """What MiniLM reads, see ``with_heading``."""
+        """The text to embed, see ``with_heading``."""
         return with_heading(self.heading, self.text)
 
     @property
     def embedded_digest(self) -> int | None:
-        """Key of its vector; None where it has none."""
+        """Key of its vector; None for a dump."""
         return None if self.is_dump else text_digest(self.embedded_text)
 
 
 def text_digest(text: str) -> int:
-    """Key of the vector of a text: 60 bits."""
+    """Key of a text's vector: 60 bits."""
     return int(digest("embedded", text) + digest(text)[:3], 16)
 
 
 def with_heading(heading: str, text: str) -> str:
-    r"""A block behind its heading path, which gives it its subject; dates in it would blur that.
+    r"""Prefix a block with its heading path, which has its subject, without dates.
 
-    On an agent's notes the heading path is worth 3 to 7 points of recall, a date costs 1.5 to 4.
+    On an agent's notes, the heading path gains 3 to 7 points of recall; a date costs 1.5 to 4.
 
     >>> with_heading("2026-02-11, Wednesday › Reading", "The chapter.")
     'Reading\nThe chapter.'
@@ -158,10 +158,10 @@ def statement_passage(statement: Statement, path: str, line: int) -> Passage:
 
 
 def split_text(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
-    """Spans of at most ``max_tokens`` word pieces, cut at sentence or list ends; whether of a dump.
+    """Spans (start, end, is_dump) of at most ``max_tokens`` word pieces, cut at sentence or list ends.
 
-    A single sentence that is longer is cut between words; nothing but blank space is left out. A
-    dump has lines for sentences, and its parts hold nothing else.
+    A longer sentence is cut between words; only whitespace is left out. In a dump, lines are the
+    sentences, and its parts contain no other text.
     """
     if not _is_too_long(text, 0, len(text), max_tokens):
         return [(0, len(text), False)]
@@ -173,7 +173,7 @@ def split_text(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
             is_full
             or spans[-1][2] != is_dump
             or round(more) > max_tokens
-            or end - spans[-1][0] > _SURELY * max_tokens
+            or end - spans[-1][0] > _MAX_CHARS_PER_PIECE * max_tokens
         ):
             spans.append((start, end, is_dump))
             size = tokens.expected_tokens(text, start, end, max_tokens)
@@ -184,27 +184,27 @@ def split_text(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
     return spans
 
 
-_SURELY = 64
-"""Characters a word piece, beyond which a span is too long whatever it holds."""
+_MAX_CHARS_PER_PIECE = 64
+"""Characters per word piece above which a span is always too long."""
 
 
 def _is_too_long(text: str, start: int, end: int, max_tokens: int) -> bool:
     if end - start <= max_tokens:
         return False
-    if end - start > _SURELY * max_tokens:
+    if end - start > _MAX_CHARS_PER_PIECE * max_tokens:
         return True
     return round(tokens.expected_tokens(text, start, end, max_tokens)) > max_tokens
 
 
 def _units(text: str, max_tokens: int) -> Iterator[tuple[int, int, bool, bool]]:
-    """Sentences, list items and lines of dumps, and pieces of those that are too long.
+    """Sentences, list items and lines of dumps, or pieces of long ones.
 
-    Also whether one takes no more, and whether it belongs to a dump.
+    Yields start, end, whether it fills a part, and whether it belongs to a dump.
     """
     for first, end, is_dump in _sentences(text):
         start = first
         while _is_too_long(text, start, end, max_tokens):
-            # at least one character a word piece: no need to look further than this
+            # a word piece rarely has more than eight characters: the rest need not be read
             head = tokens.trim_to_tokens(text[start : min(end, start + 8 * max_tokens)], max_tokens)
             cut_at = start + (len(head) or max_tokens)
             yield start, cut_at, True, is_dump
@@ -216,7 +216,7 @@ def _units(text: str, max_tokens: int) -> Iterator[tuple[int, int, bool, bool]]:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Sentences, and lines of dumps, in order; whether they are those."""
+    """Sentences and lines of dumps, in order: start, end, is_dump."""
     from clsm_cli.text import dumps, sentences
 
     done = 0
@@ -229,7 +229,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def terms_of(speaker: str, heading: str, text: str) -> tuple[Counter[str], int]:
-    """What a passage is found by, terms and keys, each with its occurrences; and its terms in all."""
+    """Terms and identifier keys of a passage with their counts, and its length in terms."""
     text = with_heading(heading, text)
     terms = Counter(tokens.stems(f"{speaker} {text}"))
     return terms + Counter(tokens.identifier_keys(text)), terms.total()

@@ -1,4 +1,4 @@
-"""Postings: which passages hold a term, in blocks that a change rewrites alone; and counts.
+"""Postings: the passages that contain a term, in blocks rewritten separately; and counts.
 
 Row (term, block) lists the passages whose id is in [block · 65,536, (block + 1) · 65,536), sorted;
 each as a 32-bit number
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
 
-_MOST = 255
+_MAX_COUNT = 255
 
 
 class Changes:
-    """Postings that come and go in one transaction, written once at its end."""
+    """Added and removed postings of one transaction, written once at its end."""
 
     def __init__(self) -> None:
         self._changed: dict[tuple[str, int], dict[int, int | None]] = {}
 
     def add(self, passage: int, terms: Mapping[str, int], length: int) -> None:
-        """A passage comes, with the occurrences of its terms and their number."""
+        """Add a passage: its terms with their occurrences, and its length in terms."""
         block, low = divmod(passage, 1 << 16)
         for term, count in terms.items():
-            code = low << 16 | min(count, _MOST) << 8 | min(length, _MOST)
+            code = low << 16 | min(count, _MAX_COUNT) << 8 | min(length, _MAX_COUNT)
             self._changed.setdefault((term, block), {})[low] = code
 
     def remove(self, passage: int, terms: Mapping[str, int]) -> None:
-        """A passage goes."""
+        """Remove a passage from its terms."""
         block, low = divmod(passage, 1 << 16)
         for term in terms:
             self._changed.setdefault((term, block), {})[low] = None
 
     def write(self, connection: sqlite3.Connection) -> None:
-        """Merge all changes into the table, in order of term; nothing is left to write."""
+        """Merge all changes into the table, in order of term, and clear them."""
         for (term, block), changed in sorted(self._changed.items()):
             row = connection.execute(
                 "SELECT data FROM postings WHERE term = ? AND block = ?", (term, block)
@@ -60,17 +60,17 @@ class Changes:
 
 
 def term_postings(connection: sqlite3.Connection, term: str) -> Iterator[tuple[int, int, int]]:
-    """Passage, occurrences and terms of the passage, for all that hold a term."""
+    """Passage, occurrences and passage length in terms, for all passages with a term."""
     for block, data in connection.execute(
         "SELECT block, data FROM postings WHERE term = ? ORDER BY block", (term,)
     ):
         first = block << 16
         for code in unpack(data):
-            yield first + (code >> 16), code >> 8 & _MOST, code & _MOST
+            yield first + (code >> 16), code >> 8 & _MAX_COUNT, code & _MAX_COUNT
 
 
 def document_frequency(connection: sqlite3.Connection, term: str) -> int:
-    """How many passages hold a term, without reading them."""
+    """Number of passages with a term, without reading them."""
     (size,) = connection.execute(
         "SELECT TOTAL(LENGTH(data)) FROM postings WHERE term = ?", (term,)
     ).fetchone()
@@ -78,7 +78,7 @@ def document_frequency(connection: sqlite3.Connection, term: str) -> int:
 
 
 def merged(codes: array[int], changed: Mapping[int, int | None]) -> array[int]:
-    """A sorted row after its passages changed; what did not change is moved, not looked at.
+    """Apply changes to a sorted row, in place; unchanged codes are moved, not decoded.
 
     >>> list(merged(array("I", [1 << 16, 4 << 16]), {4: None, 2: 2 << 16 | 257}))
     [65536, 131329]
@@ -94,7 +94,7 @@ def merged(codes: array[int], changed: Mapping[int, int | None]) -> array[int]:
 
 
 def unpack(data: bytes) -> array[int]:
-    """The numbers of a row."""
+    """The codes of a row."""
     try:
         return array("I", data)
     except (TypeError, ValueError) as error:
@@ -105,7 +105,7 @@ _BOTH = "passages JOIN places ON places.id = passages.place"
 
 
 def store_counts(connection: sqlite3.Connection) -> dict[str, int]:
-    """How much the store holds, by kind of thing."""
+    """Number of items in the store, by kind."""
     queries = {
         "turns": f"SELECT COUNT(DISTINCT key) FROM {_BOTH} WHERE document IS NULL"
         " AND kind = 'passage'",

@@ -1,4 +1,4 @@
-"""Index queries of ranking; this module loads next to nothing."""
+"""Index queries of ranking; this module imports next to nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COLUMNS = (
     " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current, l.origin"
 )
 """The fields of ``Passage`` in order."""
-NAMED = (
+NODE_MENTIONS = (
     "FROM names n JOIN mentions m ON m.name = n.id JOIN passages p ON p.id = m.passage"
     " WHERE p.current AND (n.node = ? OR n.node IN (SELECT alias FROM aliases WHERE node = ?))"
 )
@@ -38,17 +38,17 @@ NAMED = (
 
 
 class Traits(NamedTuple):
-    """Where a passage stands, without its text."""
+    """The properties of a passage that ranking uses, without its text."""
 
-    key: str  # turn key or statement id; with ``part`` it names the passage, whatever its row
-    part: int  # from 0, of a long one
+    key: str  # turn key or statement id; with ``part``, it identifies the passage
+    part: int  # of a long one, from 0
     previous: int | None
     next: int | None
     group: int  # first passage of its group of eight
     kind: str  # passage, statement or gist
     speaker: str
-    day: int | None  # the proleptic ordinal of when it was told
-    periods: str | None  # JSON: [[first, until], …], days that it speaks of; None for none
+    day: int | None  # proleptic ordinal of the day it was told
+    periods: str | None  # JSON: [[first, until], …], days that it refers to; None for none
     is_question: bool
     is_document: bool
     session: str
@@ -60,24 +60,24 @@ class Traits(NamedTuple):
 
     @property
     def vector_rows(self) -> Row:
-        """Where its vectors stand in their files."""
+        """The position of its vectors in their files."""
         return Row(0, self.vector, self.token, self.tokens, self.checksum)
 
 
 class Filters(NamedTuple):
-    """What a memory must be; None asks for nothing."""
+    """Conditions on a passage; None means any."""
 
     kind: str | None = None
     stream: str | None = None
-    project: str | None = None  # a name: its topic in ``projects/``, and what mentions it
-    session: str | None = None  # a conversation's id, or the path of a note as it was given
+    project: str | None = None  # a name: its topic in ``projects/`` and passages that mention it
+    session: str | None = None  # a conversation's id, or a note's path as given
     first: int | None = None  # day, as a proleptic ordinal
     until: int | None = None  # the day after the last
-    without: tuple[str, ...] = ()  # keys of turns and blocks, and ids of statements
+    without: tuple[str, ...] = ()  # keys of excluded turns and blocks, ids of excluded statements
 
 
 class Member(NamedTuple):
-    """A passage of a group: its row, the row of its sentence vector (−1: none), its terms."""
+    """A passage of a group: its row, its sentence vector's row (−1: none), its length in terms."""
 
     row: int
     vector: int
@@ -85,9 +85,9 @@ class Member(NamedTuple):
 
 
 class Search:
-    """A view of a database that is as fresh as it could be made, and of the vectors beside it.
+    """A view of the database, as fresh as possible, and its vectors.
 
-    What it shows never changes; who wants to see something else asks for another view.
+    A view never changes; its methods return other views.
     """
 
     def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
@@ -96,78 +96,78 @@ class Search:
         self.vectors = VectorReader(connection, store.derived)
         self._hidden: frozenset[int] | None = None
         self._shows_archive = False
-        self._woken: frozenset[int] = frozenset()
-        self.told_later: Mapping[int, str] = {}  # row → when, of what was told after the time
+        self._restored: frozenset[int] = frozenset()
+        self.after_cutoff: Mapping[int, str] = {}  # row → time told, if after the view's time
 
     def _view(self, **changed: Any) -> Self:
         view = object.__new__(type(self))
-        view.__dict__.update(self.__dict__, **{"_woken": frozenset(), **changed})
+        view.__dict__.update(self.__dict__, **{"_restored": frozenset(), **changed})
         return view
 
     def as_of(self, at: str, known_at: str | None = None) -> Self:
-        """The view of a time (``hidden.past``), the archive too."""
+        """The view as of a time (``hidden.past``), archive included."""
         from clsm_cli.store.index import hidden
 
         past = hidden.past(self.connection, at, known_at)
-        return self._view(_shows_archive=True, _hidden=past.hidden, told_later=past.later)
+        return self._view(_shows_archive=True, _hidden=past.hidden, after_cutoff=past.after_cutoff)
 
-    def told_after(self) -> Self:
-        """Of the view of a time, the one in which nothing counts but what was told later."""
+    def only_after_cutoff(self) -> Self:
+        """From a view as of a time: the view of only what was told later."""
         rows = column(self.connection, "SELECT id FROM passages")
-        return self._view(_hidden=frozenset(rows) - self.told_later.keys())
+        return self._view(_hidden=frozenset(rows) - self.after_cutoff.keys())
 
     def with_archive(self) -> Self:
-        """The view in which passages that are archived (``hidden``) count as others do."""
+        """The view with archived passages (``hidden``) visible."""
         return self if self._shows_archive else self._view(_shows_archive=True, _hidden=None)
 
     def with_rare(self, terms: Sequence[str]) -> Self:
-        """The view in which those archived passages count that hold a rare word of a question."""
+        """The view with those archived passages visible that contain a rare term."""
         if not self.has_archived():
             return self
-        woken = _with_rare_terms(self.connection, terms)
-        return self._view(_woken=woken, _hidden=self.hidden() - woken)
+        restored = _with_rare_terms(self.connection, terms)
+        return self._view(_restored=restored, _hidden=self.hidden() - restored)
 
     def has_archived(self) -> bool:
-        """Whether a current passage does not count because it is archived."""
+        """Whether the archive hides any current passage."""
         if self._shows_archive:
             return False
         return bool(self.connection.execute("SELECT passages FROM asleep").fetchone()[0])
 
     def has_archived_vector(self, vectors: Sequence[int]) -> bool:
-        """Whether an archived passage has one of some sentence vectors, given by row."""
+        """Whether an archived passage has one of the sentence vectors, given by row."""
         query = "SELECT p.id FROM vectors v JOIN passages p ON p.embedded = v.digest WHERE v.row IN ({})"
         rows = {row for (row,) in select(self.connection, query, vectors)}
         return not rows.isdisjoint(_archived_rows(self.connection))
 
     def size(self) -> tuple[int, int]:
-        """Current passages, and the sum of their lengths in terms.
+        """Number of current passages, and the sum of their lengths in terms.
 
-        What is archived and does not count is not in the sums: a word is as rare as it is among
-        what is searched, and a view that shows the archive ranks as if nothing were archived.
+        Hidden archived passages are not counted: a word is as rare as it is among searched passages,
+        and a view with the archive ranks as if nothing were archived.
         """
         query = "SELECT t.passages - a.passages, t.length - a.length FROM totals t, asleep a"
         if self._shows_archive:
             query = "SELECT passages, length FROM totals"
         row = self.connection.execute(query).fetchone()
-        woken = [each.length for each in self.traits(sorted(self._woken)).values()]
-        return int(row[0]) + len(woken), int(row[1]) + sum(woken)
+        restored = [each.length for each in self.traits(sorted(self._restored)).values()]
+        return int(row[0]) + len(restored), int(row[1]) + sum(restored)
 
     def unembedded(self) -> int:
-        """Texts without a vector."""
+        """Number of texts without a vector."""
         return vector_files.waiting(self.connection)
 
     def speakers(self) -> list[str]:
-        """Everyone who speaks, by name."""
+        """Names of all speakers, sorted."""
         return column(self.connection, "SELECT name FROM speakers ORDER BY name")
 
     def postings(self, term: str) -> list[tuple[int, int, int]]:
-        """Where a term occurs among visible passages: passage, count, terms of the passage."""
+        """Postings of a term in visible passages: passage, count, length in terms."""
         found = postings.term_postings(self.connection, term)
         hidden = self.hidden()
         return [each for each in found if each[0] not in hidden] if hidden else list(found)
 
     def hidden(self) -> frozenset[int]:
-        """Rows of the passages that do not count: closed, no longer held to be true, archived."""
+        """Rows of the invisible passages: closed, superseded or archived."""
         if self._hidden is None:
             found = {*column(self.connection, "SELECT id FROM passages WHERE NOT current")}
             if not self._shows_archive:
@@ -176,7 +176,7 @@ class Search:
         return self._hidden
 
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
-        """Passages by row number."""
+        """Passages by row."""
         query = (
             f"SELECT p.id, {_COLUMNS} FROM passages p JOIN places l ON l.id = p.place"
             " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
@@ -186,7 +186,7 @@ class Search:
         return {row[0]: _passage(row[1:]) for row in select(self.connection, query, rows)}
 
     def traits(self, rows: Sequence[int]) -> dict[int, Traits]:
-        """Where passages stand, by row number."""
+        """Traits by row."""
         query = (
             "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
             " p.is_question, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
@@ -197,7 +197,7 @@ class Search:
         return {row[0]: Traits(*row[1:]) for row in select(self.connection, query, rows)}
 
     def members(self, groups: Sequence[int]) -> dict[int, list[Member]]:
-        """The passages of groups."""
+        """Group → its passages."""
         found: dict[int, list[Member]] = {group: [] for group in groups}
         query = (
             "SELECT p.grp, p.id, COALESCE(v.row, -1), p.length FROM passages p"
@@ -208,7 +208,7 @@ class Search:
         return found
 
     def rows_of_vectors(self, rows: Sequence[int]) -> list[tuple[int, str, int, int]]:
-        """The visible passages of sentence vectors: row of the vector, key, part, passage."""
+        """Visible passages of sentence vectors: vector row, key, part, passage row."""
         query = (
             "SELECT v.row, p.key, p.part, p.id FROM vectors v"
             " JOIN passages p ON p.embedded = v.digest WHERE v.row IN ({})"
@@ -217,7 +217,7 @@ class Search:
         return [each for each in select(self.connection, query, rows) if each[-1] not in hidden]
 
     def names_in(self, rows: Sequence[int]) -> dict[int, list[str]]:
-        """The names that passages mention, by the marks of their texts, speakers left out."""
+        """Row → names marked in the text, speakers left out."""
         speakers = {speaker.casefold() for speaker in self.speakers()}
         query = (
             "SELECT m.passage, n.label FROM mentions m JOIN names n ON n.id = m.name"
@@ -227,18 +227,18 @@ class Search:
         return grouped(each for each in found if each[1].casefold() not in speakers)
 
     def rows_of(self, keys: Iterable[str]) -> list[int]:
-        """The visible passages with some keys, by row number."""
+        """Rows of the visible passages with some keys."""
         query = "SELECT id FROM passages WHERE key IN ({}) ORDER BY id"
         rows = select(self.connection, query, sorted(keys))
         return [row for (row,) in rows if row not in self.hidden()]
 
     def in_order(self, rows: Sequence[int]) -> list[int]:
-        """Passages in the order of their keys, which does not depend on rows."""
+        """Rows in order of key and part, which does not depend on row numbers."""
         query = "SELECT key, part, id FROM passages WHERE id IN ({})"
         return [row for _, _, row in sorted(select(self.connection, query, rows))]
 
     def on_days(self, first: int, until: int, limit: int) -> list[int]:
-        """Visible passages told on days ``first`` … ``until`` − 1, the newest first."""
+        """Visible passages told on days ``first`` … ``until`` − 1, newest first."""
         hidden = self.hidden()
         query = (
             "SELECT id FROM passages WHERE day >= ? AND day < ?"
@@ -248,12 +248,12 @@ class Search:
         return [row for row in rows if row not in hidden][:limit]
 
     def matching_rows(self, filters: Filters) -> Collection[int]:
-        """The visible passages that a filter lets through."""
+        """Rows of the visible passages that match the filters."""
         return _matching(self.connection, filters) - self.hidden()
 
 
 def _matching(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
-    """The passages that fit, closed ones too. What has no day fits no days."""
+    """Rows of the matching passages, closed ones included. Undated ones match no day."""
     clauses: list[str] = []
     values: list[object] = []
     for clause, value in (
@@ -285,17 +285,17 @@ def _matching(connection: sqlite3.Connection, filters: Filters) -> frozenset[int
 
 
 def untrusted_rows(connection: sqlite3.Connection, rows: Sequence[int]) -> set[int]:
-    """Of the rows of some passages those that a tool printed or a stranger wrote."""
+    """The rows whose passages come from tools or strangers."""
     names = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     query = f"SELECT id FROM passages WHERE trust IN ({names}) AND id IN ({{}})"
     return {row for (row,) in select(connection, query, rows)}
 
 
 def _with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> frozenset[int]:
-    """Rows of the archived passages that hold a rare term.
+    """Rows of the archived passages with a rare term.
 
-    A term is rare where at most √N of all N passages hold it: it tells at least half as much as one
-    that a single passage holds, as ln(N / √N) = ½ ln N.
+    A term is rare if at most √N of all N passages have it: its IDF is at least half that of a term in
+    a single passage, as ln(N / √N) = ½ ln N.
     """
     (most,) = connection.execute("SELECT passages FROM totals").fetchone()
     found: set[int] = set()

@@ -1,13 +1,13 @@
-"""Bring an index up to date with the files of the store, without any model.
+"""Update an index from the files of the store, without any model.
 
-A changed file loses its rows and gets new ones. What needs several files at once (which blocks of
-a document are current, which statements stand) is then worked out again for what was touched.
-Tombstones come first: they tell what of a file is read at all.
+The rows of a changed file are replaced. What depends on several files (current blocks of a document,
+current statements) is then recomputed where affected. Tombstones come first, as they decide what of
+a file is read.
 
-Passages are then put in order: neighbours in a session or section, and fixed groups of eight. A group
-stands for the episode in ranking: recall gains 6 points from a score of what stands around a turn, and
-how the surroundings are cut does not matter. Groups count from the beginning of the session or section,
-so they do not depend on how the input was split.
+Passages are then linked with their neighbours in a session or section, and put into groups of eight. In
+ranking, a group stands for the episode: a score of a turn's surroundings gains 6 points of recall, however
+they are cut. Groups count from the start of the session or section, so they do not depend on how the
+input was split.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.indexed_files import Changes, Signature
     from clsm_cli.store.layout import Store
 
-GROUP = 8
-"""Passages of a group."""
-_TURNS = frozenset({"inbox", "flow"})
-"""What an inbox touches: no record, and nothing that follows from one."""
+GROUP_SIZE = 8
+"""Passages per group."""
+_INBOX_ONLY = frozenset({"inbox", "flow"})
+"""What a refresh of inboxes touches: no records, so nothing to derive."""
 
 
 def refresh(connection: sqlite3.Connection, store: Store, found: Changes) -> None:
-    """Apply ``found`` to the index, in one transaction."""
+    """Apply changed files to the index, in one transaction."""
     with database.transaction(connection):
         batch = Batch(connection, store)
-        changed, touched = _bury(batch, found)
+        changed, touched = _load_tombstones(batch, found)
         for path in found.removed:
             touched |= _drop(batch, path)
         for path in sorted(changed):
             touched |= _load(batch, path, changed[path])
-        if touched - _TURNS:  # a turn captured during a run needs none of the graph's code
+        if touched - _INBOX_ONLY:  # a turn captured during a run needs none of the graph's code
             from clsm_cli.store.index.derived import derive
 
             derive(batch, touched)
         for session in sorted(batch.sessions):
-            settle_session(connection, session)
+            link_session(connection, session)
         for document in sorted(batch.documents):
-            settle_document(connection, document)
-        hidden.settle_archived(connection, touched)
+            link_document(connection, document)
+        hidden.update_archived(connection, touched)
         batch.write()
 
 
-def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]:
-    """Take in the tombstones; returns what is left to read, and whether any came or went."""
+def _load_tombstones(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]:
+    """Read the tombstones; return the files left to read, and {"tombstones"} if any changed."""
     before = hidden.forgotten_hashes(batch.connection)
     changed = dict(found.changed)
     for path in found.removed:
@@ -71,7 +71,7 @@ def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]
     batch.forgotten = hidden.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    where = "kind IN ('episode', 'inbox', 'shard')"  # of these something goes, or may come back
+    where = "kind IN ('episode', 'inbox', 'shard')"  # may have items to remove or bring back
     batch.connection.execute(f"UPDATE files SET sha256 = '' WHERE {where}")
     query = f"SELECT path, kind, size, mtime_ns FROM files WHERE {where}"
     for path, kind, size, mtime in batch.connection.execute(query):
@@ -81,7 +81,7 @@ def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]
 
 
 def _drop(batch: Batch, path: str) -> set[str]:
-    """Forget a file; returns what kinds of thing were touched."""
+    """Remove a file's rows; return its kind and top folder."""
     connection = batch.connection
     row = connection.execute("SELECT id, kind FROM files WHERE path = ?", (path,)).fetchone()
     if row is None:
@@ -90,7 +90,7 @@ def _drop(batch: Batch, path: str) -> set[str]:
     batch.drop_file(file)
     query = "SELECT type, id, line FROM records WHERE file = ?"
     for record_type, record_id, line in connection.execute(query, (file,)):
-        batch.gone[record_type, record_id].add((path, line))
+        batch.removed[record_type, record_id].add((path, line))
     for table in ("records", "episodes", "uses", "archived", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM files WHERE id = ?", (file,))
@@ -174,13 +174,13 @@ def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
             mapping = encode(record)
             rows.append((file, record.id, mapping["record"], pack(mapping)))
             place = path.relative_to(batch.store.root).as_posix()
-            batch.come[mapping["record"], record.id].add((place, rows[-1][-1]))
+            batch.added[mapping["record"], record.id].add((place, rows[-1][-1]))
     batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 
 
 def _read_tombstones(batch: Batch, path: Path, file: int) -> _Problems:
-    """A damaged line must not go unseen."""
+    """Read a tombstone file; report every invalid line."""
     found, problems = logs.rows(path)
     rows = [(str(row["hash"]), file) for _, row in found if "hash" in row]
     batch.connection.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", rows)
@@ -212,22 +212,22 @@ _READERS = {
 }
 
 
-def settle_session(connection: sqlite3.Connection, session: str) -> None:
-    """Put the turns of a session in order: episode by episode, then what waits in inboxes."""
+def link_session(connection: sqlite3.Connection, session: str) -> None:
+    """Link and group the turns of a session: episodes in order, then those in inboxes."""
     rows = connection.execute(
         "SELECT p.id, l.episode, p.previous, p.next, p.grp FROM places l"
         " JOIN passages p ON p.place = l.id JOIN files f ON f.id = l.file"
         " WHERE l.session = ? AND l.document IS NULL AND l.kind = 'passage' ORDER BY f.path, p.id",
         (session,),
     ).fetchall()
-    places = {episode: i for i, episode in enumerate(_chain(connection, session))}
+    places = {episode: i for i, episode in enumerate(_ordered_episodes(connection, session))}
     last = len(places)
     rows.sort(key=lambda row: last if row[1] is None else places.get(row[1], last))
-    _settle(connection, [(row[0], *row[2:]) for row in rows])
+    _write_links(connection, [(row[0], *row[2:]) for row in rows])
 
 
-def settle_document(connection: sqlite3.Connection, document: str) -> None:
-    """Put the current blocks of a document in order, section by section; others stand alone."""
+def link_document(connection: sqlite3.Connection, document: str) -> None:
+    """Link and group the current blocks of each section of a document; unlink closed ones."""
     rows = connection.execute(
         "SELECT b.heading, p.id, p.previous, p.next, p.grp FROM blocks b JOIN passages p"
         " ON p.key = b.key JOIN places l ON l.id = p.place AND l.document = b.document"
@@ -236,7 +236,7 @@ def settle_document(connection: sqlite3.Connection, document: str) -> None:
         (document,),
     ).fetchall()
     for _, section in groupby(rows, key=lambda row: row[0]):
-        _settle(connection, [row[1:] for row in section])
+        _write_links(connection, [row[1:] for row in section])
     connection.execute(
         "UPDATE passages SET previous = NULL, next = NULL, grp = id WHERE NOT current"
         " AND (grp <> id OR previous IS NOT NULL OR next IS NOT NULL)"
@@ -245,8 +245,8 @@ def settle_document(connection: sqlite3.Connection, document: str) -> None:
     )
 
 
-def _chain(connection: sqlite3.Connection, session: str) -> list[str]:
-    """The episodes of a session, each after the one it names as its previous."""
+def _ordered_episodes(connection: sqlite3.Connection, session: str) -> list[str]:
+    """The episodes of a session, each after its previous one."""
     previous = dict(
         connection.execute(
             "SELECT e.id, e.previous FROM episodes e JOIN files f ON f.id = e.file"
@@ -267,26 +267,26 @@ def _chain(connection: sqlite3.Connection, session: str) -> list[str]:
     return [*ordered, *(episode for episode in previous if episode not in ordered)]
 
 
-def _settle(connection: sqlite3.Connection, rows: Sequence[Sequence[int | None]]) -> None:
-    """Write neighbours and groups where they differ from those in ``rows``: id, previous, next, group."""
+def _write_links(connection: sqlite3.Connection, rows: Sequence[Sequence[int | None]]) -> None:
+    """Update neighbours and groups that differ from ``rows``: id, previous, next, group."""
     connection.executemany(
         "UPDATE passages SET previous = ?, next = ?, grp = ? WHERE id = ?",
         [
             (*wanted, row[0])
-            for row, wanted in zip(rows, _wanted([row[0] for row in rows]), strict=True)
+            for row, wanted in zip(rows, _links([row[0] for row in rows]), strict=True)
             if wanted != tuple(row[1:])
         ],
     )
 
 
-def _wanted(ids: Iterable[int | None]) -> Iterator[tuple[int | None, int | None, int | None]]:
-    """Previous, next and group of each of a run of passages.
+def _links(ids: Iterable[int | None]) -> Iterator[tuple[int | None, int | None, int | None]]:
+    """Previous, next and group of each passage of a sequence.
 
-    >>> list(_wanted([5, 9, 7]))
+    >>> list(_links([5, 9, 7]))
     [(None, 9, 5), (5, 7, 5), (9, None, 5)]
     """
     listed = list(ids)
     for i, _ in enumerate(listed):
         before = listed[i - 1] if i else None
         after = listed[i + 1] if i + 1 < len(listed) else None
-        yield before, after, listed[i // GROUP * GROUP]
+        yield before, after, listed[i // GROUP_SIZE * GROUP_SIZE]

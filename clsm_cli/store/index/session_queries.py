@@ -1,7 +1,7 @@
-"""Index queries about sessions: their order in time, and which hold a word or a concept.
+"""Index queries about sessions: their order in time, and which mention a concept.
 
-These are asked by questions such as "the third time we talked about X" alone. Episodes tell when a
-session began, so the cost grows with their number, not with that of passages.
+Only questions such as "the third time we talked about X" need these. Session starts come from episodes,
+so the cost grows with their number, not with that of passages.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import column, select
-from clsm_cli.store.index.ranking_queries import NAMED
+from clsm_cli.store.index.ranking_queries import NODE_MENTIONS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 _SECONDS = "CAST(strftime('%s', {}) AS INTEGER)"
-"""Seconds since 1970, whatever the offset of a time; NULL for what is no time."""
+"""Seconds since 1970 (UTC); NULL for an invalid time."""
 _DAY = "CAST(julianday(substr({}, 1, 10)) - 1721424.5 AS INTEGER)"
-"""The day by the time's own offset, as a proleptic ordinal: Julian days count from another noon."""
+"""The day in the time's own offset, as a proleptic ordinal (1721424.5: its zero as a Julian day)."""
 
 
 class Session(NamedTuple):
-    """A conversation, or a note; times are seconds since 1970 (UTC)."""
+    """A conversation or a note; times are seconds since 1970 (UTC)."""
 
-    id: str  # as its source names it; a note's path as it was given
+    id: str  # from its source; a note's path as given
     start: int
-    day: int  # of the start by its own offset, as a proleptic ordinal
+    day: int  # of the start in its own offset, as a proleptic ordinal
     is_note: bool
-    last_open: int | None  # time of its newest turn that no episode holds yet
+    last_open: int | None  # time of its newest turn not yet in an episode
 
 
 def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
-    """All sessions with a time, the earliest first."""
+    """All dated sessions, earliest first."""
     begun: dict[str, tuple[int, int, bool]] = {
         session: (start, day, bool(is_note))
         for session, start, day, is_note in connection.execute(
@@ -57,15 +57,15 @@ def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
 
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
-    """Current passages that mention a node under its own name or an alias."""
-    query = f"SELECT DISTINCT m.passage {NAMED} ORDER BY m.passage"
+    """Rows of current passages that mention a node by its name or an alias."""
+    query = f"SELECT DISTINCT m.passage {NODE_MENTIONS} ORDER BY m.passage"
     return column(connection, query, (node, node))
 
 
 def session_days(
     connection: sqlite3.Connection, sessions: Collection[str]
 ) -> list[tuple[int, int]]:
-    """The days of sessions: first, and the one after the last, as proleptic ordinals."""
+    """First day and day after the last of each session, as proleptic ordinals."""
     query = (
         "SELECT MIN(p.day), MAX(p.day) + 1 FROM places l JOIN passages p ON p.place = l.id"
         " WHERE l.session IN ({}) AND p.day IS NOT NULL GROUP BY l.session"
@@ -73,8 +73,8 @@ def session_days(
     return sorted(select(connection, query, sessions))
 
 
-class ToldTurn(NamedTuple):
-    """A passage of an episode, by its row; without what tools printed and strangers wrote."""
+class TrustedTurn(NamedTuple):
+    """A trusted passage of an episode."""
 
     row: int
     key: str
@@ -83,19 +83,19 @@ class ToldTurn(NamedTuple):
     day: int
 
 
-def told_on(connection: sqlite3.Connection, first: int, until: int) -> list[ToldTurn]:
-    """What was told on days ``first`` … ``until`` − 1, the last first; closed passages too."""
+def trusted_on_days(connection: sqlite3.Connection, first: int, until: int) -> list[TrustedTurn]:
+    """Trusted passages told on days ``first`` … ``until`` − 1, newest first, closed ones included."""
     trusts = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     query = (
         "SELECT p.id, p.key, l.episode, p.trust = 'user', p.day FROM passages p JOIN places l ON l.id = p.place"
         " WHERE p.day >= ? AND p.day < ? AND l.kind = 'passage' AND l.episode IS NOT NULL"
         f" AND p.trust NOT IN ({trusts}) ORDER BY p.time DESC, p.id DESC"
     )
-    return [ToldTurn(*row) for row in connection.execute(query, (first, until))]
+    return [TrustedTurn(*row) for row in connection.execute(query, (first, until))]
 
 
 class PlacedTurn(NamedTuple):
-    """A passage in time; ``episode``: its session where no episode holds it yet."""
+    """A dated passage; ``episode`` is its session if it is in no episode yet."""
 
     row: int
     episode: str
@@ -105,8 +105,8 @@ class PlacedTurn(NamedTuple):
     time: str
 
 
-def told_beside(connection: sqlite3.Connection, day: int, side: str) -> Iterator[PlacedTurn]:
-    """The current passages from a day on ("after"), or up to it, the nearest first; read as far as needed."""
+def passages_near_day(connection: sqlite3.Connection, day: int, side: str) -> Iterator[PlacedTurn]:
+    """Current passages from a day on (``side`` "after") or up to it, nearest first; lazy."""
     than, order = (">=", "") if side == "after" else ("<=", " DESC")
     query = (
         "SELECT p.id, COALESCE(l.episode, l.session), l.session, l.document IS NOT NULL, p.day, p.time"
@@ -119,7 +119,7 @@ def told_beside(connection: sqlite3.Connection, day: int, side: str) -> Iterator
 
 
 def statements_of_session(connection: sqlite3.Connection, session: str) -> list[int]:
-    """The statements that rest on a session's turns, in the order of these."""
+    """Current statements from a session's turns, in the order of their first source."""
     query = (
         "SELECT r.passage, MIN(t.id) FROM places l JOIN passages t ON t.place = l.id"
         " JOIN rests r ON r.turn = t.key JOIN passages s ON s.id = r.passage AND s.current"
@@ -129,7 +129,7 @@ def statements_of_session(connection: sqlite3.Connection, session: str) -> list[
 
 
 def session_rows(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
-    """The current passages of sessions."""
+    """Rows of the current passages of sessions."""
     query = (
         "SELECT p.id FROM places l JOIN passages p ON p.place = l.id"
         " WHERE l.kind = 'passage' AND p.current AND l.session IN ({})"

@@ -1,8 +1,7 @@
-"""Where a memory can be opened: in its source while that is there, else in the store's own file.
+"""Where to open a passage: in its source if that exists, else in the store.
 
-A source is named as it was given, often relative to a folder that nobody remembers; it may be
-deleted, on another machine, or have come through a pipe. The episode that holds the turn is always
-there.
+Source paths are as given, often relative to an unknown folder; a source may be deleted, on another
+machine, or have come through a pipe. The turn's episode always exists.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-_MOST = 64 << 20
-"""Bytes of a file of the store in which a line is looked for, as in ``episodes.MAX_EPISODE``."""
-_OF_STORE = (
+_MAX_BYTES = 64 << 20
+"""Maximum bytes of a file to search for a line, as in ``episode_files.MAX_EPISODE``."""
+_STORE_FILES = (
     "SELECT f.path FROM passages p JOIN places l ON l.id = p.place JOIN files f ON f.id = l.file"
     " WHERE p.key = ? UNION SELECT f.path FROM records r JOIN files f ON f.id = r.file"
     " WHERE r.id = ? ORDER BY 1"
@@ -31,23 +30,23 @@ _OF_STORE = (
 
 
 class Location(NamedTuple):
-    """A line, from 1, of a file that is there, by its absolute path; "" and 0 for none."""
+    """Absolute path of an existing file, and a line from 1; "" and 0 for none."""
 
     file: str
     line: int
 
 
 def locate(index: Index, passage: Passage) -> Location:
-    """Where a passage can be opened; nowhere if only the index still has it."""
+    """Where to open a passage; nowhere if only the index still has it."""
     found = _source(index, passage)
     return Location(found, passage.line_start) if found else store_location(index, passage.key)
 
 
 def relocate(place: Location, text: str) -> Location:
-    """A place as its file is now: the nearest line on which a text begins, if it was edited since."""
+    """Update the line of a place in an edited file: the nearest with the first line of the text."""
     begins = text.strip().partition("\n")[0].strip()
     try:
-        data = atomic.read(Path(place.file), _MOST) or b""
+        data = atomic.read(Path(place.file), _MAX_BYTES) or b""
     except ClsmError:
         return place
     lines = data.decode("utf-8", "replace").split("\n")
@@ -57,9 +56,9 @@ def relocate(place: Location, text: str) -> Location:
 
 
 def store_location(index: Index, record_id: str) -> Location:
-    """Where the store itself holds a turn or a record."""
+    """Where the store has a turn or a record."""
     root = os.path.abspath(index.store.root)
-    for (path,) in index.connection.execute(_OF_STORE, (record_id, record_id)).fetchall():
+    for (path,) in index.connection.execute(_STORE_FILES, (record_id, record_id)).fetchall():
         file = os.path.join(root, path)
         line = _line_of(file, record_id)
         if line:
@@ -68,26 +67,26 @@ def store_location(index: Index, record_id: str) -> Location:
 
 
 def _source(index: Index, passage: Passage) -> str | None:
-    """The file whose lines a passage names, if it is there."""
+    """The source file of a passage, if it exists."""
     if not passage.line_start:
         return None
     if passage.kind != "passage":
         return readable_source(os.path.join(os.path.abspath(index.store.root), passage.path))
-    if passage.document is not None:  # a closed block stands there no longer
+    if passage.document is not None:  # a closed block is no longer in it
         return readable_source(passage.session) if passage.current else None
     return readable_source(passage.path, passage.origin, passage.session)
 
 
 def readable_source(*named: str) -> str | None:
-    """The first of some names that says where a file lies, if that is one with lines and is there."""
+    """The first absolute path of those given, if it is an existing file with lines."""
     paths = (os.path.expanduser(each) for each in named)
     found = next((path for path in paths if os.path.isabs(path)), "")
-    # What one JSON document holds is counted by messages, not by lines.
+    # Positions in a JSON document count messages, not lines.
     return found if is_file(found) and not found.endswith(".json") else None
 
 
 def is_file(path: str) -> bool:
-    """Whether there is a regular file."""
+    """Whether a regular file exists."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -95,9 +94,9 @@ def is_file(path: str) -> bool:
 
 
 def _line_of(file: str, record_id: str) -> int:
-    """The line of a turn's text, or of a record; 0 where the file does not hold it."""
+    """The line of a turn's text or of a record; 0 if not in the file."""
     try:
-        data = atomic.read(Path(file), _MOST) or b""
+        data = atomic.read(Path(file), _MAX_BYTES) or b""
     except ClsmError:
         return 0
     name = re.escape(record_id).encode()

@@ -1,9 +1,9 @@
-"""The two files of vectors: how rows are added and read, and whether they are intact.
+"""The two vector files: add, read and verify rows.
 
-Both only grow. What counts of them the database says; a reader never sees a byte past that, so what a
-killed writer left there does not exist. The file that a recall reads from end to end has one checksum;
-each text has another one, of its rows in both files. So a flipped bit is seen before it moves an
-answer, and costs the vectors of one text, which are then made anew.
+Both are append-only. The database has the number of committed rows; readers ignore bytes beyond, which a
+killed writer may have left. The file that a recall scans has one checksum, and each text one over its
+rows in both files. So a flipped bit is detected before it affects an answer, and only the vectors of that
+text are recomputed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def tokens_path(derived: Path) -> Path:
 
 
 def checksum(sentence: ReadableBuffer, tokens: ReadableBuffer) -> int:
-    """CRC-32 of the rows of one text: a single bit that turns in them is always seen.
+    """CRC-32 of the rows of one text, which detects every single-bit error.
 
     >>> checksum(b"1234", b"56789") == 0xCBF43926  # the check value of CRC-32
     True
@@ -48,7 +48,7 @@ def checksum(sentence: ReadableBuffer, tokens: ReadableBuffer) -> int:
 
 
 def rows_of(path: Path, size: int) -> memoryview | None:
-    """The committed bytes of a file, mapped; None when it is shorter or there are none."""
+    """The committed bytes of a file, mapped; None if there are none or the file is shorter."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
             if not size or os.fstat(file.fileno()).st_size < size:
@@ -59,7 +59,7 @@ def rows_of(path: Path, size: int) -> memoryview | None:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file; 0 where there is none."""
+    """Size of a file in bytes; 0 if missing."""
     try:
         return os.path.getsize(path)
     except FileNotFoundError:
@@ -67,13 +67,13 @@ def size_of(path: Path) -> int:
 
 
 def write_at(path: Path, offset: int, data: bytes) -> None:
-    """Write behind the committed bytes, over what a killed writer may have left there.
+    """Write after the committed bytes, over any that a killed writer left there.
 
-    A file that is made anew has its name for good before the database counts rows in it: else a
-    power cut could bring the old one back under them.
+    The folder of a new file is synced before the database counts rows in it: otherwise a power cut
+    could bring the old file back.
     """
     with atomic.disk_errors(path):
-        if offset == 0:  # another engine's rows: who reads them keeps the old file
+        if offset == 0:  # another engine's rows: readers keep the old file
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
         fd = os.open(
@@ -92,9 +92,9 @@ def write_at(path: Path, offset: int, data: bytes) -> None:
 
 
 class Row(NamedTuple):
-    """A row of the table of vectors: of which text (``text_digest``), and where in the two files.
+    """A row of table ``vectors``: the ``text_digest``, and its rows in the two files.
 
-    ``token`` is its first row in ``tokens.q2``; ``checksum`` that of all its rows.
+    ``token`` is its first row in ``tokens.q2``; ``checksum`` covers all its rows.
     """
 
     digest: int
@@ -105,15 +105,15 @@ class Row(NamedTuple):
 
 
 class Committed(NamedTuple):
-    """Rows that the database knows; bytes past them do not exist."""
+    """Number of committed rows in each file."""
 
     sentences: int
     tokens: int
-    checksum: int  # CRC-32 of those of ``sentences.q4``, which a recall reads from end to end
+    checksum: int  # CRC-32 of the rows of ``sentences.q4``, which a recall scans
 
 
 def committed(connection: sqlite3.Connection) -> Committed:
-    """How many rows of each file count."""
+    """Number of committed rows in each file."""
     row = connection.execute(
         "SELECT row + 1, token + tokens, CAST(value AS INTEGER) FROM vectors, meta"
         " WHERE key = 'checksum' ORDER BY row DESC LIMIT 1"
@@ -122,21 +122,21 @@ def committed(connection: sqlite3.Connection) -> Committed:
 
 
 def stored(connection: sqlite3.Connection, derived: Path) -> dict[int, tuple[bytes, bytes]]:
-    """The codes of every text whose vectors are right, of its sentence and its tokens, by digest."""
+    """Digest → sentence and token codes of every text with intact vectors."""
     reader = VectorReader(connection, derived)
     sentences, tokens = reader.sentence_rows(), reader.token_rows()
     found = map(Row._make, connection.execute("SELECT * FROM vectors ORDER BY row"))
     return {
         row.digest: _codes(row, sentences, tokens)
         for row in found
-        if is_right(row, sentences, tokens)
+        if is_intact(row, sentences, tokens)
     }
 
 
 def append(
     connection: sqlite3.Connection, derived: Path, codes: Mapping[int, tuple[bytes, bytes]]
 ) -> None:
-    """Write the codes of texts without vectors, by digest, and commit their rows; under the lock."""
+    """Append the codes of new texts, by digest, and commit them; the caller holds the lock."""
     first = committed(connection)
     sentences = b"".join(sentence for sentence, _ in codes.values())
     write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, sentences)
@@ -162,43 +162,43 @@ _WAITING = (
 
 
 def engine_of(connection: sqlite3.Connection) -> str | None:
-    """Whose vectors an index has; None where none were ever asked for, as without a model."""
+    """The engine of the vectors; None if none were ever requested, as without a model."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
     return None if row is None else str(row[0])
 
 
 def waiting(connection: sqlite3.Connection) -> int:
-    """Texts without a vector."""
+    """Number of texts without a vector."""
     return int(connection.execute("SELECT COUNT(*) FROM waiting").fetchone()[0])
 
 
 def drop_all(connection: sqlite3.Connection) -> None:
-    """Let all texts wait for new vectors."""
+    """Drop all vectors and queue all texts for embedding."""
     with database.transaction(connection):
         connection.execute("DELETE FROM vectors")
         connection.execute(_WAITING)
 
 
 def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's, the files hold every row, and a scan reads them right.
+    """Whether the vectors are this engine's, the files are complete, and the scan's checksum matches.
 
-    Who cannot read them says so.
+    An unreadable file counts as intact here; its reader raises the error.
     """
-    if not _holds(connection, derived, engine):
+    if not _is_complete(connection, derived, engine):
         return False
     rows = VectorReader(connection, derived).sentence_rows()
     return rows is None or zlib.crc32(rows) == committed(connection).checksum
 
 
 def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
-    """Drop what is not whole; the caller holds the lock.
+    """Drop damaged vectors; the caller holds the lock.
 
-    All vectors where another engine made them, as engines are never mixed, or where a file lost
-    some; else those of the texts with a bit that turned.
+    All of them if they are another engine's, as engines are never mixed, or if a file is too short;
+    else only those of texts with a flipped bit.
     """
     if is_whole(connection, derived, engine):
         return
-    if _holds(connection, derived, engine):
+    if _is_complete(connection, derived, engine):
         drop_damaged(connection, derived)
         return
     with database.transaction(connection):
@@ -207,7 +207,7 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
 
 
 def damaged(connection: sqlite3.Connection, derived: Path) -> list[int]:
-    """Digests of the texts whose vectors are not as they were written; reads both files whole."""
+    """Digests of texts with damaged vectors; reads both files completely."""
     right = stored(connection, derived)
     return [
         each for (each,) in connection.execute("SELECT digest FROM vectors") if each not in right
@@ -215,18 +215,18 @@ def damaged(connection: sqlite3.Connection, derived: Path) -> list[int]:
 
 
 def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
-    """Let the texts whose vectors are damaged wait for new ones; the caller holds the lock."""
+    """Drop damaged vectors and queue their texts for embedding; the caller holds the lock."""
     found = damaged(connection, derived)
     with database.transaction(connection):
         connection.executemany("DELETE FROM vectors WHERE digest = ?", [(each,) for each in found])
         connection.execute(_WAITING)
-        # The rows stay where they are, and no text has them.
+        # The rows stay in the files, without a text.
         left = zlib.crc32(VectorReader(connection, derived).sentence_rows() or b"")
         connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
 
 
-def is_right(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:
-    """Whether the rows of a text are as they were written."""
+def is_intact(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:
+    """Whether the rows of a text match its checksum."""
     return checksum(*_codes(row, sentences, tokens)) == row.checksum
 
 
@@ -238,8 +238,8 @@ def _codes(
     return bytes(sentence), bytes(own)
 
 
-def _holds(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's and the files are long enough."""
+def _is_complete(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
+    """Whether the vectors are this engine's and the files are complete."""
     count = committed(connection)
     return (
         engine_of(connection) == engine
@@ -249,26 +249,26 @@ def _holds(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
 
 
 class VectorReader:
-    """What the database has committed, mapped when it is first asked for."""
+    """Reads committed vectors; token vectors are mapped on first use."""
 
     def __init__(self, connection: sqlite3.Connection, derived: Path) -> None:
         self._connection = connection
         self._derived = derived
         self._mapped: tuple[memoryview | None, memoryview | None] | None = None
-        self.damaged: set[int] = set()  # rows of ``sentences.q4`` of texts with damaged vectors
+        self.damaged: set[int] = set()  # ``sentences.q4`` rows of texts with damaged vectors
 
     def sentence_rows(self) -> memoryview | None:
-        """The sentence vectors, see ``codes``; None when there are none."""
+        """The sentence vectors, see ``codes``; None if there are none."""
         size = committed(self._connection).sentences * SENTENCE_BYTES
         return rows_of(sentences_path(self._derived), size)
 
     def token_rows(self) -> memoryview | None:
-        """The token vectors, see ``codes``; None when there are none."""
+        """The token vectors, see ``codes``; None if there are none."""
         size = committed(self._connection).tokens * TOKEN_BYTES
         return rows_of(tokens_path(self._derived), size)
 
     def tokens_of(self, row: Row) -> memoryview | None:
-        """The token vectors of a text; None where it has none, or they are damaged."""
+        """The token vectors of a text; None if missing or damaged."""
         if not row.tokens:
             return None
         if self._mapped is None:
@@ -276,7 +276,7 @@ class VectorReader:
         sentences, tokens = self._mapped
         if tokens is None:
             return None
-        if not is_right(row, sentences, tokens):
+        if not is_intact(row, sentences, tokens):
             self.damaged.add(row.row)
             return None
         return tokens[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]

@@ -1,8 +1,8 @@
-"""The vectors of the index: two append-only files of short codes; the database says how many rows count.
+"""Embed texts and look up their vectors, stored as quantised codes in two append-only files.
 
-One has a row of 384 components for each embedded text (a passage, or a node), the other one of 64
-for each of its tokens that carries a meaning (``codes``). Rows are found by the digest of the text,
-so the files are the embedding cache: a text that comes back is not embedded again.
+One has a row of 384 components for each embedded text (a passage or node), the other one of 64 for each
+of its content tokens (``codes``). Rows are found by the digest of the text, so the files are also the
+embedding cache: a text that returns is not embedded again.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _REMNANTS = frozenset(
     ["s", "t", "d", "m", "ll", "ve", "re", "don", "didn", "doesn", "isn", "aren", "wasn",
      "weren", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn"]
 )  # fmt: skip
-"""What contractions leave when they are cut at the apostrophe."""
+"""Parts of contractions split at the apostrophe."""
 
 
 Embed = Callable[[Sequence[str]], "Sequence[Embedding]"]
 STEP = 128
-"""Texts between two commits: what is done stays done."""
+"""Texts per commit, so that little is lost if interrupted."""
 
 
 def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """Digest and text of every passage and node without a vector, each text once, by digest.
+    """Digest and text of all passages and nodes without a vector, each text once, by digest.
 
-    Closed blocks too: their episodes are described by them, and history may be asked for.
+    Closed blocks too: episodes are described from them, and questions may be about the past.
     """
     found = {
         int(digest): node_text(label, json_list(aliases), summary)
@@ -82,9 +82,9 @@ def add(
 def of_texts(
     connection: sqlite3.Connection, derived: Path, texts: Sequence[str], embed: Embed | None
 ) -> dict[str, Any]:
-    """Unit vectors of texts as the index has them, by text; the caller holds the lock.
+    """Unit vectors by text, from the index; the caller holds the lock.
 
-    ``embed`` embeds those without a vector, which are written down; without it they have none.
+    ``embed`` embeds missing ones, which are then stored; without it, they are left out.
     """
     digests = {text: text_digest(text) for text in texts}
     wanted = sorted({*digests.values()})
@@ -100,7 +100,7 @@ def of_texts(
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:
-    """Places of the word pieces whose vectors are kept: those of words that carry a meaning.
+    """Positions of the word pieces of content words, whose vectors are kept.
 
     >>> kept_tokens(("don", "'", "t", "the", "em", "##bed", ",", "2"))
     [4, 5, 7]
@@ -122,7 +122,7 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
 def unit_vectors(
     connection: sqlite3.Connection, derived: Path, rows: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Unit vectors float32 [384] of some rows of sentence vectors; none where some are lost."""
+    """Unit vectors float32 [384] of rows of sentence vectors; {} if the file is incomplete."""
     path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
     stored = rows_of(path, size)
     if stored is None:

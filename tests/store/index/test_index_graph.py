@@ -43,7 +43,7 @@ def test_the_graph_is_what_the_joined_records_say(store: Store, seed: int) -> No
     numbers = {graph_queries.number_of(node): node for node in (*NODES, "missing")}
     assert {
         (numbers[link.node], numbers[link.other], link.type, link.weight)
-        for link in graph_queries.set_by_hand(connection, numbers)
+        for link in graph_queries.pinned_links(connection, numbers)
     } == edges
     told = {
         (turn, node)
