@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from clsm_cli import __version__
 from clsm_cli.commands import output
+from clsm_cli.commands.command_line import CommandLine
 from clsm_cli.commands.options import Command, examples, typer_function
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.commands.command_line import CommandLine
 
 GROUPS = {
     "Remember": ("init", "note", "ingest", "consolidate", "decay"),

@@ -11,12 +11,10 @@ read from a store. docs/format.md lists all of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FORMAT_VERSION = 1
 """Version of the store format this program reads and writes (docs/format.md)."""

@@ -6,11 +6,9 @@ Any other exception is a bug and ends with exit code 1 and a traceback.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
 
 
 def file_line(path: Path | str, line: int | None) -> str:

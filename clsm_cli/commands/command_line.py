@@ -10,20 +10,18 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import datetime, tzinfo
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import device
 from clsm_cli.store.layout import Store, discover, open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime, tzinfo
 
 
 class Option(NamedTuple):

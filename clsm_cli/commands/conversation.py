@@ -10,23 +10,17 @@ import io
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from datetime import datetime, tzinfo
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.ingestion import sources
-from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn, Reading
+from clsm_cli.ingestion.detection import DOCUMENTS, Format
+from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, RawTurn, Reading, TranscriptItem
 from clsm_cli.model.episodes import ROLE_TRUST
 from clsm_cli.retrieval.dialogue_context import DialogueTurn
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime, tzinfo
-
-    from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.jsonl_rows import FenceKey, TranscriptItem
 
 _FORMS = "give a transcript with one JSON message a line, or plain text"
 

@@ -6,16 +6,13 @@ A store may be shared or in git; with the key, anyone could write text that inge
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.store import atomic
 from clsm_cli.text.fence_lines import KEY_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MAX_BYTES = 4 << 10
 _CONSEQUENCE = "until then recalled text that comes back is taken for something that was said"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, get_args
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.command_line import (
@@ -22,17 +24,10 @@ from clsm_cli.errors import BadInputError, file_line
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
 from clsm_cli.ingestion.folders import Exclusion
+from clsm_cli.ingestion.ingest_report import Report, Tally
 from clsm_cli.ingestion.sources import Missing
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.layout import CONFIG_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from clsm_cli.ingestion.ingest_report import Report, Tally
-    from clsm_cli.store.layout import Store
-
+from clsm_cli.store.layout import CONFIG_NAME, Store
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 

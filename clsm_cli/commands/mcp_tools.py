@@ -6,14 +6,16 @@ A result has the command's ``--json`` object and a text for the model. Recalled 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import getdoc, signature
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from clsm_cli import __version__
@@ -23,7 +25,7 @@ from clsm_cli.commands.consolidate import report_output
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.feedback import feedback_output
 from clsm_cli.commands.note import note_output
-from clsm_cli.commands.output import disk_failure
+from clsm_cli.commands.output import Printer, disk_failure
 from clsm_cli.commands.show import history_output, item_output
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.consolidation import adviser_proposals, adviser_request
@@ -34,14 +36,6 @@ from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import Stream
 from clsm_cli.text.fence_lines import seal
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from mcp.server.mcpserver import Context
-    from mcp_types import InputRequiredResult
-
-    from clsm_cli.commands.output import Printer
 
 
 def _field(about: str, **limits: Any) -> Any:

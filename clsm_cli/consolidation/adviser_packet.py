@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from clsm_cli.consolidation.claims import KINDS, is_said
+from clsm_cli.consolidation.claims import KINDS, Claim, is_said
+from clsm_cli.consolidation.statement_selection import UnitScores
 from clsm_cli.integrations.llm import form_instruction, object_of
+from clsm_cli.model.episodes import Episode, Turn
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens, trim_to_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.statement_selection import UnitScores
-    from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.graph import Statement
 
 BUDGET = 12_000
 """Tokens of a packet, about: each model counts differently."""

@@ -12,23 +12,26 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date
+from datetime import UTC, date, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.adviser_packet import LONGEST, one_line
-from clsm_cli.consolidation.claims import KINDS
+from clsm_cli.consolidation.adviser_packet import LONGEST, Part, one_line
+from clsm_cli.consolidation.claims import KINDS, Claim
 from clsm_cli.consolidation.consolidation_report import Answer, Refused
 from clsm_cli.consolidation.statement_selection import EVEN
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads import judge
+from clsm_cli.heads.judge import Meanings
 from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
 from clsm_cli.integrations.llm import objects_in
 from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.episodes import Turn, lowest_trust
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
@@ -41,15 +44,6 @@ from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.terminal import replace_lone, safe
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import tzinfo
-
-    from clsm_cli.consolidation.adviser_packet import Part
-    from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.heads.judge import Meanings
-    from clsm_cli.model.graph import Statement
 
 SUPPORT = 0.5
 """Share of a sentence's stems that its turns must have."""

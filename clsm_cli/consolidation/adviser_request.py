@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import (
     active_learning,
@@ -14,29 +14,25 @@ from clsm_cli.consolidation import (
     store_state,
 )
 from clsm_cli.consolidation.adviser_packet import (
+    Part,
     drafts_of,
     render_packet,
     select_parts,
     split_parts,
 )
 from clsm_cli.consolidation.claims import KINDS
+from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.lookup import index_statements
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
+from clsm_cli.ingestion.ingest_report import Progress
+from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import inbox
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index.opening import Embedder
+from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from clsm_cli.consolidation.adviser_packet import Part
-    from clsm_cli.consolidation.consolidation_report import Request
-    from clsm_cli.ingestion.ingest_report import Progress
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 NEAR = 0.35
 """Cosine of a statement and a turn from which on a packet says that the statement is known."""

@@ -6,27 +6,22 @@ What a tool printed or a page says makes none: it stays in its episode, to be re
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from datetime import tzinfo
+from typing import Any, get_args
 
-from clsm_cli.consolidation.statement_selection import KEPT
+from clsm_cli.consolidation.statement_selection import KEPT, ScoredUnit, UnitScores, Verdict
 from clsm_cli.model.clocks import day_of, seconds
+from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.model.graph import Statement, StatementKind
-from clsm_cli.model.trust import TRUSTED
+from clsm_cli.model.streams import Stream
+from clsm_cli.model.trust import TRUSTED, Trust
 from clsm_cli.text import todo
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import tzinfo
-
-    from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores, Verdict
-    from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.model.trust import Trust
-    from clsm_cli.text.todo import Todo
+from clsm_cli.text.todo import Todo
 
 TOPICS: dict[str, str] = {
     "preference": "preferences",

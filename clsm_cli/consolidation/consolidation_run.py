@@ -11,29 +11,23 @@ import contextlib
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import active_learning, edges, rehearsal, store_state
-from clsm_cli.consolidation.consolidation_report import Report
+from clsm_cli.consolidation.consolidation_report import Report, Request
 from clsm_cli.consolidation.entity_mentions import build_vocabulary
 from clsm_cli.consolidation.graph_update import GraphBuilder
 from clsm_cli.consolidation.learning import Learner
 from clsm_cli.consolidation.llm_adviser import Adviser
+from clsm_cli.consolidation.store_state import StoreState
 from clsm_cli.consolidation.write_plan import Writer
+from clsm_cli.ingestion.ingest_report import Progress, Run
 from clsm_cli.ingestion.ingest_report import Report as IngestReport
-from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import EpisodeMaker, end_begun_run
 from clsm_cli.model.clocks import instant, utc_text
 from clsm_cli.store import cleanup, inbox, joining
-from clsm_cli.store.index.opening import bring_up_to_date, run_in_progress
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date, run_in_progress
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from clsm_cli.consolidation.consolidation_report import Request
-    from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.ingestion.ingest_report import Progress
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 
 def consolidate(

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from clsm_cli.consolidation import active_learning, claims, store_state
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError
-from clsm_cli.heads.owner_model import is_unsure
+from clsm_cli.heads.judge import Meanings
+from clsm_cli.heads.owner_model import Decision, is_unsure
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.store.index import evidence_queries
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from clsm_cli.heads.judge import Meanings
-    from clsm_cli.heads.owner_model import Decision
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 SHOWN = 5
 """Decisions that are named, of those that moved a sentence most."""

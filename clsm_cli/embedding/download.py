@@ -19,7 +19,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import IO, TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import IO, TypeAlias
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.weights import (
@@ -41,9 +42,6 @@ from clsm_cli.errors import (
     ModelUnobtainableError,
 )
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Route: TypeAlias = Callable[[str], IO[bytes]]
 

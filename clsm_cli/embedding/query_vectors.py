@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
@@ -12,9 +12,6 @@ from clsm_cli.embedding.weights import VOCABULARY
 from clsm_cli.errors import DiskError
 from clsm_cli.startup.query_pieces import CLS_ID, SEP_ID, Piece, cut_pieces
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _GRAPH = os.path.join(os.path.dirname(__file__), "minilm.onnx")
 

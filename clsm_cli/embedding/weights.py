@@ -15,16 +15,13 @@ import fcntl
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a file name, the bytes received, and its size in bytes."""

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.startup.query_pieces import MAX_PIECES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _MAX_CHARACTERS = 1 << 14
 """Characters of a text that are tokenised, 3,000 pieces of English: 1 MB would take up to 2.5 s."""

@@ -6,21 +6,26 @@ over other queries says nothing.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.evaluation.result import AbstentionResult, Difference, Pair, SystemResult
+from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.result import (
+    AbstentionResult,
+    Difference,
+    Figures,
+    Interval,
+    Pair,
+    Result,
+    SetResult,
+    SystemResult,
+)
 from clsm_cli.evaluation.systems import CLSM
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
-
-    from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.result import Figures, Interval, Result, SetResult
 
 HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
 """Measures that have intervals and are compared in pairs, where a set has them."""

@@ -9,19 +9,17 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, without_surrogates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 Unit = Literal["turn", "day", "quote", "memory"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote; with "memory" a quote too, or

@@ -16,14 +16,16 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from math import log
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.dataset import Chat, label_keys
+from clsm_cli.evaluation.dataset import Case, Chat, LabelledTurn, Query, label_keys
+from clsm_cli.evaluation.stores import MadeStore, StoreFactory
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
 from clsm_cli.model.grouping import grouped
@@ -31,22 +33,15 @@ from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
 from clsm_cli.store.index import database, evidence_queries
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date, open_index
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from clsm_cli.evaluation.dataset import Case, LabelledTurn, Query
-    from clsm_cli.evaluation.stores import MadeStore, StoreFactory
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
 
 SIZE = 132  # nodes of a conversation; CLS-M's graph has as many
 LEAST = 3  # turns that hold a node, at least

@@ -13,9 +13,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable  # of an alias
+from collections.abc import (
+    Callable,  # of an alias
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from itertools import chain, islice, zip_longest
-from typing import TYPE_CHECKING
 
 from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
@@ -23,28 +27,23 @@ from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import unlabelled_bench
 from clsm_cli.evaluation.dataset import Case, Existing, Query, label_key, label_keys, packaged_yaml
 from clsm_cli.evaluation.measures import Item
-from clsm_cli.evaluation.stores import MadeStore
+from clsm_cli.evaluation.stores import MadeStore, StoreFactory
 from clsm_cli.forgetting import selection
+from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import digest
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, labels
 from clsm_cli.store.labels import Label
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text import route
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.terminal import safe
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.forgetting.selection import StoreContents
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.layout import Store
 
 NEGATIVE_EACH = 4  # one query in so many should have no answer
 SAME = 0.5  # share of common search terms (Jaccard) from which two queries are near duplicates

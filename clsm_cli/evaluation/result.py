@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence  # the annotations of a schema
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from pathlib import Path
+from typing import NotRequired, TypedDict
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import read_bytes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCHEMA = "clsm.eval/2"
 

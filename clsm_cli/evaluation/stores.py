@@ -13,32 +13,26 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import clsm_cli
+from clsm_cli.config import Settings
 from clsm_cli.consolidation.consolidation_report import Request as Sleep
 from clsm_cli.consolidation.consolidation_run import consolidate
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Chat, Existing
+from clsm_cli.evaluation.dataset import Case, Chat, Existing, LabelledTurn
+from clsm_cli.ingestion.ingest_report import Progress
 from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
-from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from clsm_cli.config import Settings
-    from clsm_cli.evaluation.dataset import Case, LabelledTurn
-    from clsm_cli.ingestion.ingest_report import Progress
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.layout import Store
 
 # Parts of the program that decide what an ingested store holds, its index included.
 INGEST = ("embedding", "ingestion", "model", "scoring", "store", "text")

@@ -7,32 +7,32 @@ deleted. The result does not depend on how often decay runs, and a second run ch
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import date, datetime, timedelta
+from pathlib import Path
 
-from clsm_cli.consolidation.edit_session import open_for_edit
+from clsm_cli.consolidation.edit_session import EditSession, open_for_edit
 from clsm_cli.errors import ClsmError, file_line
 from clsm_cli.forgetting import fading, folding
-from clsm_cli.forgetting.fading import day, days_later
+from clsm_cli.forgetting.fading import (
+    Clock,
+    StreamShare,
+    StreamState,
+    Survey,
+    Trace,
+    day,
+    days_later,
+)
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Statement
-from clsm_cli.model.streams import STREAMS
+from clsm_cli.model.streams import STREAMS, Stream
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, record_files, runs, shards
 from clsm_cli.store.index.opening import published
+from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from datetime import date, datetime
-    from pathlib import Path
-
-    from clsm_cli.consolidation.edit_session import EditSession
-    from clsm_cli.forgetting.fading import Clock, StreamShare, StreamState, Survey, Trace
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
 
 
 class Plan(NamedTuple):

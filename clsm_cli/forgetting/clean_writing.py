@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -14,19 +18,10 @@ from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, inbox, ledger, runs
 from clsm_cli.store.index import database, maintenance
-from clsm_cli.store.index.opening import bring_up_to_date, published
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date, published
 from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
-    from datetime import datetime
-    from pathlib import Path
-
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
-
 
 MAX_BYTES = 1 << 30
 """Bytes of a file of the store."""

@@ -12,28 +12,22 @@ recognised by their marks (``ledger.mark_of``).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
 from clsm_cli.config import MAX_FILE
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
+from clsm_cli.model.streams import Stream
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.joining import kind_of
-from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.record_files import reconcile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
 
 
 class RestoredFiles(NamedTuple):

@@ -10,9 +10,11 @@ from __future__ import annotations
 import calendar
 import contextlib
 import os
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidation_report import Request
@@ -21,27 +23,21 @@ from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import clean_writing, receipt, references, selection
 from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
 from clsm_cli.forgetting.run_reversal import undoable
+from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
+from clsm_cli.ingestion.ingest_report import Progress
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash, whole_id
 from clsm_cli.store import atomic, cleanup, episode_files, inbox, joining, labels, logs, shards
+from clsm_cli.store.index.opening import Embedder
+from clsm_cli.store.labels import Label
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
-    from datetime import datetime
-
-    from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
-    from clsm_cli.ingestion.ingest_report import Progress
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.labels import Label
-    from clsm_cli.store.layout import Store
 
 _STATEMENT_KINDS = ("statement", "gist")
 

@@ -15,7 +15,7 @@ import re
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.errors import BadInputError, DiskError, RefusedError
 from clsm_cli.extras import how_to_get
@@ -23,9 +23,7 @@ from clsm_cli.forgetting.clean_writing import CleanWrites, has_trace
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git, logs
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 _OPTION = "--purge-history"
 _ID = re.compile(rb"(?<![a-z0-9-])(?:[a-z]+-)?[0-9a-f]{12}(?![0-9a-f])")

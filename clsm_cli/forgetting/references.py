@@ -9,24 +9,18 @@ are offered.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import tzinfo
 
 from clsm_cli.forgetting import selection
-from clsm_cli.model.episodes import Document
+from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn, Wanted
+from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.person_words import PLAIN, is_person_noun, language_of, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-    from datetime import tzinfo
-
-    from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn, Wanted
-    from clsm_cli.model.episodes import Turn
-    from clsm_cli.text.person_words import Language, Word
+from clsm_cli.text.person_words import PLAIN, Language, Word, is_person_noun, language_of, words_of
 
 
 class Reference(NamedTuple):

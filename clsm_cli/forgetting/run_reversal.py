@@ -6,25 +6,21 @@ revision loses there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from clsm_cli.errors import BadInputError, RefusedError, list_names
 from clsm_cli.forgetting import compensation
+from clsm_cli.forgetting.compensation import RestoredFiles
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git, ledger, runs
 from clsm_cli.store.index.opening import published
+from clsm_cli.store.layout import Store
 from clsm_cli.store.ledger import Entry
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from clsm_cli.forgetting.compensation import RestoredFiles
-    from clsm_cli.store.layout import Store
 
 MAX_LISTED = 10
 """Maximum number of records and files listed in a refusal."""

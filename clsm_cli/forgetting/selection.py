@@ -5,27 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from datetime import datetime, tzinfo
+from pathlib import Path
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.clocks import span
-from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.codec import Record
+from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id, whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, inbox, logs, record_files, shards
+from clsm_cli.store.inbox import Inbox
+from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime, tzinfo
-    from pathlib import Path
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.store.inbox import Inbox
-    from clsm_cli.store.layout import Store
 
 
 class StoredTurn(NamedTuple):

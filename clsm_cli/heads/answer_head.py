@@ -7,13 +7,10 @@ rent" beside a sentence about the rent. A cross-encoder reads both at once (fitt
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from clsm_cli.heads import cross_encoder
 from clsm_cli.text import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CLASSES = ("about it at most", "answers")
 LONGEST, LEAST = 280, 120

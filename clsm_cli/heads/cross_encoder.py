@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import os
 from array import array
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.startup.query_pieces import CLS_ID, SEP_ID, cut_pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 MOST_PIECES, MOST_ASKED = 72, 24
 """Word pieces of a text, and of a question, that are read."""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.unit_features import TIME, log, stock_share, unit_features
+from clsm_cli.heads.unit_features import TIME, Unit, log, stock_share, unit_features
 from clsm_cli.heads.units import units
+from clsm_cli.model.episodes import Turn
 from clsm_cli.text.markdown_marks import BOX, ITEM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from clsm_cli.heads.unit_features import Unit
-    from clsm_cli.model.episodes import Turn
 
 WORKSPACE_FILES = (
     "AGENTS",

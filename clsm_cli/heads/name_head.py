@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from clsm_cli.heads import classifier
 from clsm_cli.text.markdown_marks import BOX, ITEM
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 KINDS = ("person", "agent", "organisation", "place", "project", "tool", "concept", "file", "other")
 """What a thing may be; ``other`` are events, works and what a reader had no word for."""

@@ -9,10 +9,8 @@ keeps its probability, and what each decision adds to another can be named.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 MEANING, DOCUMENT, OWNER = 4.0, 2.0, 0.3
 """Variance of the correction that sentences of one meaning, of one document, and all of an owner share.

@@ -7,17 +7,14 @@ A cross-encoder reads both, and the question that both may answer, where one is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
 from clsm_cli.text.person_words import PLAIN, leading_languages, words_of
 from clsm_cli.text.tokens import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
 
 RELATIONS = ("same", "update", "both", "unrelated")
 

@@ -9,13 +9,11 @@ its source, understood alone, worth having months later; ``junk``: not understoo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.judge import FOLDERS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 VERDICTS = ("good", "middling", "junk")
 CHAT = "chat"

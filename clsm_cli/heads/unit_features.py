@@ -9,17 +9,15 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.sentences import sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 class Unit(NamedTuple):

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from clsm_cli.heads.unit_features import Unit
+from clsm_cli.model.episodes import Turn
 from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clsm_cli.model.episodes import Turn
 
 LONGEST_ITEM = 320
 """Characters up to which a list item stays whole; a longer one is cut into its sentences."""

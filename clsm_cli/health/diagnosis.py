@@ -10,25 +10,19 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health import repair, store_checks, store_snapshot, surroundings
-from clsm_cli.health.findings import MODEL, SEVERITIES, make_finding
+from clsm_cli.health.findings import MODEL, SEVERITIES, Finding, make_finding
+from clsm_cli.health.store_snapshot import CheckContext, Snapshot
 from clsm_cli.store import layout
 from clsm_cli.store.device import device_name
+from clsm_cli.store.index.indexed_files import Progress
+from clsm_cli.store.index.opening import Embedder
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import CheckContext, Snapshot
-    from clsm_cli.store.index.indexed_files import Progress
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
-
 
 Check = Callable[["Snapshot"], "Iterable[Finding]"]
 

@@ -9,23 +9,18 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from clsm_cli.health import store_checks, store_snapshot
-from clsm_cli.health.store_snapshot import LIMITS, is_shared
+from clsm_cli.health.findings import Finding
+from clsm_cli.health.store_snapshot import LIMITS, CheckContext, Snapshot, is_shared
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Episode
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import atomic, git, git_setup, logs, record_files, runs, settle, shards
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import CheckContext, Snapshot
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 Planned = tuple[list[runs.Write], list[str]]
 """Writes, and the messages that report them."""

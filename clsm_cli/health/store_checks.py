@@ -12,15 +12,17 @@ import os
 import re
 import sqlite3
 import stat
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.errors import ClsmError, list_names
-from clsm_cli.health.findings import make_finding
-from clsm_cli.health.store_snapshot import LIMITS, is_shared, kind_of
+from clsm_cli.health.findings import Finding, make_finding
+from clsm_cli.health.store_snapshot import LIMITS, File, Kind, Snapshot, is_shared, kind_of
 from clsm_cli.ingestion.turns import ordinal_of
 from clsm_cli.model.clocks import utc_text
-from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
+from clsm_cli.model.codec import Record
+from clsm_cli.model.episodes import Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import is_id
@@ -28,15 +30,6 @@ from clsm_cli.store import atomic, cleanup, ledger, logs, runs, settle, shards
 from clsm_cli.store.index import database
 from clsm_cli.store.layout import device_of
 from clsm_cli.store.shards import shard_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import File, Kind, Snapshot
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import Turn
-
 
 _REWRITABLE: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
 """Kinds that ``--fix`` can rewrite without their bad lines."""

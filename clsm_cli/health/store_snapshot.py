@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import ClsmError, DamagedStoreError
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Episode
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import (
@@ -28,18 +31,11 @@ from clsm_cli.store import (
     shards,
     topics,
 )
-from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, is_conflict_copy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.inbox import Inbox
-    from clsm_cli.store.jsonlines import LineProblem
-    from clsm_cli.store.layout import Store
-    from clsm_cli.store.shards import Shard
-    from clsm_cli.store.topics import Topic
+from clsm_cli.store.inbox import Inbox
+from clsm_cli.store.jsonlines import LineProblem
+from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, Store, is_conflict_copy
+from clsm_cli.store.shards import Shard
+from clsm_cli.store.topics import Topic
 
 Memory = Literal["settings", "topic", "shard", "episode", "inbox", "log", "tombstones"]
 """Kinds of files that are read here."""

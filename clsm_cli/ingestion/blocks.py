@@ -13,13 +13,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_BLOCKS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")

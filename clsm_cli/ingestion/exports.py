@@ -20,7 +20,8 @@ import json
 import re
 import zipfile
 import zlib
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any
 
 from clsm_cli.ingestion.detection import (
     CHAT,
@@ -33,7 +34,9 @@ from clsm_cli.ingestion.detection import (
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
+    Reading,
     RefusedError,
+    TranscriptItem,
     label,
     mapping,
     parts_of,
@@ -45,12 +48,7 @@ from clsm_cli.ingestion.jsonl_rows import (
 )
 from clsm_cli.ingestion.messages import NOT_TEXT, SPOKEN, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
-    from clsm_cli.model.episodes import Role
+from clsm_cli.model.episodes import Role
 
 LEFT_BRANCH = "message of another branch"
 LARGEST = 256 << 20

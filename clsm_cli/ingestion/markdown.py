@@ -11,26 +11,21 @@ import contextlib
 import os
 import re
 from bisect import bisect_left, bisect_right
-from datetime import date
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, tzinfo
 from functools import lru_cache
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock, RawDocument, no_key
 from clsm_cli.ingestion.recalled_text import KEPT, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
-from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.model.trust import TRUST_ORDER, Trust
 from clsm_cli.text import dumps
 from clsm_cli.text.time import expressions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import tzinfo
-
-    from clsm_cli.model.trust import Trust
 
 _DAILY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-|\Z)", re.ASCII)
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:[-_ ]|\Z)", re.ASCII)

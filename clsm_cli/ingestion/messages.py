@@ -14,20 +14,24 @@ import contextlib
 import json
 import re
 import shlex
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, label, parts_of, text_of, text_or_empty
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    RawTurn,
+    Reading,
+    TranscriptItem,
+    label,
+    parts_of,
+    text_of,
+    text_or_empty,
+)
 from clsm_cli.ingestion.openclaw_forms import SAYS_NOTHING
 from clsm_cli.ingestion.openclaw_messages import machine_text
-from clsm_cli.model.episodes import ToolCall
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
-    from clsm_cli.model.episodes import Role
-    from clsm_cli.model.trust import Trust
+from clsm_cli.model.episodes import Role, ToolCall
+from clsm_cli.model.trust import Trust
 
 NO_TEXT, NOT_TEXT = "no text", "part that is not text"
 SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}

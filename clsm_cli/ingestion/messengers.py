@@ -16,13 +16,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import islice, pairwise, zip_longest
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
+    Reading,
     RefusedError,
+    TranscriptItem,
     first_time,
     label,
     mapping,
@@ -32,13 +35,8 @@ from clsm_cli.ingestion.jsonl_rows import (
 )
 from clsm_cli.ingestion.messages import Message
 from clsm_cli.ingestion.timestamps import normalise
+from clsm_cli.model.trust import Trust
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
-    from clsm_cli.model.trust import Trust
 
 DATE = r"(?P<a>\d{1,4})(?P<mark>[./-]) ?(?P<b>\d{1,2})(?P=mark) ?(?P<c>\d{1,4})\.?"
 CLOCK = (

@@ -5,19 +5,21 @@ Kept, it would come back as something that was said, and every recall would be i
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    FenceKey,
+    Findings,
+    RawTurn,
+    Reading,
+    TranscriptItem,
+)
 from clsm_cli.ingestion.messages import compact, machine_talk, tool_call
+from clsm_cli.model.episodes import ToolCall
 from clsm_cli.store.jsonlines import LineError, change_strings, load
 from clsm_cli.text.fence_lines import OPENING, blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Reading, TranscriptItem
-    from clsm_cli.model.episodes import ToolCall
 
 DROPPED = "recalled block"
 KEPT = "recalled text whose fence does not verify, kept as text"

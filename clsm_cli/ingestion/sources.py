@@ -11,21 +11,23 @@ import errno
 import io
 import os
 import stat
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from clsm_cli.ingestion import detection, encodings, folders, transcripts
-from clsm_cli.ingestion.folders import Exclusion
-from clsm_cli.ingestion.jsonl_rows import Problem, bounded_lines, check_items, row_items
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.folders import Place
-    from clsm_cli.ingestion.jsonl_rows import Line, Reading, TranscriptItem
-
+from clsm_cli.ingestion.detection import Format
+from clsm_cli.ingestion.folders import Exclusion, Place
+from clsm_cli.ingestion.jsonl_rows import (
+    Line,
+    Problem,
+    Reading,
+    TranscriptItem,
+    bounded_lines,
+    check_items,
+    row_items,
+)
 
 STDIN = "-"
 

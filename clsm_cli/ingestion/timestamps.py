@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from datetime import tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # A number counts as a time only where it cannot be a year, a size or a duration: seconds from 1973

@@ -12,15 +12,19 @@ whose ``type`` or ``event`` is an end mark ends the episode.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.ingestion import messages, openclaw_forms, openclaw_messages
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     RawBreak,
     RawTurn,
+    Reading,
+    RowReader,
+    TranscriptItem,
     first_time,
     label,
     mapping,
@@ -31,13 +35,7 @@ from clsm_cli.ingestion.jsonl_rows import (
 )
 from clsm_cli.ingestion.messages import NO_TEXT, SPOKEN, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
-from clsm_cli.model.episodes import TRUST_ROLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
-    from clsm_cli.model.episodes import Role, ToolCall
+from clsm_cli.model.episodes import TRUST_ROLE, Role, ToolCall
 
 _OPENCLAW = frozenset(
     {"session", "message", "reset", "compaction", "custom", "custom_message", "label"}

@@ -9,19 +9,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn
-from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, ToolCall, Turn
+from clsm_cli.ingestion.jsonl_rows import Problem, RawBlock, RawTurn, TranscriptItem
+from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, Episode, ToolCall, Turn
 from clsm_cli.model.ids import digest, turn_key
+from clsm_cli.model.trust import Trust
 from clsm_cli.text import secrets
 from clsm_cli.text.terminal import replace_lone
-
-if TYPE_CHECKING:
-    from clsm_cli.ingestion.jsonl_rows import RawBlock, TranscriptItem
-    from clsm_cli.model.episodes import Episode
-    from clsm_cli.model.trust import Trust
 
 
 @dataclass(slots=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
@@ -17,16 +18,12 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.passages import Passage
 from clsm_cli.store.index.source_locations import locate, store_location
+from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
 
 Row = Statement | Edge
 State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]

@@ -9,21 +9,17 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli import __version__
 from clsm_cli.inspection.fact_history import name_of
-from clsm_cli.inspection.graph_view import communities, count_names
+from clsm_cli.inspection.graph_view import Graph, communities, count_names
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.store.jsonlines import change_strings
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from clsm_cli.inspection.graph_view import Graph
-    from clsm_cli.model.graph import Edge, Node, Statement
 
 _NOT_IN_XML = {0xFFFE: "\\u{fffe}", 0xFFFF: "\\u{ffff}"}
 """Code points that XML 1.0 forbids but ``safe`` allows."""

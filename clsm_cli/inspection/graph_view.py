@@ -7,25 +7,21 @@ co-occurrence, and the typed edges and statements that held (``clocks.holds``).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clsm_cli.inspection.fact_history import Facts, ids_within, name_of, statements_naming
+from clsm_cli.inspection.fact_history import Facts, View, ids_within, name_of, statements_naming
 from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.scoring.modularity import communities as grouped
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from clsm_cli.inspection.fact_history import View
-    from clsm_cli.model.graph import Edge, Node, Statement
-    from clsm_cli.store.layout import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from datetime import timedelta, tzinfo
+from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.model import clocks
-from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.codec import Record, encode
+from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import MIN_PREFIX, resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs
 from clsm_cli.store.index import source_locations
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.passages import Passage
+from clsm_cli.store.layout import Store
+from clsm_cli.store.logs import ReviewItem
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time import expressions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import tzinfo
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import Episode
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
-    from clsm_cli.store.logs import ReviewItem
 
 _PART_SUFFIX = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 """Suffix of a part of a long turn; the whole turn is shown."""

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, get_args
+from datetime import date, timedelta
+from typing import get_args
 
-from clsm_cli.inspection.fact_history import Facts, earliest, place_of, version
-from clsm_cli.inspection.item_lookup import times_of
+from clsm_cli.inspection.fact_history import Facts, View, earliest, place_of, version
+from clsm_cli.inspection.item_lookup import ResolvedTime, times_of
 from clsm_cli.model.clocks import end_of_day, has_begun, on_clock, seconds
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EpisodeRecord
-from clsm_cli.model.graph import StatementKind
+from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.salience import most_salient
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, night_log
 from clsm_cli.store.index import evidence_queries, session_queries
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.layout import Store
 from clsm_cli.text import period_parts
 from clsm_cli.text.plain import to_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from datetime import date
-
-    from clsm_cli.inspection.fact_history import View
-    from clsm_cli.inspection.item_lookup import ResolvedTime
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
-
 
 _DEFAULT_KINDS = frozenset(get_args(StatementKind)) - {"gist"}
 """Default kinds of a list: a gist only repeats other statements."""

@@ -8,8 +8,9 @@ the future are ignored: a clock was wrong.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
@@ -17,12 +18,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, inbox, ledger, logs, night_log, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import store_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.store.layout import Store
-
+from clsm_cli.store.layout import Store
 
 _SLACK = timedelta(minutes=5)
 """Tolerance for clocks that differ or are set back."""

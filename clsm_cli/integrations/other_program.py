@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from clsm_cli.errors import BadInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class OtherProgram:

@@ -11,19 +11,16 @@ import json
 import os
 import re
 import shlex
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
 
 DREAM_START, DREAM_END = 2 * 60 + 45, 3 * 60 + 29
 """Minutes of the day in which no job starts: OpenClaw dreams at 03:00 and rewrites its notes."""

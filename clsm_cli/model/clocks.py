@@ -8,12 +8,10 @@ clock of what it is compared with.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import date, datetime, tzinfo
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import date, datetime, tzinfo
+from typing import Protocol, TypeVar
 
 Day = TypeVar("Day", int, "date")
 _DATE = 10

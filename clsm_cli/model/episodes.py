@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from clsm_cli.model.trust import TRUST_ORDER
-
-if TYPE_CHECKING:
-    from clsm_cli.model.trust import Trust
+from clsm_cli.model.trust import TRUST_ORDER, Trust
 
 Role = Literal["user", "assistant", "tool", "system"]
 Stage = Literal["pending", "consolidated"]

@@ -8,13 +8,11 @@ become ids or file names. SHA-256 is that of Python's own module, if there is on
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.errors import BadInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def _load_sha256() -> Any:

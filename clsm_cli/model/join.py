@@ -8,15 +8,13 @@ only on the fields that it decides, so the result does not depend on the order o
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SETS: dict[type[Record], tuple[str, ...]] = {
     EpisodeRecord: ("tags",),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import TYPE_CHECKING, Any
+from datetime import date, tzinfo
+from typing import Any
 
 from clsm_cli.model import clocks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from datetime import tzinfo
 
 HALF = 14
 """Days after which a line is worth half."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from clsm_cli.retrieval.briefing_items import NEED
+from clsm_cli.retrieval.briefing_items import NEED, RankedItem
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from clsm_cli.retrieval.briefing_items import RankedItem
 
 MOST = 400
 """Lines that are kept, at most: nobody reads more at the start of a session."""

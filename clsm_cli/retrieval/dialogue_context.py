@@ -9,17 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval.answer import Memory, Signals, Source
 from clsm_cli.scoring import confidence, match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 _RECENT_SHARE = 1 / 3
 """Share of the budget reserved for the end of the conversation."""

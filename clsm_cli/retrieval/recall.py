@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import nlargest
 from math import exp
-from typing import TYPE_CHECKING
 
+from clsm_cli.config import RecallSettings
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval import (
@@ -30,24 +31,23 @@ from clsm_cli.retrieval import (
     supersession,
     verdict,
 )
-from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
-from clsm_cli.retrieval.question import ANY_TIME, may_name_time, understand
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Fact, Memory
+from clsm_cli.retrieval.dense_search import Engine
+from clsm_cli.retrieval.question import (
+    ANY_TIME,
+    Query,
+    Question,
+    TimeScope,
+    may_name_time,
+    understand,
+)
 from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.answer import Concept, Fact
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.question import Query, Question, TimeScope
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.indexed_files import Progress
-    from clsm_cli.store.index.opening import Embedder, Opened
-    from clsm_cli.store.index.ranking_queries import Filters
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.indexed_files import Progress
+from clsm_cli.store.index.opening import Embedder, Opened, open_index
+from clsm_cli.store.index.ranking_queries import Filters
+from clsm_cli.store.layout import Store
 
 
 def recall(

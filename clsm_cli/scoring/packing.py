@@ -9,13 +9,10 @@ proportional to costs, so that all items are equally dense.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MAX_EXACT = 200
 """Items up to which the choice is optimal; for more, it has at least half the optimal value."""

@@ -10,13 +10,10 @@ something else in every graph.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SHARPNESS = 8.0
 """How fast a passage's weight falls with its score: e^(8 · (share − 1)), share = score / best score."""

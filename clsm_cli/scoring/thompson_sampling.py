@@ -5,13 +5,10 @@ As in Smriti, but the priors are kept: there, the first feedback discards them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import fsum
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 HALF_LIFE_DAYS = 7.0
 """Days after which a judgement counts half (Smriti)."""

@@ -13,13 +13,10 @@ Hugging Face tokenizers runs it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_PIECES = 256
 """Word pieces that the model reads, ``[CLS]`` and ``[SEP]`` included; the rest of a text is cut off."""

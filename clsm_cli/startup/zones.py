@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from datetime import tzinfo
 
 from clsm_cli.errors import BadInputError
-
-if TYPE_CHECKING:
-    from datetime import tzinfo
 
 
 def zone_of(name: str) -> tzinfo:

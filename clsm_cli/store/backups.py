@@ -16,13 +16,15 @@ import hashlib
 import os
 import tarfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, BinaryIO, cast
+from pathlib import Path
+from typing import BinaryIO, cast
 
 from clsm_cli.config import FORMAT_VERSION
 from clsm_cli.errors import (
     BadInputError,
+    ClsmError,
     DamagedBackupError,
     DiskError,
     NewerFormatError,
@@ -33,14 +35,8 @@ from clsm_cli.model.ids import is_id, sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
 from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.errors import ClsmError
-    from clsm_cli.store.layout import Store
 
 MANIFEST, FOLDER = "manifest.jsonl", "memory/"
 """The first member; what the names of all others begin with."""

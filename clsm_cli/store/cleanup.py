@@ -9,10 +9,12 @@ cut short leaves nothing behind either.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from pathlib import Path
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.model.streams import Stream
 from clsm_cli.store import (
     atomic,
     episode_files,
@@ -24,14 +26,7 @@ from clsm_cli.store import (
     topics,
 )
 from clsm_cli.store.index import database
-from clsm_cli.store.layout import TOPIC_STREAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import TOPIC_STREAMS, Store
 
 _KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
 

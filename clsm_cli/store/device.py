@@ -16,14 +16,11 @@ import errno
 import os
 import re
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.errors import BadInputError, DamagedStoreError, DiskError, RefusedError
 from clsm_cli.model.ids import is_id, sha256
 from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def device_name(root: Path, environment: dict[str, str]) -> str:

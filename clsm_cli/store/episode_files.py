@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Episode, Role, ToolCall, Turn, lowest_trust
@@ -19,14 +20,9 @@ from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.trust import Trust
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump, load
-from clsm_cli.store.layout import is_conflict_copy
+from clsm_cli.store.layout import Store, is_conflict_copy
 from clsm_cli.store.logs import is_forgotten
 from clsm_cli.text.terminal import replace_lone
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from clsm_cli.store.layout import Store
 
 MAX_EPISODE = 64 << 20
 """Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""

@@ -21,19 +21,15 @@ import shlex
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, git, runs
+from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED, TOPIC_STREAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from clsm_cli.store.git import WorkTree
 
 SETTINGS = {
     "core.fsync": "all",  # else a power cut can leave a repository that nobody can read

@@ -9,9 +9,11 @@ knows and nobody rewrites; who has the lock next adds it to the file of its sess
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.model.ids import file_name_of
@@ -19,11 +21,6 @@ from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.episode_files import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump
 from clsm_cli.store.layout import ASIDE, is_conflict_copy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.codec import encode
+from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import normalise_text
@@ -30,13 +31,7 @@ from clsm_cli.model.join import join_all
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, git, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.layout import TOPIC_STREAMS, device_of, is_conflict_copy, original_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import TOPIC_STREAMS, Store, device_of, is_conflict_copy, original_name
 
 Kind = Literal["log", "shard", "topic", "episode", ""]
 """Of files that can be joined; "" for all others. In the order in which copies are: tombstones and

@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.config import MAX_DEPTH, MAX_FILE
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import SURROGATES, Escapes, replace_lone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _ESCAPED = Escapes(
     ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029), SURROGATES, (0xFFFE, 0xFFFF)),

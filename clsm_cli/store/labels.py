@@ -7,19 +7,17 @@ forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
 NAME = "eval/queries.yaml"
 """The file, relative to the store."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+from datetime import tzinfo
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.config import FORMAT_VERSION, Settings, defaults, of_machine, with_changes
 from clsm_cli.errors import (
@@ -18,17 +19,12 @@ from clsm_cli.errors import (
     StoreNotFoundError,
 )
 from clsm_cli.model.ids import digest
-from clsm_cli.model.streams import STREAMS
+from clsm_cli.model.streams import STREAMS, Stream
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.startup.zones import is_zone, zone_of
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.device import device_name, machine_id
 from clsm_cli.store.jsonlines import dump
-
-if TYPE_CHECKING:
-    from datetime import tzinfo
-
-    from clsm_cli.model.streams import Stream
 
 CONFIG_NAME = "clsm.yaml"
 _FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "eval", "quarantine", "tombstones"})

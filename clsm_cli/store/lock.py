@@ -13,14 +13,11 @@ import contextlib
 import fcntl
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from clsm_cli.errors import LockedError, RefusedError
 from clsm_cli.store.atomic import disk_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 POLL_SECONDS = 0.02
 _held: dict[str, int] = {}

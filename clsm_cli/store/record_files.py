@@ -7,27 +7,22 @@ happened, gists) have their text in the record alone, as that stream is written 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.config import MAX_FILE
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import closed_copy_id, normalise_text
+from clsm_cli.model.streams import Stream
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic, logs, runs, shards, topics
-from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.logs import is_forgotten
-from clsm_cli.store.topics import Item, birth_id, id_of, text_sha
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
-    from clsm_cli.store.topics import Topic
+from clsm_cli.store.topics import Item, Topic, birth_id, id_of, text_sha
 
 
 def load_statements(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Statement]:

@@ -12,21 +12,16 @@ import contextlib
 import os
 import shutil
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from clsm_cli.errors import DamagedBackupError, DiskError, LockedError, RefusedError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
-from clsm_cli.store.backups import opened_backup
+from clsm_cli.store.backups import Manifest, Progress, Reader, opened_backup
 from clsm_cli.store.device import device_name
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import holder, try_locked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.store.backups import Manifest, Progress, Reader
-    from clsm_cli.store.layout import Store
 
 _RUNS = ".clsm/runs/"
 

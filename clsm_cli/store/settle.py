@@ -7,22 +7,16 @@ second time; cut short anywhere, the next run completes it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
+from clsm_cli.model.streams import Stream
 from clsm_cli.store import ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.record_files import reconcile
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
-
 
 MASS_LOSS = 0.2
 """Share of a stream's statements that may vanish at once without a question."""

@@ -8,8 +8,10 @@ not heard of the split may add to it).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.config import MAX_FILE, StoreSettings
 from clsm_cli.errors import DamagedStoreError
@@ -27,10 +29,6 @@ from clsm_cli.store.jsonlines import (
     load_all,
     without_surrogates,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 _MAX_YAML = 1 << 20
 """Characters of a shard that a person rewrote in YAML; twice what a full one has."""

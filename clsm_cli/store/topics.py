@@ -11,24 +11,20 @@ about; a person may move them anywhere, as a line is found by its id.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.graph import Statement, TaskState
 from clsm_cli.model.ids import digest, is_id, normalise_text
+from clsm_cli.model.streams import Stream
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump
 from clsm_cli.store.layout import is_conflict_copy
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-
-    from clsm_cli.model.graph import Statement, TaskState
-    from clsm_cli.model.streams import Stream
 
 _BULLET = re.compile(r"[-*+][ \t]+(?:\[([ xX!])\][ \t]+)?")
 _BOXES: dict[str, TaskState] = {" ": "open", "x": "done", "X": "done", "!": "blocked"}

@@ -8,15 +8,13 @@ scan for size, depth, anchors and tags.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.config import MAX_DEPTH
 from clsm_cli.store.jsonlines import LineError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAX_VALUES = 50_000
 """Keys, values, lists and mappings of a text that nobody vouches for: two seconds' work, and more

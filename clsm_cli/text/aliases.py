@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions, name_matching
@@ -19,9 +19,6 @@ from clsm_cli.text.markdown_marks import LINK_TARGET
 from clsm_cli.text.mentions import Mention
 from clsm_cli.text.noun_phrases import singular
 from clsm_cli.text.tokens import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 class StatedAlias(NamedTuple):

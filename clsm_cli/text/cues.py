@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import sqrt
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions
@@ -14,9 +14,6 @@ from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.name_matching import WORD
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import STOP_WORDS, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _ASKS = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
 

@@ -8,12 +8,9 @@ length of the text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from clsm_cli.text.sentences import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LEAST = 8192
 """Characters of a dump at least; a shorter text is read whole."""

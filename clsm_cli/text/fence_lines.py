@@ -12,15 +12,12 @@ inside can end the block or begin another.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import hmac_sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 KEY_BYTES = 32
 OPENING = "<clsm-recall "

@@ -8,15 +8,13 @@ run is longer or the word has its capital elsewhere too.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import name_matching
 from clsm_cli.text.markdown_marks import ADDRESS, CODE_BLOCK, LINK_TARGET
 from clsm_cli.text.sentences import split
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Kind = Literal["link", "tag", "title", "code", "name"]
 

@@ -9,15 +9,13 @@ only after a verb of doing or liking, by how it is used.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.markdown_marks import ADDRESS, CODE_BLOCK
 from clsm_cli.text.name_matching import NO_NAMES, OWNER
 from clsm_cli.text.tokens import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _LONGEST, _LONGEST_TITLE, _RARE = 4, 8, 9
 """Words of a phrase and of a title; letters from which a single word looks like a term."""

@@ -7,14 +7,11 @@ after or between places.
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, number_words, table_rows, word_list
-
-if TYPE_CHECKING:
-    import re
 
 ORDINALS = word_list("ordinals")[:12]
 _COUNTS = word_list("numbers")[1:11]

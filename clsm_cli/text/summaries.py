@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import pattern, table_rows
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LONGEST = 240  # characters
 _MOST = 2  # sentences

@@ -5,14 +5,11 @@ The same function tags what is stored and what is asked, so that both meet on on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_TAGS = 3
 """Sessions that a word must occur in to be proposed."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
@@ -14,9 +15,6 @@ from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import unmarked
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TodoState = Literal["open", "done", "blocked"]
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import word_list
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 STOP_WORDS: frozenset[str] = frozenset(word_list("stop words"))
 """Folded words that say nothing about a text's subject."""

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import malformed_error
+from clsm_cli.evaluation.dataset import Dataset, malformed_error
 from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, own_memory
 from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from clsm_cli.evaluation.dataset import Dataset
-
 
 LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "locomo": locomo.load,

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import Case, Chat, Faults, LabelledTurn, Query, made_dataset
+from clsm_cli.evaluation.dataset import (
+    Case,
+    Chat,
+    Dataset,
+    Faults,
+    LabelledTurn,
+    Query,
+    made_dataset,
+)
 from clsm_cli.text import tokens
 from clsm_cli.text.time import expressions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from clsm_cli.evaluation.dataset import Dataset
 
 MEMORY = "memory_bank_en.json"
 QUESTIONS = "probing_questions_en.jsonl"

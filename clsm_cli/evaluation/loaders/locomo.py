@@ -7,20 +7,24 @@ taken, and said. Adversarial questions ask the wrong person, so nothing answers 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import Case, Chat, Faults, LabelledTurn, Query, made_dataset
+from clsm_cli.evaluation.dataset import (
+    Case,
+    Chat,
+    Dataset,
+    Faults,
+    LabelledTurn,
+    Query,
+    made_dataset,
+)
 from clsm_cli.evaluation.nodes import LEAST_GOLD, SIZE, case_chat, label_queries
 from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from clsm_cli.evaluation.dataset import Dataset
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 OFF_TOPIC = 50  # off-topic queries to each conversation, at most

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import Case, Chat, Faults, LabelledTurn, Query, made_dataset
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.evaluation.dataset import Dataset
+from clsm_cli.evaluation.dataset import (
+    Case,
+    Chat,
+    Dataset,
+    Faults,
+    LabelledTurn,
+    Query,
+    made_dataset,
+)
 
 FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
 """What is read of a folder: the first that is there."""

@@ -9,22 +9,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.errors import BadInputError, StoreNotFoundError
 from clsm_cli.evaluation import dataset, own_labels
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Faults, Folders, Query
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Faults, Folders, Negative, Query
+from clsm_cli.evaluation.own_labels import NameLookup
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.store import atomic, labels, layout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from pathlib import Path
-
-    from clsm_cli.evaluation.dataset import Negative
-    from clsm_cli.evaluation.own_labels import NameLookup
-    from clsm_cli.store.labels import Label
+from clsm_cli.store.labels import Label
 
 FOLDERS = ("workspace", "sessions")  # what is ingested
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"

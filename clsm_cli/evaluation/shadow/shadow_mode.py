@@ -12,28 +12,24 @@ in it has to go when something is forgotten. It is not derived: whoever deletes 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from pathlib import Path
+from typing import Any, TypedDict, cast
 
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow import sittings
+from clsm_cli.ingestion.ingest_report import Progress
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
-from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.opening import Embedder, open_index
 from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-    from pathlib import Path
-
-    from clsm_cli.ingestion.ingest_report import Progress
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 _MOST = 1 << 20  # bytes of the settings
 _SHOWN = 16  # hex digits of a hash: 64 bits

@@ -18,38 +18,37 @@ measure of likeness, not of cause, and the same for every source (docs/evaluatio
 
 from __future__ import annotations
 
-from collections.abc import Callable  # of an alias
+from collections.abc import (
+    Callable,  # of an alias
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from datetime import datetime, timedelta
 from errno import EFBIG
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.benches import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.model.clocks import instant, utc_text
+from clsm_cli.model.episodes import Turn
 from clsm_cli.retrieval.briefing import brief
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, inbox, logs
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.opening import Embedder, open_index
 from clsm_cli.store.index.ranking_queries import Filters
+from clsm_cli.store.layout import Store
 from clsm_cli.text import sentences, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from clsm_cli.model.episodes import Turn
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 SPEAKING = ("user", "assistant")
 """Roles whose words are the conversation; what a tool printed may be the very file that was loaded."""

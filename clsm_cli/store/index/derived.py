@@ -6,34 +6,27 @@ Only those that a refresh affects are recomputed, so changing one node does not 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from clsm_cli.model.codec import encode
+from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.join import join_all
-from clsm_cli.model.streams import STREAMS
+from clsm_cli.model.streams import STREAMS, Stream
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import passages
 from clsm_cli.store.index.database import column, mapping_of, unpack
 from clsm_cli.store.index.graph_queries import node_text, number_of
-from clsm_cli.store.index.passage_rows import day_number, heading_id
-from clsm_cli.store.index.passages import text_digest
+from clsm_cli.store.index.passage_rows import Batch, day_number, heading_id
+from clsm_cli.store.index.passages import Passage, text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.record_files import reconcile, without
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.index.passage_rows import Batch
-    from clsm_cli.store.index.passages import Passage
 
 _TURN = re.compile(r"[0-9a-f]{12}\Z")
 EPISODE_EDGES = frozenset({"next", "continues", "gist_of"})

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.passage_rows import name_candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
 
 _SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
 """The section of a passage: the blocks under a heading, or an episode of a conversation."""

@@ -5,16 +5,13 @@ Rows refer to nodes by a hash of the id, so they are the same on every machine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
 
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import DamagedRowError, json_list, select
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterable, Sequence
 
 
 class NodeRow(NamedTuple):

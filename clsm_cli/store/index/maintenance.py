@@ -15,17 +15,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING, Any
+import sqlite3
+from typing import Any
 
 from clsm_cli.errors import LockedError
 from clsm_cli.store.index import database, postings, vector_files
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.refresh import refresh
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 _NAMES = (
     "SELECT p.id, COALESCE(f.path, ''), p.key, p.part FROM passages p JOIN places l"

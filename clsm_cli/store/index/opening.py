@@ -11,21 +11,15 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 from clsm_cli.errors import DiskError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.indexed_files import Changes, changes, split_aside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from clsm_cli.store.index.indexed_files import Progress
-    from clsm_cli.store.index.vectors import Embed
-    from clsm_cli.store.layout import Store
-
+from clsm_cli.store.index.indexed_files import Changes, Progress, changes, split_aside
+from clsm_cli.store.index.vectors import Embed
+from clsm_cli.store.layout import Store
 
 _MARK = "at_work"
 _AWAY = f"DELETE FROM meta WHERE key = '{_MARK}'"

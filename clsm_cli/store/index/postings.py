@@ -8,15 +8,12 @@ each as a 32-bit number
 
 from __future__ import annotations
 
+import sqlite3
 from array import array
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from clsm_cli.store.index.database import DamagedRowError
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping
 
 _MAX_COUNT = 255
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.ids import sha256
@@ -18,13 +20,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.indexed_files import scan
-from clsm_cli.store.layout import ASIDE, is_conflict_copy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import ASIDE, Store, is_conflict_copy
 
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")

@@ -6,17 +6,13 @@ so the cost grows with their number, not with that of passages.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from collections.abc import Collection, Iterator
 
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.database import column, select
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterator
-
 
 _SECONDS = "CAST(strftime('%s', {}) AS INTEGER)"
 """Seconds since 1970 (UTC); NULL for an invalid time."""

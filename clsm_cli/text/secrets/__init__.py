@@ -9,14 +9,11 @@ read at first need: the capture hook imports this module on every turn, and most
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled
 from clsm_cli.text.secrets.secret_values import Secret
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class MaskedText(NamedTuple):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from clsm_cli.text.secrets import labelled
 from clsm_cli.text.secrets.secret_values import Secret
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
@@ -12,9 +12,6 @@ from clsm_cli.text.language_data import compiled, table_rows
 from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labels import phrase_places
 from clsm_cli.text.secrets.secret_values import Secret
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _LEFT = r"(?<![A-Za-z0-9])"
 _RIGHT = r"(?![A-Za-z0-9])"

@@ -8,8 +8,8 @@ word and the value, and what a value must look like, is written here.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled
@@ -25,9 +25,6 @@ from clsm_cli.text.secrets.labels import (
 )
 from clsm_cli.text.secrets.secret_values import Secret
 from clsm_cli.text.tokens import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"

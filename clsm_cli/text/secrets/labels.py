@@ -6,13 +6,11 @@ They are data (``labels.tsv``: 76 languages, most from the translators of two pr
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from clsm_cli.text.language_data import compiled, table_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Value = TypeVar("Value")
 UNSPACED = "\u2e80"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.secrets.labels import Phrases, fold, phrase_places
 from clsm_cli.text.secrets.secret_values import Secret
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _BREAK = r"[ \t]?\n[ \t>]{0,8}"
 _CARD = re.compile(

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.time import expressions
+from clsm_cli.text.time.expressions import TimeExpression
 from clsm_cli.text.time.forms import holiday_cues
-
-if TYPE_CHECKING:
-    from clsm_cli.text.time.expressions import TimeExpression
 
 _ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
 VAGUE = frozenset({"recently", "lately", "just now"})

@@ -6,16 +6,12 @@ that only loosely name their bounds (beginning, middle, end) are thirds.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from clsm_cli.text.time import forms, periods
 from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.text.time.periods import Period
+from clsm_cli.text.time.periods import Period
 
 _THIRDS = {"beginning": 0, "start": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2}
 BEFORE = frozenset({"before", "preceding", "prior to"})
