@@ -16,7 +16,7 @@ from clsm_cli.text.tokens import count_tokens
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 CHAT = (
     ("Mara", "2026-02-10T10:00:00+01:00", "I rowed to Lund with Ada in 3 hours, what a day."),
-    ("Ada", "2026-02-10T10:01:00+01:00", "Next time with Tomas, he has the longer boat."),
+    ("Ada", "2026-02-10T10:01:00+01:00", "Next time we take the longer boat."),
 )
 GOOD = "Mara rowed to Lund with Ada in 3 hours on 2026-02-10."
 
