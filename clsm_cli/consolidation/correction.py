@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.calibrate import closed_rows
@@ -188,16 +187,11 @@ def _has_other_value(old: str, new: str) -> bool:
     said = _words(new)
     for start in (0, *(mark.end() for mark in re.finditer(": ", old))):
         told = _words(old[start:])
-        ahead = _alike(told, said)
-        behind = _alike(told[ahead:][::-1], said[ahead:][::-1])
+        ahead = sameness.common_start(told, said)
+        behind = sameness.common_start(told[ahead:][::-1], said[ahead:][::-1])
         if 2 * (ahead + behind) > max(len(told), len(said)):
             return True
     return False
-
-
-def _alike(one: list[str], other: list[str]) -> int:
-    """How many words two lists begin with alike."""
-    return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])
 
 
 def _words(text: str) -> list[str]:

@@ -9,7 +9,7 @@ agent answers is not kept where its owner says otherwise.
 
 from __future__ import annotations
 
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.claims import KINDS
@@ -201,9 +201,4 @@ def _differ_in_subject(old: str, new: str) -> bool:
     False
     """
     one, two = old.casefold().split(), new.casefold().split()
-    return _alike(one[::-1], two[::-1]) > _alike(one, two)
-
-
-def _alike(one: list[str], two: list[str]) -> int:
-    """How many words two lists have in common at their beginning."""
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))))
+    return sameness.common_start(one[::-1], two[::-1]) > sameness.common_start(one, two)

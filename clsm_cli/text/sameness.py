@@ -8,6 +8,8 @@ a repeated line does less harm than a lost one.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import takewhile
 
 from clsm_cli.text.language_data import number_words, pattern, word_list
 from clsm_cli.text.name_matching import NO_NAMES
@@ -186,3 +188,12 @@ def _swapped(a: str, b: str) -> bool:
 def _triples(text: str) -> set[tuple[str, ...]]:
     words = re.findall(r"\w+", text.lower())
     return set(zip(words, words[1:], words[2:], strict=False))
+
+
+def common_start(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words two lists have in common at their beginning.
+
+    >>> common_start(["we", "live", "in", "Leith"], ["we", "live", "at", "sea"])
+    2
+    """
+    return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])

@@ -136,7 +136,7 @@ def whole_line(summary: str, told: str) -> str:
     >>> whole_line("Jo: night baker. Jo rows.", "- Mia: baker.\n- Jo: night baker. Allergic to nuts.")
     'Jo: night baker. Allergic to nuts.'
     """
-    first = sentences(summary)[0].rstrip(".")
+    first = next(iter(sentences(summary)), summary).rstrip(".")
     lines = (to_plain(line, has_addresses=True) for line in told.split("\n"))
     return next((line for line in lines if first in line and len(line) <= _LONGEST), summary)
 
