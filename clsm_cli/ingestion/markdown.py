@@ -140,7 +140,7 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any] 
         raw, _, start = split("\n".join(lines))
         return parse(raw or ""), start
     except LineError as error:
-        reason, line = error.placed()
+        reason, line = error.split_line()
         if "not closed" in reason:  # a rule at the top of a note opens nothing
             return {}, 0
         about = "" if reason.startswith("has front matter") else "has front matter that "

@@ -1,16 +1,16 @@
 """Safe writes: every change of a store goes through here.
 
-``put`` replaces a file, so that readers see the old or the new bytes and never a mixture, also
-after a power cut: temp file in the same folder, flush, fsync, ``os.replace``, fsync of the folder.
-``append`` adds one line to a log in one ``write``; a killed writer can leave a torn line, which
-the leading newline keeps apart from the next good one (without it, 2 of 500,000 acknowledged lines
-were lost under random kills; with it none of 1,900,000).
+``put`` replaces a file: readers see the old or the new bytes, never a mixture, even after a power
+cut (temp file in the same folder, flush, fsync, ``os.replace``, fsync of the folder). ``append``
+adds one line to a log in one ``write``. A killed writer can leave a torn line; the leading newline
+separates it from the next line (without it, 2 of 500,000 acknowledged lines were lost under random
+kills; with it none of 1,900,000).
 
-No symlink is followed, and what is no regular file is refused (DamagedStoreError). What the operating
-system refuses is a DiskError here and wherever files are written; the old content is intact then.
+Symlinks are never followed, and anything but a regular file raises DamagedStoreError. Errors of the
+operating system become DiskError; the old content then stays intact.
 
-Temp files begin with ``.tmp-``; readers ignore them and a later ``put`` of the same file by any
-process replaces them.
+Names of temp files begin with ``.tmp-``. Readers ignore them, and the next ``put`` of the same file
+by any process replaces them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TEMP_PREFIX = ".tmp-"
 
 @contextlib.contextmanager
 def disk_errors(path: Path | str) -> Iterator[None]:
-    """Turn an ``OSError`` into the sentence a user can act on."""
+    """Convert an ``OSError`` to a DiskError, whose sentence a user can act on."""
     try:
         yield
     except OSError as error:
@@ -46,12 +46,12 @@ def disk_errors(path: Path | str) -> Iterator[None]:
 
 
 _SMALL = 1 << 20
-"""Bytes of a file that is hashed without loading OpenSSL, which takes as long."""
+"""Files up to this many bytes are hashed without OpenSSL, which takes longer to load."""
 sha256 = ids.sha256
 
 
 def make_folder(path: Path, *, durable: bool = True) -> None:
-    """Create a folder and its missing parents, private whatever the umask, and durable."""
+    """Create a folder and its missing parents with mode 0700, whatever the umask."""
     with disk_errors(path):
         missing = []
         while not path.is_dir():
@@ -61,22 +61,22 @@ def make_folder(path: Path, *, durable: bool = True) -> None:
             try:
                 os.mkdir(folder, FOLDER_MODE)
             except FileExistsError:
-                if not folder.is_dir():  # else another process was faster
+                if not folder.is_dir():  # otherwise another process made it
                     raise
             else:
-                os.chmod(folder, FOLDER_MODE)  # mkdir's mode is cut by the umask
+                os.chmod(folder, FOLDER_MODE)  # the umask applies to mkdir
                 if durable:
                     sync_folder(folder.parent)
 
 
 def put(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True) -> None:
-    """Replace ``path`` by ``data``; afterwards it survives a power cut, unless it need not be ``durable``.
+    """Replace the content of ``path``; if ``durable``, it survives a power cut from then on.
 
-    ``read_as`` is the digest of the bytes that ``data`` was made from, None for a missing file; the
+    ``read_as`` is the sha256 of the content that ``data`` was made from, None for a missing file; the
     default skips the check.
 
     Raises:
-        RefusedError: Somebody changed the file since it was read.
+        RefusedError: The file changed since it was read.
     """
     make_folder(path.parent, durable=durable)
     if read_as != "" and digest_of(path) != read_as:
@@ -99,15 +99,15 @@ def put(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = Tr
 
 
 def changed_meanwhile(path: Path) -> RefusedError:
-    """The refusal to overwrite what somebody changed since it was read."""
+    """The error for a file that changed since it was read."""
     return RefusedError(str(path), "was changed while clsm worked", "run the same command again")
 
 
 def append(path: Path, record: bytes, *, durable: bool = True) -> None:
-    """Add one record, or lines of them joined by newlines, to an append-only log.
+    """Add a record, or several joined by newlines, to an append-only log.
 
-    What is acknowledged must be ``durable``. Else the system is asked to begin: left alone, Linux would
-    wait for 30 s, so it waits for the file system's journal only, 5 s on ext4.
+    A write that is acknowledged must be ``durable``. Otherwise write-back only starts at once, so a
+    power cut costs the last 5 s (the journal interval of ext4) instead of Linux's 30 s.
     """
     make_folder(path.parent)
     with disk_errors(path):
@@ -121,7 +121,9 @@ def append(path: Path, record: bytes, *, durable: bool = True) -> None:
                 raise OSError(errno.ENOSPC, "the disk is full", str(path))
             if durable:
                 os.fsync(fd)
-            elif hasattr(os, "posix_fadvise"):  # as sync_file_range would, which Python lacks
+            elif hasattr(
+                os, "posix_fadvise"
+            ):  # has the effect of sync_file_range, which Python lacks
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(fd)
@@ -130,7 +132,7 @@ def append(path: Path, record: bytes, *, durable: bool = True) -> None:
 
 
 def remove(path: Path) -> None:
-    """Delete a file, durably; a missing one is fine."""
+    """Delete a file durably; a missing one is no error."""
     with disk_errors(path):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
@@ -138,14 +140,14 @@ def remove(path: Path) -> None:
 
 
 def move(path: Path, name: str) -> None:
-    """Give a file another name in its folder, durably; one of that name is replaced."""
+    """Rename a file in its folder durably; replaces a file of that name."""
     with disk_errors(path):
         os.replace(path, path.with_name(name))
         sync_folder(path.parent)
 
 
 def remove_folder(path: Path) -> None:
-    """Delete a folder with all that is in it, durably; a missing one is fine, no symlink is followed."""
+    """Delete a folder and its content durably; a missing one is no error. Follows no symlink."""
     with disk_errors(path):
         if path.is_dir():
             from shutil import rmtree
@@ -155,7 +157,7 @@ def remove_folder(path: Path) -> None:
 
 
 def clear_folder(folder: Path, keep: Collection[str] = ()) -> None:
-    """Delete all that is in a folder, but for some names; no symlink is followed."""
+    """Delete the content of a folder, except the names to ``keep``. Follows no symlink."""
     for name in names_in(folder):
         path = folder / name
         if name not in keep:
@@ -163,7 +165,7 @@ def clear_folder(folder: Path, keep: Collection[str] = ()) -> None:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Names of what lies in a folder, sorted; none where it is missing."""
+    """Sorted names of a folder's entries; empty if the folder is missing."""
     try:
         return sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
@@ -171,7 +173,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def make_private(path: Path) -> None:
-    """Give a folder mode 0700 or a regular file 0600; what is neither stays."""
+    """Set mode 0700 on a folder or 0600 on a regular file; anything else stays as it is."""
     with disk_errors(path):
         mode = os.lstat(path).st_mode
         if stat.S_ISDIR(mode):
@@ -181,17 +183,17 @@ def make_private(path: Path) -> None:
 
 
 def read(path: Path, limit: int) -> bytes | None:
-    """The bytes of a regular file of at most ``limit`` bytes, None when it is missing."""
+    """The content of a regular file, None if it is missing; DamagedStoreError above ``limit`` bytes."""
     with disk_errors(path):
         try:
             file = open_to_read(path)
         except FileNotFoundError:
             return None
         with file:
-            # Room is made for what is asked for, so a limit of 256 MiB is not asked for.
+            # ``read`` allocates what it is asked for: ask for the size, not for a limit of 256 MiB.
             known = os.fstat(file.fileno()).st_size
             data = file.read(min(known, limit) + 1)
-            if known < len(data) <= limit:  # it grew
+            if known < len(data) <= limit:  # the file has grown
                 data += file.read(limit + 1 - len(data))
     if len(data) > limit:
         size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit >> 10} KiB"
@@ -200,7 +202,7 @@ def read(path: Path, limit: int) -> bytes | None:
 
 
 def _open(path: Path, flags: int) -> int:
-    """A descriptor of a regular file, never of what a symlink points to; a FIFO does not block."""
+    """Open a regular file without following a symlink; a FIFO does not block."""
     flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         fd = os.open(path, flags, FILE_MODE)
@@ -217,15 +219,15 @@ def _open(path: Path, flags: int) -> int:
 
 
 def open_to_read(path: Path) -> BufferedReader:
-    """A regular file to read piece by piece."""
+    """Open a regular file for reading."""
     return open(_open(path, os.O_RDONLY), "rb")
 
 
 def create_exclusive(path: Path) -> BinaryIO:
-    """A new private file to write piece by piece, in a folder that is there.
+    """Create a private file in an existing folder and open it for writing.
 
-    One that a killed process left behind goes first: only the holder of the store's lock writes, so
-    nobody else is using it. The caller syncs what it wrote, and the folder. Raises OSError.
+    A file that a killed process left behind is deleted first: only the holder of the store's lock
+    writes, so nobody else uses it. The caller syncs the file and the folder. Raises OSError.
     """
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
@@ -235,13 +237,13 @@ def create_exclusive(path: Path) -> BinaryIO:
 
 
 def digest_of(path: Path) -> str | None:
-    """sha256 of a file, None when it is missing."""
+    """The sha256 of a file, None if it is missing."""
     with disk_errors(path):
         try:
             with open_to_read(path) as file:
                 if os.fstat(file.fileno()).st_size <= _SMALL:
                     return sha256(file.read())
-                import hashlib  # faster, once it is there
+                import hashlib  # faster once loaded
 
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
@@ -249,7 +251,7 @@ def digest_of(path: Path) -> str | None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder survive a power cut; raises OSError."""
+    """Sync a folder, so that its names survive a power cut; raises OSError."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

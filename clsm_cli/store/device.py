@@ -1,12 +1,12 @@
-"""This machine's name in a store, and the check that nobody else may write to the store.
+"""This machine's name in a store, and the check that no other user may write to the store.
 
-A memory that somebody else can change is told to an agent as its own. So such a store is refused, as
-ssh refuses its keys; to readers too, as what they read is the danger. Others may *read* where ``git
-clone`` or a copy left its usual modes: ``clsm doctor`` reports and repairs it.
+An agent takes the memory for its own, so a store that others can change is refused even for reading,
+as ssh refuses such keys. Others may *read* it, as ``git clone`` and copies allow by default; ``clsm
+doctor`` reports and repairs that.
 
-Not refused are a group that is the owner's alone, which Debian, Ubuntu and Fedora give everybody and
-let write by default, and a disk that keeps no modes (FAT, exFAT, a folder shared with another
-system): there, no ``chmod`` could help.
+Two cases are allowed: the owner's private group, which Debian, Ubuntu and Fedora create for every
+user and make writable by default, and file systems without modes (FAT, exFAT, a folder shared with
+another system), where ``chmod`` has no effect.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from clsm_cli.store import atomic
 
 
 def device_name(root: Path, environment: dict[str, str]) -> str:
-    """This machine's name in the store: CLSM_DEVICE, else host name + 4 hex digits.
+    """This machine's name in the store: CLSM_DEVICE, else ``.clsm/device``, else host name + 4 hex digits.
 
-    The digits come from the machine's id and the store's path, so that two machines of one name,
-    or two clones on one machine, do not write one folder; and deleting ``.clsm`` changes nothing.
+    The digits are derived from the machine's id and the store's path, so two machines of one name, or
+    two clones on one machine, use separate folders, and deleting ``.clsm`` changes nothing.
     """
     named = environment.get("CLSM_DEVICE")
     if named:
@@ -51,7 +51,7 @@ def device_name(root: Path, environment: dict[str, str]) -> str:
 
 
 def machine_id() -> str:
-    """What this machine calls itself once and for all; its host name where it has no id."""
+    """The machine's permanent id; its host name if it has none."""
     for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
         try:
             with open(path, encoding="ascii", errors="replace") as file:
@@ -64,7 +64,7 @@ def machine_id() -> str:
 
 
 def check(root: Path) -> None:
-    """Refuse a store that others may write to; one ``stat`` where all is well."""
+    """Raise RefusedError if others may write to the store; normally costs one ``stat``."""
     with atomic.disk_errors(root):
         found = os.stat(root)
         if not others_write(found) or not _keeps_modes(root):
@@ -80,34 +80,34 @@ def check(root: Path) -> None:
 
 
 def others_write(found: os.stat_result) -> bool:
-    """Whether a mode lets others write: everybody, or a group that is not the owner's alone."""
+    """Whether a mode lets others write: everybody, or a group that is not the owner's private one."""
     loose = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return bool(loose) and not (loose == stat.S_IWGRP and _is_own_group(found))
 
 
 def _is_own_group(found: os.stat_result) -> bool:
-    """Whether a file's group is its owner's private one: of the same name, with nobody else in it."""
+    """Whether a file's group is its owner's private one: same name, no other member."""
     import grp
     import pwd
 
     try:
         owner = pwd.getpwuid(found.st_uid)
         group = grp.getgrgid(found.st_gid)
-    except KeyError:  # of another machine
+    except KeyError:  # ids of another machine
         return False
     is_first = owner.pw_gid == found.st_gid and group.gr_name == owner.pw_name
     return is_first and set(group.gr_mem) <= {owner.pw_name}
 
 
 def _keeps_modes(root: Path) -> bool:
-    """Whether a file that is made private here is private, tried with one that goes at once."""
+    """Whether the file system stores modes, tried with a private temporary file."""
     path = root / f"{atomic.TEMP_PREFIX}mode-{os.getpid()}"
     try:
         with atomic.create_exclusive(path) as file:
             mode = os.fstat(file.fileno()).st_mode
     except OSError as error:
-        # A disk that is read-only takes nothing from others either; one that gives every file to
-        # one owner lets nobody else change a mode.
+        # Nobody can write to a read-only disk, and where all files have one owner nobody else can
+        # change a mode.
         return error.errno not in (errno.EROFS, errno.EPERM)
     finally:
         with contextlib.suppress(DiskError):

@@ -1,7 +1,7 @@
-"""Hardened JSON: bounded depth, no duplicate keys, no NaN; and the one-line form we write.
+"""Hardened JSON (bounded depth, no duplicate keys, no NaN) and the one-line form that clsm writes.
 
-Everything that a store holds line by line (shards, logs, inboxes, front matter) is read through
-here, so hostile or damaged bytes cannot crash or hang a reader.
+Reads shards, logs, inboxes and front matter, so that hostile or damaged bytes cannot crash or hang a
+reader.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ _ESCAPED = Escapes(
     ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029), SURROGATES, (0xFFFE, 0xFFFF)),
     lambda code: f"\\u{code:04x}",
 )
-_BRACKETS = r'(?s)"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]'  # never goes back: linear; text: seldom needed
+# Possessive, hence linear. Not compiled at import, as it is seldom needed.
+_BRACKETS = r'(?s)"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]'
 
 
 class LineError(ValueError):
-    """A line is not what it must be; the text says why."""
+    """A line cannot be read; the text gives the reason."""
 
-    def placed(self) -> tuple[str, int | None]:
-        """The reason without the ``(line N)`` at its end, and that line."""
+    def split_line(self) -> tuple[str, int | None]:
+        """The reason without its trailing ``(line N)``, and that line number."""
         reason, mark, line = str(self).rpartition(" (line ")
         return (reason, int(line[:-1])) if mark and line[:-1].isdecimal() else (str(self), None)
 
 
 class LineProblem(NamedTuple):
-    """A line that is no record; it is kept (moved to quarantine at the next write), not used."""
+    """A line that is not a record: ignored, and moved to quarantine at the next write."""
 
     path: Path
     line: int | None
@@ -44,7 +45,7 @@ class LineProblem(NamedTuple):
 
 
 def dump(value: Any) -> str:
-    r"""One line of JSON that any YAML reader reads too: C0, C1, DEL and the like are escaped.
+    r"""Render one line of JSON that is also YAML: C0, C1, DEL and similar are escaped.
 
     >>> dump({"id": "x", "text": "a\nb\x85"})
     '{"id": "x", "text": "a\\nb\\u0085"}'
@@ -54,7 +55,7 @@ def dump(value: Any) -> str:
 
 
 def load(line: str, limit: int = MAX_FILE) -> Any:
-    """The value of one line of JSON, or of a whole file, of at most ``limit`` characters.
+    """Parse a line of JSON, or a whole file, of at most ``limit`` characters.
 
     Raises:
         LineError: Too long, too deep, not JSON, a duplicate key, or a number out of range.
@@ -66,10 +67,10 @@ def load(line: str, limit: int = MAX_FILE) -> Any:
 
 
 def load_all(lines: list[str]) -> list[Any]:
-    """The values of many lines by one call of the parser, three times faster than one by one.
+    """Parse many lines in one call of the parser, three times faster than one by one.
 
     Raises:
-        LineError: Any of them is bad; ``load`` then tells which.
+        LineError: A line is bad; ``load`` finds which.
     """
     if sum(map(len, lines)) > MAX_FILE:
         raise LineError(f"is longer than {MAX_FILE >> 20} MiB")
@@ -91,7 +92,7 @@ def _decode(text: str) -> Any:
 
 
 def check_depth(text: str) -> None:
-    """Refuse nesting that would exhaust a parser's stack; strings do not count."""
+    """Refuse nesting that would exhaust a parser's stack; brackets in strings do not count."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return
     depth = 0
@@ -106,12 +107,12 @@ def check_depth(text: str) -> None:
 
 
 def without_surrogates(value: Any) -> Any:
-    """A value whose lone surrogates became U+FFFD: JSON can escape them, no file can hold them."""
+    """Replace lone surrogates by U+FFFD: JSON can escape them, but UTF-8 cannot encode them."""
     return change_strings(value, replace_lone, keys=True)
 
 
 def change_strings(value: Any, change: Callable[[str], str], *, keys: bool = False) -> Any:
-    """A value of JSON with every text changed, on request the keys of mappings too.
+    """Apply a function to every string in a JSON value; with ``keys`` to those of mappings too.
 
     >>> change_strings({"a": ["b", 1]}, str.upper), change_strings({"a": "b"}, str.upper, keys=True)
     ({'a': ['B', 1]}, {'A': 'B'})
@@ -129,7 +130,7 @@ def change_strings(value: Any, change: Callable[[str], str], *, keys: bool = Fal
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every text in a value, keys too."""
+    """Every string in a JSON value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -112,7 +112,7 @@ def parse(text: str, name: str) -> Labels:
     try:
         root = yaml_text.compose(text, MAX_LABELS, _MAX_VALUES)
     except LineError as error:
-        reason, line = error.placed()
+        reason, line = error.split_line()
         raise BadInputError(name, reason, "mend it", line=line) from None
     if root is None:
         return Labels("", ())

@@ -1,10 +1,9 @@
-"""One writer at a time: ``flock`` on the store folder itself.
+"""The lock for writers: ``flock`` on the store folder itself. Readers need none.
 
-The kernel frees the lock when its holder dies, however it dies, so there is no stale lock and
-nothing to clean up. clsm never replaces the folder; where somebody else does (a backup is put back,
-the store is moved), who waited takes the new folder's lock instead, and who holds the old one's is
-refused further writes (``require``), so two holders do not write to one folder.
-Readers need no lock. Local file systems only: over NFS a lock may hold nothing.
+The kernel releases the lock when its holder dies, so there are no stale locks. clsm never replaces
+the folder. If somebody else does (restores a backup, moves the store), waiting processes take the
+lock of the new folder, and the holder of the old one is refused further writes (``require``), so two
+holders never write to one folder. Local file systems only: NFS may not honour the lock.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ from clsm_cli.store.atomic import disk_errors
 
 POLL_SECONDS = 0.02
 _held: dict[str, int] = {}
-"""Folders that this process has locked → the descriptor that holds each."""
+"""Folders locked by this process → the descriptor of each lock."""
 
 
 @contextlib.contextmanager
 def locked(root: Path, wait: float) -> Iterator[None]:
-    """Hold the store's lock; wait at most ``wait`` seconds for it.
+    """Hold the store's lock; wait for it at most ``wait`` seconds.
 
     Raises:
-        LockedError: Somebody else held it all the time; says who.
+        LockedError: Another process held it all the time; the message names it.
     """
     deadline = time.monotonic() + wait
-    fd = _opened(root)
+    fd = _open_folder(root)
     try:
         with disk_errors(root):
             while is_held := _acquire(fd, deadline - time.monotonic()):
-                if _is_there(root, fd):
+                if _is_same_folder(root, fd):
                     break
-                os.close(fd)  # it was replaced while this waited
+                os.close(fd)  # the folder was replaced meanwhile
                 fd = -1
-                fd = _opened(root)
+                fd = _open_folder(root)
         if not is_held:
             raise LockedError(root, holder(root), wait)
         _held[str(root)] = fd
@@ -52,13 +51,13 @@ def locked(root: Path, wait: float) -> Iterator[None]:
 
 
 def pause(root: Path, wait: float) -> None:
-    """Let somebody else in: a hook that captures a turn must not wait for a long import.
+    """Release the lock briefly, since a hook that captures a turn must not wait for a long import.
 
-    What the caller, who holds the lock, knew of the store may be old afterwards.
+    The store may have changed when this returns.
     """
     fd = _held[str(root)]
     fcntl.flock(fd, fcntl.LOCK_UN)
-    time.sleep(1.5 * POLL_SECONDS)  # longer than others sleep between two tries
+    time.sleep(1.5 * POLL_SECONDS)  # others poll at shorter intervals
     with disk_errors(root):
         if not _acquire(fd, wait):
             raise LockedError(root, holder(root), wait)
@@ -66,14 +65,14 @@ def pause(root: Path, wait: float) -> None:
 
 
 def require(root: Path) -> None:
-    """Refuse to write where the folder is another than the one that this process has locked.
+    """Check that the path still leads to the folder that this process has locked, if it has.
 
     Raises:
-        RefusedError: It was moved or replaced. (Where it is not locked there is nothing to compare.)
+        RefusedError: The folder was moved or replaced.
     """
     fd = _held.get(str(root))
     with disk_errors(root):
-        is_there = fd is None or _is_there(root, fd)
+        is_there = fd is None or _is_same_folder(root, fd)
     if not is_there:
         reason = "was moved or replaced while clsm worked"
         raise RefusedError(str(root), reason, "run the same command again where it is now")
@@ -81,23 +80,23 @@ def require(root: Path) -> None:
 
 @contextlib.contextmanager
 def try_locked(root: Path) -> Iterator[bool]:
-    """Hold the lock if it is free right now; the value tells whether it is held."""
-    fd = _opened(root)
+    """Take the lock without waiting; the value says whether it is held."""
+    fd = _open_folder(root)
     try:
         with disk_errors(root):
-            is_held = _acquire(fd, 0) and _is_there(root, fd)
+            is_held = _acquire(fd, 0) and _is_same_folder(root, fd)
         yield is_held
     finally:
         os.close(fd)
 
 
-def _opened(root: Path) -> int:
+def _open_folder(root: Path) -> int:
     with disk_errors(root):
         return os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def _is_there(root: Path, fd: int) -> bool:
-    """Whether a path still leads to the folder that was opened."""
+def _is_same_folder(root: Path, fd: int) -> bool:
+    """Whether a path still leads to the opened folder."""
     try:
         return os.path.samestat(os.stat(root), os.fstat(fd))
     except FileNotFoundError:
@@ -118,9 +117,9 @@ def _acquire(fd: int, wait: float) -> bool:
 
 
 def holder(root: Path) -> str | None:
-    """Who holds the lock: ``clsm consolidate (process 4711)``; None where nobody is known to.
+    """The process that holds the lock, as ``clsm consolidate (process 4711)``; None if unknown.
 
-    Linux lists locks with their inode in /proc/locks; elsewhere nobody is known.
+    Reads /proc/locks, which lists locks by inode; only Linux has it.
     """
     inode = os.stat(root).st_ino
     try:

@@ -32,7 +32,7 @@ def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
     try:
         return parse(yaml_text.load(text, MAX_ONTOLOGY)), []
     except LineError as error:
-        reason, line = error.placed()
+        reason, line = error.split_line()
         return shipped(), [LineProblem(path, line, reason)]
     except OntologyError as error:
         return shipped(), [LineProblem(path, None, str(error))]
