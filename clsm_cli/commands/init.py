@@ -40,7 +40,7 @@ def init(
     root = named_root(folder, store, values)
     zone = time_zone or zones.system_zone(values)
     zones.check_zone(zone)
-    is_new = layout.is_free(root) if dry_run else layout.create(root, zone)
+    is_new = layout.can_create(root) if dry_run else layout.create(root, zone)
     changes = git_setup.set_up(root.resolve()) if git and not dry_run else None
     root, store_id = root.resolve(), None
     if not (dry_run and is_new):

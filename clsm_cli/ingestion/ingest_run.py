@@ -26,7 +26,7 @@ from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tal
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import cursors, inbox, logs, runs
-from clsm_cli.store.layout import ASIDE
+from clsm_cli.store.layout import SIDE_MARK
 from clsm_cli.store.lock import locked, pause
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ class EpisodeMaker:
         store, index = self.store, self.index
         forgotten = logs.load_tombstones(store)
         self.run.apply(segment.plan_undescribed(store, index))
-        paths = [path for path in inbox.files(store.inbox) if ASIDE not in path.name]
+        paths = [path for path in inbox.files(store.inbox) if SIDE_MARK not in path.name]
         for number, path in enumerate(paths):
             self.progress("segmenting", number, len(paths))
             turns = inbox.read(path, forgotten)

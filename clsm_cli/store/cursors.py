@@ -1,8 +1,8 @@
-"""Cursors: how far the transcripts of an agent were read (``.clsm/cursors.json``, derived).
+"""Cursors: how far an agent's transcripts have been read (``.clsm/cursors.json``, derived).
 
-Without it everything is read again, and recognised. It is believed only as long as the ledger of runs
-goes on from where it stood: in a store that was put back to an earlier state, or whose runs were
-undone, what lies behind a cursor may be gone.
+Without the file, everything is read again, and known turns are recognised. It is used only while the
+ledger of runs continues from its recorded position: if the store was restored to an earlier state or
+runs were undone, turns before a cursor may be missing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.ledger import FILE
+from clsm_cli.store.logs import MAX_LOG
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,39 +25,38 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 VERSION = 1
-"""Raised whenever the contents or what they mean change; an older file is not believed."""
+"""Raised whenever the format or its meaning changes; older files are ignored."""
 _MAX_BYTES = 64 << 20
-_MAX_LEDGER = 256 << 20
-_LAST = 4 << 10
-"""Bytes of the ledger, before where it stood, that must still be there."""
+_TAIL = 4 << 10
+"""Bytes of the ledger, before the recorded position, that must be unchanged."""
 _UNDO = b'"of": "'
-"""What only the line of an undo holds."""
+"""Occurs only in the ledger line of an undo."""
 
 
 class Cursor(NamedTuple):
     """How far a transcript was read."""
 
-    at: int  # bytes of a file; of a database, the number of its last row
+    at: int  # offset in a file in bytes; in a database, the number of the last row
     line: int  # lines of a file, or the same number
-    mark: str  # digest of what lies there; another one, and it was written anew
-    look: str = ""  # size, time and place on the disk of a file: the same, and nothing is new
+    mark: str  # digest of the content there; if it differs, the transcript was rewritten
+    look: str = ""  # size, time and inode of a file; if equal, nothing is new
 
 
 Places = dict[str, dict[str, Cursor]]
-"""File → conversation in it (``""`` where it holds one) → place."""
+"""File → conversation (``""`` if the file has only one) → cursor."""
 
 
 def path_of(store: Store) -> Path:
-    """The file."""
+    """The path of the file."""
     return store.derived / "cursors.json"
 
 
 def load_cursors(store: Store) -> Places:
-    """All places; none if the file is missing or damaged, or not to be believed any more."""
+    """All cursors; none if the file is missing, damaged or no longer valid."""
     try:
         data = atomic.read(path_of(store), _MAX_BYTES)
         found = {} if data is None else load(data.decode(), _MAX_BYTES)
-        if found.get("version") != VERSION or not _goes_on(store, *found["ledger"]):
+        if found.get("version") != VERSION or not _ledger_continues(store, *found["ledger"]):
             return {}
         return {
             path: {
@@ -70,11 +70,11 @@ def load_cursors(store: Store) -> Places:
 
 
 def save_cursors(store: Store, places: Places) -> None:
-    """Write the file; the caller holds the lock, and what was read is safe."""
+    """Write the file. The caller holds the lock, and everything up to the cursors is on disk."""
     ledger = _ledger(store)
     made: dict[str, Any] = {
         "version": VERSION,
-        "ledger": [len(ledger), sha256(ledger[-_LAST:])],
+        "ledger": [len(ledger), sha256(ledger[-_TAIL:])],
         "places": {
             p: inside for p, inside in places.items() if os.path.exists(os.path.expanduser(p))
         },
@@ -82,11 +82,11 @@ def save_cursors(store: Store, places: Places) -> None:
     atomic.put(path_of(store), json.dumps(made).encode(), durable=False)
 
 
-def _goes_on(store: Store, size: int, last: str) -> bool:
+def _ledger_continues(store: Store, size: int, tail: str) -> bool:
     ledger = _ledger(store)
-    stood = ledger[:size]
-    return len(stood) == size and sha256(stood[-_LAST:]) == last and ledger.find(_UNDO, size) < 0
+    before = ledger[:size]
+    return len(before) == size and sha256(before[-_TAIL:]) == tail and ledger.find(_UNDO, size) < 0
 
 
 def _ledger(store: Store) -> bytes:
-    return atomic.read(store.flow / FILE, _MAX_LEDGER) or b""
+    return atomic.read(store.flow / FILE, MAX_LOG) or b""

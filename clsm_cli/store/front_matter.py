@@ -1,7 +1,7 @@
-"""Front matter of a Markdown file: read by python-frontmatter through our own YAML handler.
+"""Front matter of a Markdown file, read by python-frontmatter with a YAML handler of clsm.
 
-python-frontmatter's own handler is PyYAML's C loader, which a nested list can crash; and it strips
-the body, so it is used to find and load the metadata only, the body keeps its bytes.
+The default handler uses PyYAML's C loader, which a nested list can crash. python-frontmatter strips
+the body, so it gets the metadata only; the body keeps its bytes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _OWN_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*): (.*)")
 
 
 def split(text: str, limit: int = MAX_FRONT_MATTER) -> tuple[str | None, str, int]:
-    r"""The raw front matter (None: there is none), the body, and the lines before the body.
+    r"""Split into raw front matter (None if missing), body, and number of lines before the body.
 
     Raises:
-        LineError: It is opened but not closed within ``limit`` characters.
+        LineError: The front matter is not closed within ``limit`` characters.
 
     >>> split("---\ntitle: A\n---\nBody\n")
     ('title: A\n', 'Body\n', 3)
@@ -38,7 +38,7 @@ def split(text: str, limit: int = MAX_FRONT_MATTER) -> tuple[str | None, str, in
 
 
 def parse(raw: str, limit: int = MAX_FRONT_MATTER) -> dict[str, Any]:
-    """Metadata as a mapping; our own ``key: <JSON>`` lines without a YAML parser.
+    """Parse the metadata; lines ``key: <JSON>``, as clsm writes them, need no YAML parser.
 
     Raises:
         LineError: Not YAML, hostile, or not a mapping; line numbers count from the ``---``.
@@ -61,13 +61,13 @@ def parse(raw: str, limit: int = MAX_FRONT_MATTER) -> dict[str, Any]:
 
 
 def parse_config(text: str) -> dict[str, Any]:
-    """A mapping that fills a whole file, as ``parse``; line numbers count from its first line."""
+    """Parse a file that is one mapping, as ``parse``; line numbers count from its first line."""
     own = _parse_own(text)
     return _mapping(text, MAX_FRONT_MATTER) if own is None else own
 
 
 def _mapping(text: str, limit: int) -> dict[str, Any]:
-    from clsm_cli.store import yaml_text  # our own lines need none
+    from clsm_cli.store import yaml_text  # not needed for clsm's own lines
 
     value = yaml_text.load(text, limit)
     if value is not None and not isinstance(value, dict):
@@ -76,7 +76,7 @@ def _mapping(text: str, limit: int) -> dict[str, Any]:
 
 
 def _parse_own(raw: str) -> dict[str, Any] | None:
-    """Lines ``key: <JSON>`` as we write them; None when a person wrote something else."""
+    """Parse lines ``key: <JSON>`` as clsm writes them; None if there are others."""
     mapping: dict[str, Any] = {}
     for line in raw.split("\n"):
         if not line or line[0] == "#":

@@ -20,7 +20,7 @@ from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.episode_files import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump
-from clsm_cli.store.layout import ASIDE, is_conflict_copy
+from clsm_cli.store.layout import SIDE_MARK, is_conflict_copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def path_of(folder: Path, session: str) -> Path:
 def put_aside(folder: Path, session: str, data: bytes) -> None:
     """Write what was captured without the lock (from ``render``); told twice, it is written once."""
     path = path_of(folder, session)
-    name = f"{path.stem}{ASIDE}{atomic.sha256(data)[:12]}{path.suffix}"
+    name = f"{path.stem}{SIDE_MARK}{atomic.sha256(data)[:12]}{path.suffix}"
     atomic.put(path.with_name(name), b"\n" + data + b"\n")
 
 
@@ -80,7 +80,7 @@ def read_aside(folder: Path) -> dict[Path, list[Path]]:
     """What was put aside, by the file of its session, the oldest first."""
     found: dict[Path, list[Path]] = {}
     for path in sorted(files(folder), key=_written):
-        stem, mark, _ = path.stem.partition(ASIDE)
+        stem, mark, _ = path.stem.partition(SIDE_MARK)
         if mark:
             found.setdefault(path.with_name(stem + path.suffix), []).append(path)
     return found

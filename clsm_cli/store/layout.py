@@ -29,10 +29,10 @@ from clsm_cli.store.jsonlines import dump
 CONFIG_NAME = "clsm.yaml"
 _FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "eval", "quarantine", "tombstones"})
 """Folders at the top of a store."""
-ASIDE = "~"
-"""In the name of an inbox file that was written while another clsm had the lock (``inbox``)."""
+SIDE_MARK = "~"
+"""Marks the name of an inbox file that was written without the lock (``inbox.write_side_file``)."""
 TOPIC_STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks")
-"""The streams that hold statements in Markdown; ``flow`` holds episodes."""
+"""The streams with statements in Markdown; ``flow`` has episodes."""
 
 GIT_ATTRIBUTES = """\
 # Records are joined by id when read, so every line of both sides is kept.
@@ -56,8 +56,8 @@ _KEYS = ("format", "store", "time_zone", "settings")
 class Store(NamedTuple):
     """An opened store.
 
-    Of ``clsm.yaml``, ``misplaced`` settings are for a machine to set, and ``unknown`` names those of another
-    version, or mistyped: neither is obeyed.
+    ``misplaced`` and ``unknown`` name ignored settings of ``clsm.yaml``: those that only a machine may
+    set, and those of another version or misspelt.
     """
 
     root: Path
@@ -70,12 +70,12 @@ class Store(NamedTuple):
 
     @property
     def zone(self) -> tzinfo:
-        """The time zone that naive source times are read in."""
+        """The time zone of source times without a zone."""
         return zone_of(self.zone_name)
 
     @property
     def flow(self) -> Path:
-        """This machine's own folder of the fourth stream."""
+        """This machine's folder of the stream ``flow``."""
         return self.root / "flow" / self.device
 
     @property
@@ -85,44 +85,44 @@ class Store(NamedTuple):
 
     @property
     def derived(self) -> Path:
-        """What may be deleted at any time (and what only undo needs)."""
+        """The folder of derived data, which may be deleted at any time, and of what undo needs."""
         return self.root / ".clsm"
 
     @property
     def quarantine(self) -> Path:
-        """Copies of what could not be read."""
+        """The folder for copies of unreadable data."""
         return self.root / "quarantine"
 
     def graph(self, stream: Stream) -> Path:
-        """The folder of graph shards that this machine writes for a stream."""
+        """The folder of a stream's graph shards that this machine writes."""
         return (self.flow if stream == "flow" else self.root / stream) / "graph"
 
     def graphs(self) -> list[Path]:
-        """Every folder of graph shards, also those of other machines, in a fixed order."""
+        """The folders of graph shards of all machines, in a fixed order."""
         folders = [self.root / stream / "graph" for stream in TOPIC_STREAMS]
-        return _real([*folders, *(flow / "graph" for flow in self.flows())])
+        return _without_links([*folders, *(flow / "graph" for flow in self.flows())])
 
     def archive(self, stream: Stream) -> Path:
-        """The folder of shards for rows of a stream that this machine's ``decay`` compacted."""
+        """The folder of shards for a stream's statements that this machine's ``decay`` archived."""
         folder = self.root / "archive" / stream
         return folder / self.device if stream == "flow" else folder
 
     def archives(self) -> list[Path]:
-        """Every folder of compacted rows, also those of other machines, in a fixed order."""
+        """The folders of archived statements of all machines, in a fixed order."""
         folders = [self.root / "archive" / stream for stream in TOPIC_STREAMS]
-        return _real([*folders, *folders_in(self.root / "archive" / "flow")])
+        return _without_links([*folders, *folders_in(self.root / "archive" / "flow")])
 
     def flows(self) -> list[Path]:
-        """The flow folders of all machines, sorted by device; none that a link leads out of."""
-        return [flow for flow in folders_in(self.root / "flow") if _link_in(flow) is None]
+        """The flow folders of all machines, sorted by device, without those that contain a symlink."""
+        return [flow for flow in folders_in(self.root / "flow") if _find_symlink(flow) is None]
 
 
-def _real(folders: list[Path]) -> list[Path]:
+def _without_links(folders: list[Path]) -> list[Path]:
     return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
 
 
 def folders_in(parent: Path) -> list[Path]:
-    """The folders inside a folder, sorted by name; links and hidden ones left out."""
+    """The folders in a folder, sorted by name, without symlinks and hidden ones."""
     try:
         with os.scandir(parent) as entries:
             names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
@@ -132,7 +132,7 @@ def folders_in(parent: Path) -> list[Path]:
 
 
 def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
-    """The store folder: ``--store``, else CLSM_STORE, else the nearest parent, else the default."""
+    """Find the store folder: ``--store``, else CLSM_STORE, else the nearest parent, else the default."""
     chosen = named or environment.get("CLSM_STORE")
     if chosen:
         root = Path(os.path.expanduser(chosen))
@@ -152,22 +152,22 @@ def _is_store(root: Path) -> bool:
     try:
         return (root / CONFIG_NAME).is_file()
     except OSError as error:
-        if error.errno == errno.EIO:  # whoever is told that there is none would make one
+        if error.errno == errno.EIO:  # with False, the caller could create a store
             raise DiskError(root / CONFIG_NAME, os.strerror(errno.EIO)) from error
-        return False  # no permission to look, or a name that is too long
+        return False  # no permission, or the name is too long
 
 
 def default_root(environment: dict[str, str]) -> Path:
-    """``~/.clsm/memory``."""
+    """The default store folder, ``~/.clsm/memory``."""
     return Path(environment.get("HOME") or str(Path.home())) / ".clsm" / "memory"
 
 
 def open_store(root: Path, environment: dict[str, str]) -> Store:
-    """Read a store's identity and settings.
+    """Open a store: read its id and settings.
 
     Raises:
         StoreNotFoundError: The folder has no ``clsm.yaml``.
-        DamagedStoreError: ``clsm.yaml`` cannot be read as what it must be.
+        DamagedStoreError: ``clsm.yaml`` is invalid, or a folder is a symlink.
         NewerFormatError: A newer clsm wrote it.
     """
     path = root / CONFIG_NAME
@@ -177,34 +177,34 @@ def open_store(root: Path, environment: dict[str, str]) -> Store:
     _refuse_links(root)
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
-        store = _from_config(root, path, front_matter.parse_config(text), environment)
+        store = _parse_config(root, path, front_matter.parse_config(text), environment)
     except ValueError as error:
         raise DamagedStoreError(path, None, str(error)) from None
-    for link in (_link_in(store.flow), store.derived / "runs"):
-        if link is not None and link.is_symlink():  # other machines' links are passed over
-            raise _linked(link)
+    for link in (_find_symlink(store.flow), store.derived / "runs"):
+        if link is not None and link.is_symlink():  # folders of other machines are only skipped
+            raise _symlink_error(link)
     return store
 
 
 def _refuse_links(root: Path) -> None:
-    """A folder of the store that is a link would lead every reader and writer out of it."""
+    """Refuse a folder of the store that is a symlink: it would lead readers and writers outside."""
     with atomic.disk_errors(root), os.scandir(root) as entries:
         for entry in entries:
             if entry.name in _FOLDERS and entry.is_symlink():
-                raise _linked(entry.path)
+                raise _symlink_error(entry.path)
 
 
-def _link_in(flow: Path) -> Path | None:
-    """A machine's folder, or a folder in it, that is a link."""
+def _find_symlink(flow: Path) -> Path | None:
+    """The first of a machine's folders that is a symlink."""
     parts = (flow, flow / "episodes", flow / "inbox", flow / "graph")
     return next((path for path in parts if path.is_symlink()), None)
 
 
-def _linked(path: Path | str) -> DamagedStoreError:
+def _symlink_error(path: Path | str) -> DamagedStoreError:
     return DamagedStoreError(path, None, "is a symbolic link, which clsm does not follow")
 
 
-def _from_config(
+def _parse_config(
     root: Path, path: Path, values: dict[str, Any], environment: dict[str, str]
 ) -> Store:
     version = values.get("format")
@@ -233,11 +233,11 @@ def _from_config(
     )
 
 
-def is_free(root: Path) -> bool:
-    """Whether a store can be made here; False if one is there already.
+def can_create(root: Path) -> bool:
+    """Whether a store can be created here; False if there already is one.
 
     Raises:
-        BadInputError: The folder holds something that is not a store.
+        BadInputError: The folder contains something else.
     """
     with atomic.disk_errors(root):
         if (root / CONFIG_NAME).is_file():
@@ -250,11 +250,11 @@ def is_free(root: Path) -> bool:
 
 
 def create(root: Path, zone_name: str) -> bool:
-    """Make a new, empty store; one that is already there stays as it is. Returns whether it was made.
+    """Create an empty store, unless there already is one; whether it was created.
 
     The store id is derived from the folder and the machine, so creation needs no randomness.
     """
-    if not is_free(root):
+    if not can_create(root):
         return False
     for stream in STREAMS:
         atomic.make_folder(root / stream)
@@ -270,7 +270,7 @@ def create(root: Path, zone_name: str) -> bool:
 
 
 def _is_occupied(root: Path) -> bool:
-    """Whether a folder holds anything but git's own and the half of an interrupted ``create``."""
+    """Whether a folder contains anything but git's files and remains of an interrupted ``create``."""
     ours = {".git", ".gitattributes", ".gitignore"}
     ours |= {name for name in STREAMS if (root / name).is_dir() and not os.listdir(root / name)}
     return any(
@@ -279,7 +279,7 @@ def _is_occupied(root: Path) -> bool:
 
 
 def device_of(path: str) -> str | None:
-    """The machine in whose folder a file lies, by its path in the store; None for what machines share.
+    """The machine whose folder contains a file, by its path in the store; None for shared files.
 
     >>> device_of("flow/pi/runs.jsonl"), device_of("tasks/today.md")
     ('pi', None)
@@ -290,17 +290,17 @@ def device_of(path: str) -> str | None:
 
 @cache
 def _copy_mark() -> re.Pattern[str]:
-    """How a synchroniser marks the second version of a file: Syncthing; Dropbox, Nextcloud.
+    """The marks of a conflict copy in file names: Syncthing; Dropbox and Nextcloud.
 
     docs.syncthing.net/users/syncing.html, help.dropbox.com/syncing-uploads/conflicted-copy. Compiled
-    when first needed: hardly any store holds such a file, and every recall looks.
+    on first use: hardly any store has such a file, and every recall checks for them.
     """
     marks = r"\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?| \([^()]*conflicted copy[^()]*\)"
     return re.compile(rf"({marks})+(?=\.[a-z]+\Z)", re.IGNORECASE)
 
 
 def is_conflict_copy(name: str) -> bool:
-    """Whether a file is another version of the one beside it.
+    """Whether a file is a synchroniser's conflict copy of another.
 
     >>> is_conflict_copy("3.sync-conflict-20260101-120000-ABCDEFG.yaml"), is_conflict_copy("3.yaml")
     (True, False)
@@ -309,7 +309,7 @@ def is_conflict_copy(name: str) -> bool:
 
 
 def original_name(name: str) -> str:
-    """The name of the file that a copy is another version of.
+    """The name of the file that a conflict copy belongs to.
 
     >>> original_name("people (Mara's conflicted copy 2026-01-01).md")
     'people.md'

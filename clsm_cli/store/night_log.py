@@ -1,7 +1,7 @@
 """How the last consolidations of this machine ended, in ``.clsm/consolidated.json``.
 
-The ledger has no line for a night that found nothing new, or that failed. This file is derived:
-without it the ledger still tells when a run last changed something.
+The ledger has no line for runs that found nothing new or failed. This file is derived: without it,
+the ledger still shows when a run last changed something.
 """
 
 from __future__ import annotations
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-_LIMIT = 64 << 10
-_MOST_REASON = 2000
-"""Characters of a reason that are kept."""
+_MAX_BYTES = 64 << 10
+_MAX_REASON = 2000
+"""Characters of a reason."""
 
 
 class NightLog(NamedTuple):
     """How consolidations ended; times are UTC."""
 
-    good: str | None = None  # when the last succeeded, whether or not it changed anything
-    failed: int = 0  # how many failed since then
-    failed_at: str | None = None  # the last of these
-    reason: str | None = None  # what it said
-    woken: str | None = None  # when OpenClaw was last told of one, and was reached
+    good: str | None = None  # when the last one succeeded, whether or not it changed anything
+    failed: int = 0  # failures since then
+    failed_at: str | None = None  # when the last one failed
+    reason: str | None = None  # the error message of that
+    woken: str | None = None  # when OpenClaw last received news of a failure
 
 
 def read(store: Store) -> NightLog:
-    """What was written down; nothing where it is missing or cannot be read."""
+    """Read the file; empty if it is missing or unreadable."""
     try:
-        return logs.parse(NightLog, json.loads(atomic.read(_path(store), _LIMIT) or b"{}"))
+        return logs.parse(NightLog, json.loads(atomic.read(_path(store), _MAX_BYTES) or b"{}"))
     except (ClsmError, ValueError, TypeError, AttributeError, RecursionError):
         return NightLog()
 
 
 def note_success(store: Store, at: str) -> None:
-    """A run succeeded; what failed before it is forgotten."""
+    """Record a success, which clears earlier failures."""
     _write(store, NightLog(good=at, woken=read(store).woken))
 
 
 def note_failure(store: Store, at: str, reason: str) -> None:
-    """A run failed. Where that cannot be written down either, nothing happens."""
+    """Record a failure; ignores errors of writing it."""
     with contextlib.suppress(ClsmError):
         before = read(store)
-        reason = reason[:_MOST_REASON]
+        reason = reason[:_MAX_REASON]
         _write(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
 
 
 def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
-    """OpenClaw is told of a failure, or (None) could not be; whether that could be written down."""
+    """Record when OpenClaw was told of a failure, or (None) why not; whether it could be written."""
     try:
         before = read(store)
         reason = before.reason

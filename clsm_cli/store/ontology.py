@@ -1,4 +1,4 @@
-"""The tags of a store: its ``ontology.yaml``, edited by hand, else the shipped one."""
+"""The tags of a store: its own ``ontology.yaml``, edited by hand, or the shipped one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 ONTOLOGY_NAME = "ontology.yaml"
 MAX_ONTOLOGY = 128 << 10
-"""Bytes: nine times the shipped one, a second to parse."""
+"""Bytes: nine times the shipped file; takes a second to parse."""
 
 
 def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
-    """The store's ontology, else the shipped one; and what is wrong with the file."""
+    """The store's ontology, or the shipped one, and problems of the file."""
     path = store.root / ONTOLOGY_NAME
     try:
         data = atomic.read(path, MAX_ONTOLOGY)
@@ -46,7 +46,7 @@ def shipped() -> Ontology:
 
 @cache
 def shipped_text() -> bytes:
-    """Its file, to put into a store for people to edit."""
+    """The shipped file, which a store gets for people to edit."""
     from importlib.resources import files
 
     return files("clsm_cli.text").joinpath(ONTOLOGY_NAME).read_bytes()

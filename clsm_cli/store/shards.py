@@ -1,8 +1,8 @@
-"""Graph shards: YAML that is also JSON lines, one record a line, joined by id when read.
+"""Graph shards: YAML that is also JSON lines, one record per line, joined by id when read.
 
-A shard is named by the first hex digit of sha256(id); once it passes ``shard_records`` its records
-move to two-digit shards and the one-digit file stays, empty, and is still read (a clone that has
-not heard of the split may add to it).
+A shard is named by the first hex digit of sha256(id). Above ``shard_records`` records, they move to
+two-digit shards. The one-digit file stays, empty, and is still read: a clone without the split may
+add to it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,13 @@ from clsm_cli.store.jsonlines import (
 )
 
 _MAX_YAML = 1 << 20
-"""Characters of a shard that a person rewrote in YAML; twice what a full one has."""
-_YAML_ENTRIES, _YAML_TRIED = 50, 64 << 10
-"""Entries of a shard, and their characters, that are tried as YAML one by one: bounds the time."""
+"""Characters of a shard that are parsed as YAML, if a person rewrote it; a full shard has half as many."""
+_MAX_YAML_ENTRIES, _MAX_ENTRY_CHARS = 50, 64 << 10
+"""Entries, and their characters, that are parsed as YAML one by one; limits the time."""
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
-Loaded = list[tuple[int | None, str, Any]]
-"""Line number, what stands there, and its value or a LineError."""
-
+_Entries = list[tuple[int, str, Any]]
+"""Line number, text, and the value or a LineError."""
 
 HEADER = (
     "# clsm graph shard: one record a line, sorted by id; see docs/format.md.\n"
@@ -49,7 +49,7 @@ _SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What one file holds: every version on every readable line, in order."""
+    """The content of one file: the versions on all readable lines, in order."""
 
     records: tuple[Record, ...]
     problems: tuple[LineProblem, ...]
@@ -58,7 +58,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Folded content of shard folders, by id; values of persons that lost in a join; bad lines."""
+    """Joined records by id, values set by a person that lost in a join, and unreadable lines."""
 
     records: dict[str, Record]
     lost: tuple[Record, ...]
@@ -77,14 +77,14 @@ def render(records: Iterable[Record]) -> bytes:
 
 
 def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
-    """All versions in a shard, or those of one type ``only``; unreadable lines become problems."""
+    """Parse the versions in a shard, ``only`` of one type if given; unreadable lines become problems."""
     problems: list[LineProblem] = []
-    text = _decoded(data, path, problems)
-    loaded = values(text, only)
+    text = _decode_utf8(data, path, problems)
+    entries = parse_entries(text, only)
     if "\\ud" in text or "\\uD" in text:
-        loaded = [(number, line, without_surrogates(value)) for number, line, value in loaded]
+        entries = [(number, line, without_surrogates(value)) for number, line, value in entries]
     records: list[Record] = []
-    for number, line, value in loaded:
+    for number, line, value in entries:
         try:
             if not isinstance(value, dict):
                 raise RecordError(str(value) if isinstance(value, LineError) else "is no mapping")
@@ -94,7 +94,7 @@ def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
     return Shard(tuple(records), tuple(problems), atomic.sha256(data))
 
 
-def _decoded(data: bytes, path: Path, problems: list[LineProblem]) -> str:
+def _decode_utf8(data: bytes, path: Path, problems: list[LineProblem]) -> str:
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         text = data.decode()
@@ -109,7 +109,7 @@ def _decoded(data: bytes, path: Path, problems: list[LineProblem]) -> str:
 
 
 def read(path: Path, only: str | None = None) -> Shard:
-    """One shard from disk, see ``parse``; a missing file is empty, an unreadable one a problem."""
+    """Read a shard, see ``parse``; a missing file is empty, an unreadable one becomes a problem."""
     try:
         data = atomic.read(path, MAX_FILE)
     except DamagedStoreError as error:
@@ -125,13 +125,13 @@ def shard_files(folder: Path) -> list[Path]:
 def load_graph(
     folders: Iterable[Path], forgotten: frozenset[str] = frozenset(), only: str | None = None
 ) -> Graph:
-    """Read and join every shard of some folders, or one type ``only``; ``forgotten`` things do not exist."""
+    """Read and join all shards of some folders, ``only`` one type if given, without ``forgotten`` records."""
     shards = [read(path, only) for folder in folders for path in shard_files(folder)]
     return fold(shards, forgotten)
 
 
 def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Graph:
-    """Join the versions of every id over several shards; ``forgotten`` as in ``load_graph``."""
+    """Join the versions of each id across shards, without ``forgotten`` records."""
     every = list(shards)
     versions = grouped((record.id, record) for shard in every for record in shard.records)
     records: dict[str, Record] = {}
@@ -149,7 +149,7 @@ def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Gr
 
 
 def shard_name(record_id: str, digits: int) -> str:
-    """File name of the shard that holds an id.
+    """The file name of the shard for an id.
 
     >>> shard_name("mara", 1), shard_name("mara", 2)
     ('c.yaml', 'c8.yaml')
@@ -164,11 +164,10 @@ def plan_update(
     removed: Iterable[str] = (),
     forgotten: frozenset[str] = frozenset(),
 ) -> dict[Path, tuple[bytes, Shard]]:
-    """New bytes of every shard that changes or removals touch: path → (bytes, what was read).
+    """Plan the shards that changes or removals touch: path → (new bytes, content before).
 
-    A change replaces all older versions of its id in this folder. Lines that cannot be read are
-    left out of the new bytes: the caller moves them to quarantine first. What is ``forgotten`` is
-    left out too.
+    A change replaces all older versions of its id in this folder. The new bytes omit ``forgotten``
+    records and unreadable lines; the caller moves the latter to quarantine first.
     """
     groups = grouped((shard_name(record.id, 1), record) for record in changes)
     gone = set(removed)
@@ -187,7 +186,7 @@ def plan_update(
         for record in records.values():
             target = folder / (shard_name(record.id, 2) if is_split else name)
             by_path.setdefault(target, []).append(record)
-        # The file that others take records from comes last: a crash must not leave them in none.
+        # The file that loses records is written last: after a crash, no record is missing.
         for path in sorted(by_path, key=lambda path: (-len(path.name), path.name)):
             data = render(by_path[path])
             before = old.get(path, Shard((), (), None))
@@ -196,57 +195,64 @@ def plan_update(
     return plan
 
 
-def values(text: str, only: str | None = None) -> Loaded:
-    """The value of each entry; a LineError stands for what cannot be read.
+def parse_entries(text: str, only: str | None = None) -> _Entries:
+    """Parse the entries of a shard; the value of an unreadable one is a LineError.
 
-    A line that is no JSON is read as YAML together with the indented lines below it, since a person
-    may have written or rewritten it. With ``only`` lines of ours with other types of records are
-    passed over.
+    A person may have written or rewritten a line, so what is not JSON is parsed as YAML together with
+    the indented lines below it. With ``only``, lines in clsm's own form with records of other types
+    are skipped.
     """
     lines = list(enumerate(text.split("\n"), 1))
-    entries = [(number, line) for number, line in lines if not _is_aside(line)]
+    entries = [(number, line) for number, line in lines if not _is_ignored(line)]
     if not all(line.startswith("- {") for _, line in entries):
-        return _load_each(lines)
+        return _parse_each(lines)
     if only is not None:
         entries = [each for each in entries if f'"record": "{only}"' in each[1]]
     try:  # one parser call is three times faster
         found = load_all([line[2:] for _, line in entries])
     except LineError:
-        return _load_each(entries)
+        return _parse_each(entries)
     return [(number, line, value) for (number, line), value in zip(entries, found, strict=True)]
 
 
-def _is_aside(line: str) -> bool:
+def _is_ignored(line: str) -> bool:
     return not line or line[0] == "#" or line in ("---", "[]") or line.isspace()
 
 
-def _load_each(lines: list[tuple[int, str]]) -> Loaded:
-    """Entry by entry, so that one bad line costs only itself."""
-    entries: list[tuple[int, list[str], Any]] = []
+def _parse_each(lines: list[tuple[int, str]]) -> _Entries:
+    """Parse entry by entry, so that an unreadable line affects no other."""
+    groups: list[tuple[int, list[str], Any]] = []
     for number, line in lines:
-        is_open = bool(entries) and isinstance(entries[-1][2], LineError)
+        is_open = bool(groups) and isinstance(groups[-1][2], LineError)
         if is_open and line[:1] in " \t":  # also an empty line
-            entries[-1][1].append(line)
-        elif not _is_aside(line):
-            entries.append((number, [line], _json_or_error(line)))
-    texts = ["\n".join(rows).rstrip() for _, rows, _ in entries]
-    odd = [
-        at
-        for at, (_, _, value) in enumerate(entries)
-        if isinstance(value, LineError) and texts[at].lstrip().startswith("-")
+            groups[-1][1].append(line)
+        elif not _is_ignored(line):
+            groups.append((number, [line], _json_or_error(line)))
+    entries = [(number, "\n".join(rows).rstrip(), value) for number, rows, value in groups]
+    bad = [
+        (place, text)
+        for place, (_, text, value) in enumerate(entries)
+        if isinstance(value, LineError) and text.lstrip().startswith("-")
     ]
-    together = _yaml_entries("\n".join(texts[at] for at in odd)) if odd else []
-    found = {at: [value] for at, value in zip(odd, together, strict=False)}
-    if len(together) != len(odd):  # not all of them are YAML
-        found, left = {}, _YAML_TRIED
-        for at in odd[:_YAML_ENTRIES]:
-            left -= len(texts[at])
-            found[at] = _yaml_entries(texts[at]) if left >= 0 else []
-    loaded: Loaded = []
-    for at, (number, _, value) in enumerate(entries):
-        read = [each for each in found.get(at, ()) if isinstance(each, dict)]
-        loaded += [(number, texts[at], each) for each in read or [value]]
-    return loaded
+    parsed = dict(zip((place for place, _ in bad), _parse_yaml([t for _, t in bad]), strict=True))
+    return [
+        (number, text, each)
+        for place, (number, text, value) in enumerate(entries)
+        for each in parsed.get(place) or [value]
+    ]
+
+
+def _parse_yaml(texts: list[str]) -> list[list[Any]]:
+    """The mappings in each text: parsed together, or, if that fails, one by one within the limits."""
+    together = _yaml_entries("\n".join(texts)) if texts else []
+    found = [[value] for value in together]
+    if len(together) != len(texts):
+        sizes = list(accumulate(map(len, texts)))
+        is_tried = [n < _MAX_YAML_ENTRIES and s <= _MAX_ENTRY_CHARS for n, s in enumerate(sizes)]
+        found = [
+            _yaml_entries(t) if tried else [] for t, tried in zip(texts, is_tried, strict=True)
+        ]
+    return [[value for value in values if isinstance(value, dict)] for values in found]
 
 
 def _json_or_error(line: str) -> Any:

@@ -1,8 +1,8 @@
-"""Read YAML written by people, without trusting it.
+"""Parse untrusted YAML written by people.
 
-Our own files are YAML that is also JSON lines and are read by ``jsonlines``. What a person rewrote
-in block style comes here: ruamel.yaml's pure parser (the C loader dies on deep nesting) behind a
-scan for size, depth, anchors and tags.
+clsm's own files are both YAML and JSON lines, which ``jsonlines`` reads. Files that a person rewrote
+in block style are parsed here, by ruamel.yaml's pure Python parser (the C loader crashes on deep
+nesting) with limits on size, depth, anchors and tags.
 """
 
 from __future__ import annotations
@@ -17,26 +17,25 @@ from clsm_cli.config import MAX_DEPTH
 from clsm_cli.store.jsonlines import LineError
 
 MAX_VALUES = 50_000
-"""Keys, values, lists and mappings of a text that nobody vouches for: two seconds' work, and more
-than a full shard holds."""
+"""Keys, values, lists and mappings of an untrusted text; more than a full shard has, parsed in two seconds."""
 
 
 def load(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
-    """The value of a YAML text of at most ``limit`` characters; the YAML 1.2 core types, times stay text.
+    """Parse a YAML text of at most ``limit`` characters: the YAML 1.2 core types; times stay text.
 
-    ``values`` are the keys, values, lists and mappings that it may have; None: any number.
+    ``values`` limits the number of keys, values, lists and mappings; None is no limit.
 
     Raises:
-        LineError: Too large, too deep, an anchor or a tag, a duplicate key, not YAML; where the
-            place is known the text ends with ``(line N)``, from 1.
+        LineError: Too large, too deep, an anchor or a tag, a duplicate key, or not YAML. If the line
+            is known, the text ends with ``(line N)``, from 1.
     """
     return _read(text, limit, values, lambda reader: _as_json(reader.load(text)))
 
 
 def compose(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
-    """The nodes of a YAML text, which know where they stand: ruamel.yaml's, None for an empty text.
+    """Parse to ruamel.yaml's nodes, which have line numbers; None for an empty text.
 
-    As ``load``, but keys are not looked at.
+    As ``load``, but keys are not checked.
     """
     return _read(text, limit, values, lambda reader: reader.compose(text))
 
@@ -55,26 +54,26 @@ def _read(text: str, limit: int, values: int | None, read: Callable[[Any], Any])
         raise LineError(f"is not YAML: {problem}{where}") from None
     except LineError:
         raise
-    except (YAMLError, RecursionError, *_ESCAPING) as error:
+    except (YAMLError, RecursionError, *_LEAKED) as error:
         raise LineError(f"is not YAML ({type(error).__name__})") from None
 
 
-_ESCAPING = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""What ruamel.yaml lets escape for some texts that are no YAML."""
+_LEAKED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""Other errors that ruamel.yaml raises for some invalid texts."""
 
 
 @cache
 def _classes() -> tuple[type[Any], type[Any]]:
-    """The composer and the constructor, made when a YAML text is first met (imports take 30 ms)."""
+    """The composer and the constructor; not defined at import, as ruamel.yaml takes 30 ms to load."""
     from ruamel.yaml.composer import Composer
     from ruamel.yaml.constructor import SafeConstructor
 
     class Bounded(Composer):
-        """Refuses anchors, aliases, tags, depth and sheer number before anything is built of them."""
+        """Refuses anchors, aliases, tags, depth and number of values before building them."""
 
         level = 0
-        met = 0
-        most: int | None = None
+        count = 0
+        max_values: int | None = None
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             event = self.parser.peek_event()
@@ -85,9 +84,9 @@ def _classes() -> tuple[type[Any], type[Any]]:
                 )
             if getattr(event, "tag", None) is not None:
                 raise LineError(f"uses a tag, which clsm does not read (line {line})")
-            self.met += 1
-            if self.most is not None and self.met > self.most:
-                raise LineError(f"holds more than {self.most:,} values (line {line})")
+            self.count += 1
+            if self.max_values is not None and self.count > self.max_values:
+                raise LineError(f"holds more than {self.max_values:,} values (line {line})")
             self.level += 1
             if self.level > MAX_DEPTH:
                 raise LineError(f"is nested deeper than {MAX_DEPTH} (line {line})")
@@ -96,7 +95,7 @@ def _classes() -> tuple[type[Any], type[Any]]:
             return node
 
     class PlainTimes(SafeConstructor):
-        """Dates stay as they are written: what they mean is decided where they are used."""
+        """Keeps dates as text; their meaning is decided where they are used."""
 
     PlainTimes.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
     return Bounded, PlainTimes
@@ -107,12 +106,12 @@ def _reader(values: int | None) -> Any:
 
     yaml = YAML(typ="safe", pure=True)
     yaml.Composer, yaml.Constructor = _classes()
-    yaml.composer.most = values
+    yaml.composer.max_values = values
     return yaml
 
 
 def _as_json(value: Any) -> Any:
-    """The value, when JSON can hold it too: keys become text, numbers are finite."""
+    """Convert to a JSON value: keys become text; numbers must be finite."""
     if isinstance(value, dict):
         pairs = {_as_key(key): _as_json(item) for key, item in value.items()}
         if len(pairs) != len(value):

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS, folders_in, is_conflict_copy
+from clsm_cli.store.layout import SIDE_MARK, TOPIC_STREAMS, folders_in, is_conflict_copy
 
 if TYPE_CHECKING:
     import sqlite3
@@ -53,7 +53,7 @@ def split_aside(found: Changes) -> tuple[Changes, bool]:
 
     The newest ones, up to a size that hardly slows down recall.
     """
-    paths = [path for path, how in found.changed.items() if how[0] == "inbox" and ASIDE in path]
+    paths = [path for path, how in found.changed.items() if how[0] == "inbox" and SIDE_MARK in path]
     paths.sort(key=lambda path: (-found.changed[path][2], path))
     sizes = accumulate(found.changed[path][1] for path in paths)
     count = sum(size <= _MAX_CAPTURED for size in sizes)

@@ -20,7 +20,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.indexed_files import scan
-from clsm_cli.store.layout import ASIDE, Store, is_conflict_copy
+from clsm_cli.store.layout import SIDE_MARK, Store, is_conflict_copy
 
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
@@ -114,7 +114,7 @@ def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
             if is_conflict_copy(path.name):
                 continue
             for turn in reversed(list(_last_turns(path, most))):
-                talks.setdefault(path.stem.partition(ASIDE)[0], {}).setdefault(turn.key, turn)
+                talks.setdefault(path.stem.partition(SIDE_MARK)[0], {}).setdefault(turn.key, turn)
         # What was put aside has no order but that of the times when it came.
         found += [sorted(turns.values(), key=lambda t: t.at)[-most:] for turns in talks.values()]
     return found

@@ -30,7 +30,7 @@ from faults.running.warm import Warm
 from forking import CLSM
 from ingesting import new_store, scratch, take, tree
 
-from clsm_cli.store.layout import ASIDE
+from clsm_cli.store.layout import SIDE_MARK
 from clsm_cli.store.lock import holder, try_locked
 
 STALE = "faults.broken:stale"
@@ -156,7 +156,7 @@ class Scene:
                 found.append(f"{read} ended with {code} after {took:.1f} s: {err}")
         after = tree(self.root, derived=True)
         changed = sorted(n for n in before.keys() | after.keys() if before.get(n) != after.get(n))
-        aside = [name for name in changed if ASIDE in name and name not in before]
+        aside = [name for name in changed if SIDE_MARK in name and name not in before]
         told = b"".join(after[name] for name in aside)
         if b"This is put aside." not in told or b"Put aside, too." not in told:
             found.append("what a hook told was lost")
