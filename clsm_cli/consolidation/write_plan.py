@@ -135,7 +135,7 @@ class Writer:
             ),
         }
         share = self.state.settings.mass_loss
-        most = {"statements": settle.MOST}
+        most = {"statements": settle.MAX_LOST}
         for what, (count, total) in counts.items():
             if count > min(max(FEW, share * total), most.get(what, count)):
                 raise RefusedError(

@@ -70,7 +70,7 @@ def apply(store: Store, plan: Plan, now: datetime, embedder: Embedder | None) ->
         writes += [_removal(store, store.root / name) for name in sorted(planned.removes)]
         writes += _logs(store, planned)
         with published(store):
-            line = runs.apply(store, "forget", utc_text(now), writes, whole=True, keep=False)
+            line = runs.apply(store, "forget", utc_text(now), writes, whole=True, undoable=False)
         warnings = (*receipt.warnings, *_clean_derived(store, embedder))
     return receipt._replace(run=line.id if line else None, warnings=warnings)
 

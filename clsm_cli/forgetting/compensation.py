@@ -6,7 +6,7 @@ other writers stay.
 **Newer records.** Other clones may have what the run wrote, or later runs changed the same files. So
 each record the run changed gets its earlier value under a higher revision. What the run added is
 withdrawn or, if derived, removed. A record changed after the run is a conflict. A run's lines are
-recognised by their marks (``ledger.mark_of``).
+recognised by their marks (``ledger.line_mark``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RestoredFiles(NamedTuple):
 
 
 def restore_files(
-    store: Store, steps: Sequence[ledger.KeptStep], wanted: Callable[[str], bool] = lambda _: True
+    store: Store, steps: Sequence[ledger.SavedStep], wanted: Callable[[str], bool] = lambda _: True
 ) -> RestoredFiles:
     """Revert the steps of a run, in memory."""
     now: dict[str, bytes | None] = {}
@@ -68,7 +68,7 @@ class _ChangedError(Exception):
     """A file is not as the run left it."""
 
 
-def _reverted(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | None:
+def _reverted(data: bytes | None, kept: ledger.SavedStep, path: str) -> bytes | None:
     """Revert the changes of one step to a file."""
     changes = [(n, change) for n, change in enumerate(kept.line.changes) if change.path == path]
     replaced = [(n, change) for n, change in changes if change.after != ""]  # the rest are appends
@@ -85,14 +85,14 @@ def _reverted(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | N
 
 
 def _without_lines(
-    data: bytes, kept: ledger.KeptStep, path: str, old: bytes, *, is_new: bool
+    data: bytes, kept: ledger.SavedStep, path: str, old: bytes, *, is_new: bool
 ) -> bytes | None:
     """A log without the lines of a step; None if the step created it and nothing else is in it."""
     added = Counter(kept.added.get(path, ()))
     left: list[bytes] = []
     cut = False
     for line in reversed(data.split(b"\n")):
-        mark = ledger.mark_of(line)
+        mark = ledger.line_mark(line)
         if added[mark] > 0:
             added[mark] -= 1
             cut = True
@@ -103,7 +103,7 @@ def _without_lines(
     if added.total() > 0:
         raise _ChangedError
     gone = set(kept.removed.get(path, ()))
-    back = [line for line in old.split(b"\n") if ledger.mark_of(line) in gone]
+    back = [line for line in old.split(b"\n") if ledger.line_mark(line) in gone]
     rest = b"\n".join([*([b"", *back] if back else []), *reversed(left)])
     return None if is_new and not rest.strip() else rest
 
@@ -146,7 +146,7 @@ class Plan(NamedTuple):
     conflicts: tuple[Conflict, ...]
 
 
-def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
+def plan(store: Store, steps: Sequence[ledger.SavedStep], at: str, now: str) -> Plan:
     """Plan the newer records that revert a run made at time ``at``."""
     before: dict[str, bytes | None] = {}
     for kept in steps:
@@ -183,7 +183,7 @@ class _Folder:
         self,
         store: Store,
         folder: str,
-        steps: Sequence[ledger.KeptStep],
+        steps: Sequence[ledger.SavedStep],
         before: Mapping[str, bytes | None],
         at: str,
         now: str,
@@ -294,7 +294,7 @@ def _statements(records: Mapping[str, Record | None]) -> dict[str, Statement]:
     return {i: record for i, record in records.items() if isinstance(record, Statement)}
 
 
-def _written(steps: Sequence[ledger.KeptStep], folder: str) -> dict[str, str | None]:
+def _written(steps: Sequence[ledger.SavedStep], folder: str) -> dict[str, str | None]:
     """Ids a run wrote in a folder → mark of the last line; None: removed."""
     found: dict[str, str | None] = {}
     for kept in steps:
@@ -315,7 +315,7 @@ def _marks_of(folder: Path) -> dict[str, frozenset[str]]:
     found: dict[str, dict[int, set[str]]] = {}
     for path in shards.shard_files(folder):
         for line in (atomic.read(path, MAX_FILE) or b"").split(b"\n"):
-            mark = ledger.mark_of(line)
+            mark = ledger.line_mark(line)
             of_record = found.setdefault(mark.partition(" ")[2], {})
             of_record.setdefault(_revision(line), set()).add(mark)
     return {i: frozenset(marks[max(marks)]) for i, marks in found.items() if i}

@@ -73,7 +73,7 @@ def undo(
         RefusedError: It cannot be undone; nothing was written.
     """
     with locked(store.root, store.settings.store.lock_wait):
-        begun = None if dry_run else runs.begun_run(store)
+        begun = None if dry_run else runs.interrupted_run(store)
         if not dry_run:
             for warning in end_begun_run(store):
                 warn(warning)
@@ -140,7 +140,7 @@ def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bo
     line = None
     if not dry_run:
         with published(store):
-            line = runs.apply(store, "undo", utc_text(now), made, whole=True, of=entry.id)
+            line = runs.apply(store, "undo", utc_text(now), made, whole=True, undoes=entry.id)
     return done._replace(files=tuple(sorted(reverted)), run=line.id if line else None)
 
 
@@ -221,9 +221,9 @@ def _why_not(entry: Entry, known: Known, *, redo: bool) -> tuple[str, str] | Non
     return (f"is undone already, by {by}", redone) if by else None
 
 
-def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.KeptStep]:
+def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.SavedStep]:
     """The kept steps of a run, in order."""
-    steps = [kept for line in entry.steps if (kept := ledger.load_kept(store, line)) is not None]
+    steps = [kept for line in entry.steps if (kept := ledger.load_step(store, line)) is not None]
     if len(steps) == len(entry.steps):
         return steps
     finals = [each for each in _after(known, entry) if each.is_final]
@@ -247,7 +247,7 @@ class Run(NamedTuple):
 def undoable(store: Store) -> tuple[Run, ...]:
     """Runs of this machine that are not undone and have their preimages, oldest first."""
     entries = [e for e in ledger.entries(store.flow) if e.undoes is None and e.undone_by is None]
-    kept = [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
+    kept = [e for e in entries if not e.is_final and ledger.is_saved(store, e)]
     return tuple(Run(e.id, e.command, e.at) for e in kept)
 
 
@@ -262,7 +262,7 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
     def wrote(entry: Entry) -> bool:
         if not record_id:
             return path in entry.paths
-        kept = [found for line in entry.steps if (found := ledger.load_kept(store, line))]
+        kept = [found for line in entry.steps if (found := ledger.load_step(store, line))]
         marks = [each for step in kept for each in (*step.added.values(), *step.removed.values())]
         return any(mark.partition(" ")[2] == record_id for each in marks for mark in each)
 

@@ -185,7 +185,7 @@ def _complete_begun(store: Store, findings: Collection[Finding]) -> list[str]:
     if not any(each.code == "begun-run" for each in findings):
         return []
     redo = store.derived / "redo"
-    if redo.is_file() and runs.begun_run(store) is None:
+    if redo.is_file() and runs.interrupted_run(store) is None:
         copy = _copy(store, ".clsm/redo", atomic.read(redo, LIMITS["log"]) or b"")
         atomic.put(copy.path, copy.data)
     return ["what was cut short was ended", *end_begun_run(store)]

@@ -220,10 +220,10 @@ def check_begun(snapshot: Snapshot) -> Iterator[Finding]:
     """Interrupted runs and forgets."""
     store = snapshot.store
     if (store.derived / "redo").exists():
-        line = runs.begun_run(store)
+        line = runs.interrupted_run(store)
         reason = "was never whole" if line is None else f"is {line.id} ({line.command})"
         yield make_finding("begun-run", ".clsm/redo", reason)
-    if cleanup.is_begun(store):
+    if cleanup.is_interrupted(store):
         yield make_finding("begun-run", ".clsm/purge", "is a forget that was cut short")
 
 
@@ -243,9 +243,9 @@ def check_preimages(snapshot: Snapshot) -> Iterator[Finding]:
 
 def _is_kept(snapshot: Snapshot, line: logs.RunLine) -> bool:
     """Whether all preimages of a run are intact, or none is kept."""
-    if not (ledger.folder_of(snapshot.store, line.id) / ledger.step_of(line)).is_dir():
+    if not ledger.step_folder(snapshot.store, line).is_dir():
         return True  # decay removed it, or it was made elsewhere
-    kept = ledger.load_kept(snapshot.store, line)
+    kept = ledger.load_step(snapshot.store, line)
     try:
         return kept is not None and all(
             change.before is None or kept.preimage(place) is not None

@@ -274,7 +274,9 @@ class Intake:
     def _warn_of_loss(self, path: str, old: Document | None, tally: Tally) -> None:
         from clsm_cli.store import settle
 
-        if old is not None and tally.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
+        if old is not None and tally.closed > min(
+            settle.MAX_LOST, max(FEW, MUCH * len(old.blocks))
+        ):
             self.report.warnings.append(
                 f"{path}: {tally.closed} of its {len(old.blocks)} blocks are gone at once; they"
                 " are closed, not deleted: if the file was cut short, mend it and ingest it again"
@@ -304,8 +306,8 @@ def end_begun_run(store: Store) -> list[str]:
         f"{path}: was changed while a run was cut short; its new content was left out"
         for path in runs.recover(store)
     ]
-    if cleanup.is_begun(store):
-        cleanup.finish_begun(store)
+    if cleanup.is_interrupted(store):
+        cleanup.finish_interrupted(store)
         warnings.append("a forget that was cut short has been finished")
     return warnings
 

@@ -53,7 +53,7 @@ def overview(store: Store) -> Overview:
     listed = []
     for entry in reversed(ledger.entries(store.flow)):
         state: dict[str, Any] = {"at": entry.at, "files": len(entry.paths)}
-        is_kept = not entry.is_final and ledger.is_kept(store, entry)
+        is_kept = not entry.is_final and ledger.is_saved(store, entry)
         state |= {"undone_by": entry.undone_by, "undo_of": entry.undoes, "is_kept": is_kept}
         listed.append({"id": entry.id, "command": entry.command, "state": state})
     named = tuple(dict(zip(("path", "line", "reason"), p, strict=True)) for p in problems)

@@ -1,9 +1,8 @@
-"""Sweep: remove forgotten records that came back from an old clone, and derived data that may hold them.
+"""Remove forgotten records that came back from an old clone, and derived data that may contain them.
 
-Readers do not see such records anyway. A forget removes them on its own machine; after a merge the next
-night does so here, in the folders of other machines too. Nothing of it is kept for undo. A marker file
-stands until the work is done, and whoever next holds the lock finishes it, so that a forget that was
-cut short leaves nothing behind either.
+Readers ignore such records anyway. A forget removes them on its own machine; after a merge, the next
+consolidation does so here, also in the folders of other machines. Nothing is saved for undo. A marker
+file exists until this is done, so that the next holder of the lock completes an interrupted forget.
 """
 
 from __future__ import annotations
@@ -29,43 +28,46 @@ from clsm_cli.store.index import database
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 
 _KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
+_KEPT = frozenset({"index", "device", "purge", "shadow"})
+"""Names in ``.clsm`` that survive a forget, the marker until the end. The log of shadow mode contains
+counts, and hashes of ids as tombstones do."""
 
 
 def sweep(store: Store, now: str) -> None:
-    """Take what was forgotten out of every file of the store; the caller holds the lock."""
+    """Remove forgotten data from every file of the store; the caller holds the lock."""
     forgotten = logs.load_tombstones(store)
     if not forgotten:
         return
-    thinned = [tombstone_hash(each) for each in _thinned(store, forgotten)]
-    writes = plan(store, forgotten.union(thinned))
-    if thinned:
-        writes.insert(0, runs.Append(*logs.new_tombstones(store, thinned, now)))
-    runs.apply(store, "sweep", now, writes, keep=False)
+    reduced = [tombstone_hash(each) for each in _partly_forgotten(store, forgotten)]
+    writes = plan(store, forgotten.union(reduced))
+    if reduced:
+        writes.insert(0, runs.Append(*logs.new_tombstones(store, reduced, now)))
+    runs.apply(store, "sweep", now, writes, undoable=False)
 
 
 def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
-    """The writes of a sweep; none where nothing came back."""
+    """Plan a sweep; no writes if nothing came back."""
     writes: list[runs.Write] = []
     known = shards.load_graph(store.graphs(), forgotten, only="statement").records
     for stream in TOPIC_STREAMS:
-        writes += _topics(store, stream, known, forgotten)
+        writes += _clean_topics(store, stream, known, forgotten)
     for folder in (*store.graphs(), *store.archives()):
         for path in shards.shard_files(folder):
-            writes += _shard(store, path, forgotten)
-    writes += _episodes(store, forgotten)
+            writes += _clean_shard(store, path, forgotten)
+    writes += _clean_episodes(store, forgotten)
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
-            writes += _inbox(store, path, forgotten)
+            writes += _clean_inbox(store, path, forgotten)
     return writes
 
 
-def _topics(
+def _clean_topics(
     store: Store, stream: Stream, known: Collection[str], forgotten: frozenset[str]
 ) -> list[runs.Write]:
-    """Files without the lines of statements that do not exist.
+    """Remove the lines of forgotten statements.
 
-    A person's own file that had no other goes: its name may tell. One that clsm makes stays, empty:
-    another machine may have changed it, and git cannot merge that with a file that is gone.
+    A person's own file that contained nothing else is deleted, since its name may be telling. A file
+    made by clsm stays, empty: git could not merge a deletion with another machine's change.
     """
     writes: list[runs.Write] = []
     left = record_files.visible_topics(store, stream, known, forgotten)
@@ -75,14 +77,14 @@ def _topics(
             continue
         drop = {record_id for record_id in gone if record_id is not None}
         data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
-        if topic.path.stem in topics.OWN or topics.says_more(data):
+        if topic.path.stem in topics.GENERATED_STEMS or topics.has_text(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
         else:
             writes.append(runs.Remove(topic.path))
     return writes
 
 
-def _shard(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
+def _clean_shard(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
     shard = shards.read(path)
     left = shards.fold([shard], forgotten).records
     if left == shards.fold([shard]).records:
@@ -90,7 +92,7 @@ def _shard(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Wri
     return record_files.rewrite(store, path, shards.render(left.values()), shard)
 
 
-def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
+def _clean_inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
     box = inbox.read(path)
     left = inbox.without_forgotten(box, forgotten)
     if left.items == box.items:
@@ -98,40 +100,39 @@ def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Wri
     return [inbox.plan_rewrite(left, left.items, store.root)]
 
 
-def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
-    """Files with a tombstone go; a turn that only such a file holds stays, in one of its own.
+def _clean_episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    """Delete files with a tombstone; a visible turn that no other file has moves to a new episode.
 
-    Another machine may have cut a longer episode behind the same first turn. What waits in an inbox
-    does not count: machines that sweep at the same time would not agree, and git could not merge it.
+    Another machine may have made a longer episode with the same first turn. Inboxes are not counted:
+    machines that sweep at the same time would differ, and git could not merge the results.
     """
     # The name of a file is <time>-<id>.
-    buried = [
+    deleted = [
         path
         for path in episode_files.all_files(store)
         if logs.is_forgotten(path.stem.partition("-")[2], forgotten)
     ]
-    if not buried:
+    if not deleted:
         return []
-    every = dict(episode_files.readable(store))
-    kept = every.keys() - {*buried}
-    held = {turn.key for path in kept for turn in every[path].turns}
+    episodes = dict(episode_files.readable(store))
+    kept = episodes.keys() - {*deleted}
+    covered = {turn.key for path in kept for turn in episodes[path].turns}
     writes: list[runs.Write] = []
-    for path in buried:
-        turns = every[path].turns if path in every else ()
-        keys = {turn.key for turn in turns}
-        living = {key for key in keys if not logs.is_forgotten(key, forgotten)}
-        if living - held:
-            rest = episode_files.reduced(every[path], keys - (living - held))
+    for path in deleted:
+        keys = {turn.key for turn in episodes[path].turns} if path in episodes else set[str]()
+        uncovered = {k for k in keys - covered if not logs.is_forgotten(k, forgotten)}
+        if uncovered:
+            rest = episode_files.reduced(episodes[path], keys - uncovered)
             assert rest is not None
             place = episode_files.file_of(rest, path.parents[3])
             writes.append(runs.Put(place, episode_files.render(rest)))
-            held |= living
+            covered |= uncovered
         writes.append(runs.Remove(path))
     return writes
 
 
-def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
-    """Ids of episodes that lose turns: their machine made them before it heard of the forget."""
+def _partly_forgotten(store: Store, forgotten: frozenset[str]) -> list[str]:
+    """Ids of episodes that lose turns: another machine made them before it received the tombstones."""
     found: set[str] = set()
     for path in episode_files.all_files(store):
         try:
@@ -142,35 +143,30 @@ def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
                 if any(logs.is_forgotten(turn.key, forgotten) for turn in episode.turns):
                     found.add(episode.id)
         except DamagedStoreError:
-            continue  # the index names it among the problems
+            continue  # the index reports it
     return sorted(each for each in found if not logs.is_forgotten(each, forgotten))
 
 
 def marker_path(store: Store) -> Path:
-    """The file that says that a forget is not finished."""
+    """The file that marks an unfinished forget."""
     return store.derived / "purge"
 
 
-def is_begun(store: Store) -> bool:
-    """Whether a forget was cut short."""
+def is_interrupted(store: Store) -> bool:
+    """Whether a forget was interrupted."""
     return marker_path(store).exists()
 
 
 def finish(store: Store) -> None:
     """Destroy preimages, copies, drafts and the prepared briefing; the caller holds the lock.
 
-    The index was compacted by the forget itself.
+    The forget itself has compacted the index.
     """
     atomic.clear_folder(store.derived, _KEPT)
     atomic.remove(marker_path(store))
 
 
-def finish_begun(store: Store) -> None:
-    """The same for a forget that was cut short: its index is made anew."""
+def finish_interrupted(store: Store) -> None:
+    """Finish an interrupted forget; its index is deleted, to be made anew."""
     database.discard(store.derived)
     finish(store)
-
-
-_KEPT = frozenset({"index", "device", "purge", "shadow"})
-"""What a forget leaves, the mark until the end. The log of shadow mode holds counts, and of ids the
-hashes that tombstones keep too."""

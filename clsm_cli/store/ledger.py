@@ -1,8 +1,8 @@
-"""The ledger: the runs of this machine, which of them are undone, and what is kept of each.
+"""The ledger: the runs of a machine, which of them are undone, and their preimages.
 
-``flow/<device>/runs.jsonl`` has a line for each step of a run. Beside it, for this machine alone,
-``.clsm/runs/<id>/<step>/`` keeps the bytes that the step replaced (``0000``, ``0001`` …, each by the place
-of its change) and in ``run.json`` the line once more, with marks of the lines that came and went.
+``flow/<device>/runs.jsonl`` has a line for each step of a run. On this machine alone,
+``.clsm/runs/<id>/<step>/`` has the preimages, the bytes that the step replaced, as ``0000``, ``0001`` …
+by the index of the change, and ``run.json``: the ledger line, with marks of added and removed lines.
 """
 
 from __future__ import annotations
@@ -34,41 +34,41 @@ class Entry(NamedTuple):
     command: str
     at: str
     steps: tuple[logs.RunLine, ...]
-    undoes: str | None  # for an undo: the run that it took back
-    undone_by: str | None  # the undo that took this run back, and was not taken back itself
+    undoes: str | None  # for an undo: the run that it reverts
+    undone_by: str | None  # the undo that reverted this run and was not undone itself
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files that it wrote, each once, sorted."""
+        """The files that the run wrote, sorted."""
         return tuple(sorted({change.path for step in self.steps for change in step.changes}))
 
     @property
     def is_final(self) -> bool:
-        """Whether it kept nothing on purpose, as a forget does."""
+        """Whether the run saved no preimages on purpose, as a forget does."""
         return not self.paths
 
 
-class KeptStep(NamedTuple):
-    """What is kept of a step, to take it back; of each path the marks (``mark_of``) of its lines."""
+class SavedStep(NamedTuple):
+    """What was saved to undo a step; by path, the marks (``line_mark``) of added and removed lines."""
 
     line: logs.RunLine
     folder: Path
     added: dict[str, tuple[str, ...]]
     removed: dict[str, tuple[str, ...]]
 
-    def preimage(self, place: int) -> bytes | None:
-        """The bytes that a file had before the change at a place of the line; None: it was new."""
-        if self.line.changes[place].before is None:
+    def preimage(self, index: int) -> bytes | None:
+        """The content of a file before a change, by the index of the change; None for a new file."""
+        if self.line.changes[index].before is None:
             return None
-        path = self.folder / f"{place:04d}"
+        path = self.folder / f"{index:04d}"
         data = atomic.read(path, logs.MAX_LOG)
-        if data is None or atomic.sha256(data) != self.line.changes[place].before:
+        if data is None or atomic.sha256(data) != self.line.changes[index].before:
             raise DamagedStoreError(path, None, "is not what the run replaced")
         return data
 
 
 def entries(flow: Path) -> list[Entry]:
-    """The runs of a machine, given by its flow, oldest first; lines that are none are left out."""
+    """The runs of a machine, given its flow, oldest first; invalid lines are skipped."""
     lines: dict[str, list[logs.RunLine]] = {}
     for _, row in logs.rows(flow / FILE)[0]:
         try:
@@ -78,7 +78,7 @@ def entries(flow: Path) -> list[Entry]:
         lines.setdefault(str(line.id), []).append(line)
     undone: dict[str, str] = {}  # run → its last undo
     found: list[Entry] = []
-    for run_id, steps in reversed(lines.items()):  # an undo comes after what it takes back
+    for run_id, steps in reversed(lines.items()):  # an undo comes after what it reverts
         by = undone.get(run_id)
         first = steps[0]
         found.append(Entry(run_id, first.command, first.at, tuple(steps), first.of, by))
@@ -87,72 +87,72 @@ def entries(flow: Path) -> list[Entry]:
     return found[::-1]
 
 
-def load_kept(store: Store, line: logs.RunLine) -> KeptStep | None:
-    """What is kept of a step; None when it is gone, or is of another."""
-    folder = folder_of(store, line.id) / step_of(line)
+def load_step(store: Store, line: logs.RunLine) -> SavedStep | None:
+    """Load what was saved for a step; None if it is missing, incomplete or of another step."""
+    folder = step_folder(store, line)
     try:
-        told = json.loads(atomic.read(folder / "run.json", logs.MAX_LOG) or b"")
-        added, removed = ({p: tuple(m) for p, m in told[n].items()} for n in ("added", "removed"))
+        row = json.loads(atomic.read(folder / "run.json", logs.MAX_LOG) or b"")
+        added, removed = ({p: tuple(m) for p, m in row[n].items()} for n in ("added", "removed"))
         is_whole = added.keys() == removed.keys() == {change.path for change in line.changes}
-        if not is_whole or logs.parse(logs.RunLine, told)._replace(id=line.id) != line:
+        if not is_whole or logs.parse(logs.RunLine, row)._replace(id=line.id) != line:
             return None
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError):
         return None
     replaced = (n for n, change in enumerate(line.changes) if change.before is not None)
-    is_there = all((folder / f"{n:04d}").is_file() for n in replaced)
-    return KeptStep(line, folder, added, removed) if is_there else None
+    has_all = all((folder / f"{n:04d}").is_file() for n in replaced)
+    return SavedStep(line, folder, added, removed) if has_all else None
 
 
-def is_kept(store: Store, entry: Entry) -> bool:
-    """Whether something is kept of each step of a run, by a look at the folders alone."""
-    folder = folder_of(store, entry.id)
-    return all((folder / step_of(line) / "run.json").is_file() for line in entry.steps)
+def is_saved(store: Store, entry: Entry) -> bool:
+    """Whether each step of a run was saved; checks that the files exist, without reading them."""
+    return all((step_folder(store, line) / "run.json").is_file() for line in entry.steps)
 
 
 def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
-    """Keep what a step will overwrite or remove, and which lines come and go with its new ``contents``."""
-    folder = folder_of(store, line.id) / step_of(line)
+    """Save the files that a step will replace or remove, and the lines that its ``contents`` change."""
+    folder = step_folder(store, line)
     added: dict[str, list[str]] = {}
     removed: dict[str, list[str]] = {}
-    for place, (change, new) in enumerate(zip(line.changes, contents, strict=True)):
+    for index, (change, new) in enumerate(zip(line.changes, contents, strict=True)):
         old = b""
         if change.before is not None:
             with atomic.disk_errors(change.path):
                 old = (store.root / change.path).read_bytes()
-            atomic.put(folder / f"{place:04d}", old)
-        added.setdefault(change.path, []).extend(marks_of_new(old, new))
-        removed.setdefault(change.path, []).extend(marks_of_new(new, old))
+            atomic.put(folder / f"{index:04d}", old)
+        added.setdefault(change.path, []).extend(added_line_marks(old, new))
+        removed.setdefault(change.path, []).extend(added_line_marks(new, old))
     mapping: dict[str, Any] = json.loads(logs.render(line))
     mapping |= {"added": added, "removed": removed}
-    # A hook that appends a line must be fast; a power cut may cost the way to undo it, no more.
-    is_needed = any(change.before is not None for change in line.changes)
-    atomic.put(folder / "run.json", dump(mapping).encode(), durable=is_needed)
+    # A hook that only appends must be fast; a power cut may then make its run impossible to undo.
+    has_preimages = any(change.before is not None for change in line.changes)
+    atomic.put(folder / "run.json", dump(mapping).encode(), durable=has_preimages)
 
 
 def discard(store: Store, line: logs.RunLine) -> None:
-    """Remove what was kept of a step that failed before its first write."""
-    folder = folder_of(store, line.id)
-    for path in (folder / step_of(line), folder):
-        if path.is_dir() and (path != folder or not any(folder.iterdir())):
+    """Remove what was saved for a step that failed before its first write."""
+    folder = step_folder(store, line)
+    for path in (folder, folder.parent):
+        if path.is_dir() and (path == folder or not any(path.iterdir())):
             atomic.remove_folder(path)
 
 
-def folder_of(store: Store, run_id: str) -> Path:
-    """Where the preimages of a run are."""
-    return store.derived / "runs" / run_id
+def step_folder(store: Store, line: logs.RunLine) -> Path:
+    """The folder of what was saved for a step."""
+    return store.derived / "runs" / line.id / _step_name(line)
 
 
-def step_of(line: logs.RunLine) -> str:
+def _step_name(line: logs.RunLine) -> str:
     """The name of a step's folder, and of a run after its first step."""
     parts = [f"{c.path} {c.before} {c.after} {c.size}" for c in line.changes]
     return digest(line.command, line.at, *parts)
 
 
 def new_id(store: Store, line: logs.RunLine) -> str:
-    """An id that no run has: the same change may be made again, and undone again, at one time."""
-    step = step_of(line)
+    """A unique run id: the same change may be made, or undone, several times at the same time."""
+    step = _step_name(line)
     run_id, again = f"run-{step}", 0
-    rows = logs.rows(store.flow / FILE)[0] if folder_of(store, run_id).exists() else []
+    is_used = (store.derived / "runs" / run_id).exists()
+    rows = logs.rows(store.flow / FILE)[0] if is_used else []
     known = {str(row.get("id")) for _, row in rows}
     while run_id in known:
         again += 1
@@ -160,25 +160,24 @@ def new_id(store: Store, line: logs.RunLine) -> str:
     return run_id
 
 
-def marks_of_new(old: bytes, new: bytes) -> list[str]:
-    """Marks of the lines of ``new`` that ``old`` does not hold, in order; empty ones left out."""
+def added_line_marks(old: bytes, new: bytes) -> list[str]:
+    """Marks of the non-empty lines that ``new`` adds to ``old``, in order."""
     known = Counter(old.split(b"\n"))
     marks = []
     for line in new.split(b"\n"):
         if known[line] > 0:
             known[line] -= 1
         elif line.strip():
-            marks.append(mark_of(line))
+            marks.append(line_mark(line))
     return marks
 
 
-def mark_of(line: bytes) -> str:
-    """What is kept of a line to know it again: 12 hex digits, and the id of its record or item.
+def line_mark(line: bytes) -> str:
+    """A mark by which a line is recognised: 12 hex digits, and the id of its record or item.
 
-    The number of a record's revision does not count, only the device: what an undo put back is what
-    was there before.
+    Ignores a record's revision number (not its device), as an undo increases it.
 
-    >>> mark_of(b"- Mara left.  ^f-1")[12:], mark_of(b'- {"id": "mara", "rev": [1, "pi"]}')[12:]
+    >>> line_mark(b"- Mara left.  ^f-1")[12:], line_mark(b'- {"id": "mara", "rev": [1, "pi"]}')[12:]
     (' f-1', ' mara')
     """
     if line.startswith(_RECORD):

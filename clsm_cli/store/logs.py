@@ -1,7 +1,7 @@
-"""Append-only logs: activations, feedback, review, runs and tombstones, one JSON line each.
+"""Append-only logs: activations, feedback, review, runs and tombstones, one JSON object per line.
 
-They hold ids and times, never the text of a query. A line torn by a crash is skipped: what it said
-was never acknowledged. Logs merge by lines (``plan_missing``), where a line may count only once.
+They contain ids and times, never the text of a query. A line torn by a crash was never acknowledged
+and is skipped. Two versions of a log merge by lines, without repeating one (``plan_missing``).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
-"""The log of recalls, and what ``decay`` renamed of it: the older one first."""
+"""The log of recalls, and before it the one that ``decay`` renamed."""
 USES, ARCHIVED = "uses.jsonl", "archived.jsonl"
-"""Folded uses of a machine, in its flow; what is not folded yet is no input of a recall. What its last
-``decay`` found archived."""
+"""Files in a machine's flow: its folded uses (a recall ignores activations until they are folded), and
+the ids that its last ``decay`` found archived."""
 MAX_LOG = 256 << 20
-"""Bytes of a log; ``decay`` folds activations long before."""
+"""Bytes of a log; ``decay`` folds activations long before that."""
 
 
 class Use(NamedTuple):
-    """An id was recalled ``n`` times on a day (``YYYY-MM-DD``); ``decay`` folds activations so."""
+    """An id was recalled ``n`` times on a day (``YYYY-MM-DD``): activations folded by ``decay``."""
 
     id: str
     day: str
@@ -42,7 +42,7 @@ class Use(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What a user said about the items of one recall, and the signal that led to each."""
+    """A user's feedback on the items of one recall, with the strongest signal for each."""
 
     recall: str
     at: str
@@ -53,7 +53,7 @@ class Feedback(NamedTuple):
 
 
 class ReviewItem(NamedTuple):
-    """Something that needs a person: two texts under one id, a value that lost in a join."""
+    """A question for a person, such as two texts under one id, or a value that lost in a join."""
 
     id: str
     at: str
@@ -65,14 +65,14 @@ class ReviewItem(NamedTuple):
 
 
 CONTRADICTION = "contradiction"
-"""Reason of a review item about a statement that something said later may have replaced."""
+"""Reason of a review item about a statement that a later one may supersede."""
 
 
 class Change(NamedTuple):
-    """One file that a run wrote: its path in the store, and its sha256 before and after.
+    """A write of a run: the path in the store, and the file's sha256 before and after.
 
-    Before is None where the file was new, after where it was removed. For appends after is "",
-    ``size`` the bytes before, and ``added`` those added, newlines included.
+    ``before`` is None for a new file, ``after`` for a removed one. For an append, ``after`` is "",
+    ``size`` the file's bytes before, and ``added`` the appended bytes, including newlines.
     """
 
     path: str
@@ -83,9 +83,9 @@ class Change(NamedTuple):
 
 
 class RunLine(NamedTuple):
-    """A run that changed something, or a step of it; ``of``: the run that an undo took back.
+    """A run that changed something, or a step of it; ``of`` is the run that an undo reverts.
 
-    Changes stand in the order of writing; a run that cannot be undone has none.
+    Changes are in the order of writing; a run that cannot be undone has none.
     """
 
     id: str
@@ -96,7 +96,7 @@ class RunLine(NamedTuple):
 
 
 class Tombstone(NamedTuple):
-    """Something was forgotten: only the hash of its id stays."""
+    """Something was forgotten; only the hash of its id remains."""
 
     hash: str
     at: str
@@ -107,7 +107,7 @@ Line = TypeVar("Line", bound=NamedTuple)
 
 
 def render(line: LogLine) -> bytes:
-    r"""One line of a log, without its newline.
+    r"""Render a line of a log, without its newline.
 
     >>> render(Tombstone("ab", "2026-02-24T00:00:00Z"))
     b'{"hash": "ab", "at": "2026-02-24T00:00:00Z"}'
@@ -126,14 +126,14 @@ def render(line: LogLine) -> bytes:
 
 
 def parse(kind: type[Line], row: dict[str, Any]) -> Line:
-    """The line of one kind that a mapping is; what has a default may be missing.
+    """Parse a mapping as a line of some kind; fields with a default may be missing.
 
     >>> parse(Use, {"id": "f-1", "day": "2026-02-24", "n": 2})
     Use(id='f-1', day='2026-02-24', n=2)
 
     Raises:
-        KeyError: Something is missing.
-        TypeError: A value is of another type. (AttributeError: ``row`` is no mapping.)
+        KeyError: A field is missing.
+        TypeError: A value has the wrong type. (AttributeError: ``row`` is not a mapping.)
     """
     return kind._make(_field(kind, name, row) for name in kind._fields)
 
@@ -148,17 +148,17 @@ def _field(kind: type[Line], name: str, row: dict[str, Any]) -> Any:
     if wanted == "tuple[str, ...]":
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return tuple(value)
-        if name in defaults:  # the signals that led to items; without them the rest still counts
+        if name in defaults:  # the signals of items; the line is usable without them
             return defaults[name]
     elif type(value).__name__ in wanted.split(" | "):
         return value
     elif wanted == "int" and isinstance(value, float) and value.is_integer():
-        return int(value)  # another program's JSON
+        return int(value)  # JSON written by another program
     raise TypeError(f"{name} cannot be {value!r}")
 
 
 def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem]]:
-    """The mappings of a JSON-lines file with their line numbers, and the lines that are none."""
+    """Read a JSON-lines file: its mappings with line numbers, and the lines that are not mappings."""
     try:
         data = atomic.read(path, MAX_LOG)
     except DamagedStoreError as error:
@@ -186,7 +186,7 @@ def _mappings(
 
 
 def read_uses(path: Path) -> tuple[list[tuple[str, date, int]], list[LineProblem]]:
-    """Folded uses (id, day, times), and the lines that are none."""
+    """Read folded uses (id, day, count), and the lines that are not valid."""
     from datetime import date
 
     found, problems = rows(path)
@@ -201,9 +201,9 @@ def read_uses(path: Path) -> tuple[list[tuple[str, date, int]], list[LineProblem
 
 
 class Archived(NamedTuple):
-    """``archived.jsonl``: what a machine's last ``decay`` found archived, as of a day, each since a day.
+    """``archived.jsonl``: the ids that a machine's last ``decay`` found archived, ``as_of`` a day.
 
-    The text of a turn or statement in it stays where it is; a first look passes it over.
+    The text of such a turn or statement stays in its file; the first pass of a recall skips it.
     """
 
     as_of: date | None = None
@@ -212,7 +212,7 @@ class Archived(NamedTuple):
 
 
 def read_archived(flow: Path) -> Archived:
-    """The list of a machine; of an id that stands there twice (after a merge) the later day."""
+    """Read a machine's list; for an id that occurs twice (after a merge), the later day."""
     from datetime import date
 
     path = flow / ARCHIVED
@@ -233,7 +233,7 @@ def read_archived(flow: Path) -> Archived:
 
 
 def render_archived(as_of: date, since: Mapping[str, date]) -> bytes:
-    r"""The bytes of a list.
+    r"""Render the file.
 
     >>> from datetime import date
     >>> render_archived(date(2026, 6, 1), {"f-2": date(2026, 5, 20)}).decode().splitlines()
@@ -245,19 +245,19 @@ def render_archived(as_of: date, since: Mapping[str, date]) -> bytes:
 
 
 def new_tombstones(store: Store, hashes: Iterable[str], now: str) -> tuple[Path, bytes]:
-    """This machine's file of tombstones, and the lines by which it grows."""
+    """This machine's file of tombstones, and the lines to append to it."""
     lines = b"\n".join(render(Tombstone(each, now)) for each in hashes)
     return store.root / "tombstones" / f"{store.device}.jsonl", lines
 
 
 def load_tombstones(store: Store) -> frozenset[str]:
-    """Hashes of everything with a tombstone, on any machine."""
+    """The hashes of all tombstones of all machines."""
     folder = store.root / "tombstones"
     if not folder.is_dir():
         return frozenset()
     signatures = []
     for path in sorted(folder.glob("*.jsonl")):
-        with contextlib.suppress(FileNotFoundError):  # a merge is just replacing it
+        with contextlib.suppress(FileNotFoundError):  # a merge may be replacing it
             stat = path.stat()
             signatures.append((path, stat.st_ino, stat.st_size, stat.st_mtime_ns))
     return _hashes(tuple(signatures))
@@ -265,9 +265,9 @@ def load_tombstones(store: Store) -> frozenset[str]:
 
 @lru_cache(maxsize=2)
 def _hashes(signatures: tuple[tuple[Path, int, int, int], ...]) -> frozenset[str]:
-    """One run asks again and again; a tombstone file only grows, or is replaced by a merge.
+    """Cached, as a run asks often; a tombstone file only grows, or is replaced by a merge.
 
-    A hook waits for this at every message: it is ten times faster than reading each line as JSON.
+    A hook waits for this at each message, so a pattern is used: ten times faster than JSON.
     """
     import re
 
@@ -285,30 +285,30 @@ def is_forgotten(record_id: str, hashes: frozenset[str]) -> bool:
 
 
 def plan_missing(data: bytes, path: Path) -> list[bytes]:
-    """The records among the lines of a copy that are to be added to a log.
+    """The lines of a copy that its log lacks.
 
-    Of uses of one id and day the most counts, of a review item the decision; an activation that was
-    put aside since is no new one.
+    Of several uses of one id and day the highest count is taken, of a review item the decision. An
+    activation in the renamed log is not missing.
     """
-    if path.name == ARCHIVED:  # worked out from the rest by every ``decay``
+    if path.name == ARCHIVED:  # derived by every ``decay``
         return []
     files = [path.with_name(n) for n in ACTIVATIONS] if path.name in ACTIVATIONS else [path]
-    there = [row for each in files for _, row in rows(each)[0]]
-    known = {repr(row) for row in there}
-    said: dict[Any, int] = {}
-    for row in there:
-        _is_news(said, row, path.name)
+    old = [row for each in files for _, row in rows(each)[0]]
+    known = {repr(row) for row in old}
+    highest: dict[Any, int] = {}
+    for row in old:
+        _adds_information(row, path.name, highest)
     lines = data.split(b"\n")
     found: list[bytes] = []
-    for number, new in _mappings(data, path)[0]:  # what is torn stays in the copy
-        if repr(new) not in known and _is_news(said, new, path.name):
+    for number, new in _mappings(data, path)[0]:  # torn lines stay in the copy
+        if repr(new) not in known and _adds_information(new, path.name, highest):
             known.add(repr(new))
             found.append(lines[number - 1])
     return found
 
 
-def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
-    """Whether a row says more than those before, of which ``said`` keeps the most for each key."""
+def _adds_information(row: dict[str, Any], name: str, highest: dict[Any, int]) -> bool:
+    """Whether a row exceeds the ``highest`` value of its key so far, which it then becomes."""
     key: object
     if name == USES:
         key, count = (row.get("id"), row.get("day")), row.get("n")
@@ -317,16 +317,16 @@ def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
         key, value = row.get("id"), int(row.get("state", "open") != "open")
     else:
         return True
-    if value <= said.get(key, -1):
+    if value <= highest.get(key, -1):
         return False
-    said[key] = value
+    highest[key] = value
     return True
 
 
 def review_items(store: Store) -> dict[str, ReviewItem]:
-    """Review items of all machines as they stand, by id: the newest line of each counts.
+    """The current review items of all machines by id: the newest line of each.
 
-    What is about something forgotten is left out.
+    Items about something forgotten are left out.
     """
     forgotten = load_tombstones(store)
     found: dict[str, ReviewItem] = {}
@@ -339,7 +339,7 @@ def review_items(store: Store) -> dict[str, ReviewItem]:
 
 
 def review_items_in(path: Path, forgotten: frozenset[str]) -> Iterator[ReviewItem]:
-    """The review items of a log, without damaged ones and those about what was forgotten."""
+    """Read the review items of a log, without damaged ones and those about something forgotten."""
     for _, row in rows(path)[0]:
         with contextlib.suppress(KeyError, TypeError):
             item = parse(ReviewItem, row)

@@ -1,13 +1,13 @@
-"""Runs: what a mutating command writes, in order, with what undo needs.
+"""Runs: the ordered writes of a command that changes the store, with what undo needs.
 
-A command decides first and hands over a list of writes. The bytes that will be replaced are saved
-under ``.clsm/runs/<id>/<step>/`` and made durable before the first write; then the writes happen in the
-given order, so that a crash leaves a prefix of them, which running the command again completes;
-last comes one line in ``flow/<device>/runs.jsonl``. A long run applies its writes in steps, a line each
+A command plans first and passes a list of writes. The bytes to be replaced are saved durably in
+``.clsm/runs/<id>/<step>/`` before the first write. The writes then happen in the given order: a crash
+leaves a prefix of them, which the same command completes when run again. At the end, one line is
+appended to ``flow/<device>/runs.jsonl``. A long run applies its writes in steps, with a line each
 under one id. A run without writes leaves no trace.
 
-Writes that only make sense together (a statement's line in Markdown and its record) are written
-down whole in ``.clsm/redo`` before the first of them: whoever writes next ends what was begun.
+Writes that belong together (a statement's line in Markdown and its record) are first written to
+``.clsm/redo``. After a crash, the next writer completes them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Replace a file; ``read_as`` as in ``atomic.put``."""
+    """Create or replace a file; ``read_as`` as in ``atomic.put``."""
 
     path: Path
     data: bytes
@@ -58,9 +58,9 @@ class Remove:
 
 Write = Put | Append | Remove
 _HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
-"""What a run may write to with a hidden name: git's two files, and the mark of ``cleanup``."""
+"""Hidden files that a run may write: two of git's, and the marker of ``cleanup``."""
 _MAX_REDO = 1 << 30
-"""Bytes of the file that holds a begun run."""
+"""Bytes of ``.clsm/redo``."""
 
 
 def apply(
@@ -71,21 +71,21 @@ def apply(
     *,
     run_id: str | None = None,
     whole: bool = False,
-    keep: bool = True,
-    of: str | None = None,
+    undoable: bool = True,
+    undoes: str | None = None,
 ) -> logs.RunLine | None:
-    """Do the writes of a run, or of one step of it; the caller holds the lock.
+    """Apply the writes of a run, or of one step of it; the caller holds the lock.
 
     Args:
-        writes: In the order that makes every prefix completable.
-        run_id: Of the run that these writes are a further step of; None begins a run.
-        whole: All of the writes happen or none, whenever the process dies (see ``recover``).
-        keep: Save what ``undo`` needs. Without it nothing of the old content stays, and the ledger
-            does not name the files.
-        of: For an undo: the run that it takes back.
+        writes: In an order in which every prefix can be completed.
+        run_id: The run of which this is a further step; None begins a run.
+        whole: Apply all writes or none, even if the process dies (see ``recover``).
+        undoable: Save what ``undo`` needs. Otherwise no old content is kept, and the ledger does not
+            name the files.
+        undoes: For an undo: the run that it reverts.
 
     Returns:
-        The line of the ledger; None when there was nothing to do.
+        The line of the ledger; None if there are no writes.
 
     Raises:
         RefusedError: A file changed since it was read, or the store was moved or replaced.
@@ -95,29 +95,30 @@ def apply(
     lock.require(store.root)
     changes = _changes(store, writes)
     _refuse_stale(writes, changes)
-    line = logs.RunLine("", command, now, changes, of)
-    line = line._replace(id=run_id or ledger.new_id(store, line), changes=changes if keep else ())
-    _remember_device(store)
+    line = logs.RunLine("", command, now, changes, undoes)
+    run_id = run_id or ledger.new_id(store, line)
+    line = line._replace(id=run_id, changes=changes if undoable else ())
+    _save_device_name(store)
     try:
-        if keep:
+        if undoable:
             ledger.save(store, line, [_content(write) for write in writes])
         if whole:
-            atomic.put(_redo(store), _begun(line, changes, writes))
+            atomic.put(_redo_path(store), _render_redo(line, changes, writes))
         _write(store, writes)
     except BaseException:
         with contextlib.suppress(ClsmError, OSError):
-            # What was begun whole is ended by whoever writes next.
-            if not _redo(store).exists() and _is_untouched(store, changes):
+            # If there is a redo file, the next writer completes the run.
+            if not _redo_path(store).exists() and _is_untouched(store, changes):
                 ledger.discard(store, line)
         raise
     atomic.append(store.flow / ledger.FILE, logs.render(line), durable=whole)
     if whole:
-        atomic.remove(_redo(store))
+        atomic.remove(_redo_path(store))
     return line
 
 
 def _is_untouched(store: Store, changes: Sequence[logs.Change]) -> bool:
-    """Whether no write has happened; of a file with several changes the first tells."""
+    """Whether no write has happened, by the first change of each file."""
     for change in {each.path: each for each in reversed(changes)}.values():
         path = store.root / change.path
         size = os.path.getsize(path) if path.exists() else 0
@@ -139,21 +140,21 @@ def _write(store: Store, writes: Sequence[Write]) -> None:
 
 
 def recover(store: Store) -> list[str]:
-    """End a run that was begun whole and cut short; the caller holds the lock.
+    """Complete the run in ``.clsm/redo`` after a crash; the caller holds the lock.
 
-    A file that somebody changed in the meantime is left as it is.
+    A file that somebody changed meanwhile stays as it is.
 
     Returns:
-        Paths of such files, relative to the store.
+        The paths of such files, relative to the store.
     """
-    path = _redo(store)
+    path = _redo_path(store)
     found = _read_redo(path)
     if found is None:
         if path.exists():
             atomic.remove(path)
         return []
     line, changes, contents = found
-    redone = [_redone(store, *each) for each in zip(changes, contents, strict=True)]
+    redone = [_redo_write(store, *each) for each in zip(changes, contents, strict=True)]
     lines = store.flow / ledger.FILE
     written = logs.render(line)
     if json.loads(written) not in [row for _, row in logs.rows(lines)[0]]:
@@ -162,16 +163,16 @@ def recover(store: Store) -> list[str]:
     return [change.path for change, is_done in zip(changes, redone, strict=True) if not is_done]
 
 
-def begun_run(store: Store) -> logs.RunLine | None:
-    """The line of a run that was begun whole and cut short."""
-    found = _read_redo(_redo(store))
+def interrupted_run(store: Store) -> logs.RunLine | None:
+    """The ledger line of the run in ``.clsm/redo``."""
+    found = _read_redo(_redo_path(store))
     return None if found is None else found[0]
 
 
 def _read_redo(path: Path) -> tuple[logs.RunLine, tuple[logs.Change, ...], list[bytes]] | None:
-    """A begun run: its line, what it changes (which the line may hide), and the bytes of each change.
+    """A run's ledger line, its changes (the line may omit them), and the bytes of each change.
 
-    None when there is none, or what is there was never whole.
+    None if the file is missing or damaged.
     """
     try:
         data = atomic.read(path, _MAX_REDO)
@@ -179,21 +180,21 @@ def _read_redo(path: Path) -> tuple[logs.RunLine, tuple[logs.Change, ...], list[
             return None
         found = json.loads(data)
         line = logs.parse(logs.RunLine, found["line"])
-        told = found.get("changes", found["line"]["changes"])
-        changes = logs.parse(logs.RunLine, {**found["line"], "changes": told}).changes
+        rows = found.get("changes", found["line"]["changes"])
+        changes = logs.parse(logs.RunLine, {**found["line"], "changes": rows}).changes
         contents = [b64decode(text) for text in found["data"]]
         paths = [PurePosixPath(change.path) for change in changes]
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    is_ours = all(is_inside(path.parent.parent, each) for each in paths)
+    is_ours = all(is_writable(path.parent.parent, each) for each in paths)
     return (line, changes, contents) if is_ours and len(changes) == len(contents) else None
 
 
-def is_inside(root: Path, path: PurePosixPath) -> bool:
-    """Whether a run may write to a path, relative to the store: its name may come from a clone.
+def is_writable(root: Path, path: PurePosixPath) -> bool:
+    """Whether a run may write to a path, relative to the store; the path may come from a clone.
 
-    Not out of the store, not through a link, and to no hidden name but ``_HIDDEN``: what stands in
-    ``.git`` names programs.
+    Refuses paths outside the store, through symlinks, and hidden names except ``_HIDDEN``: files in
+    ``.git`` can name programs.
     """
     hidden = [part for part in path.parts if part.startswith(".")]
     if path.is_absolute() or not path.parts or (hidden and path.as_posix() not in _HIDDEN):
@@ -201,20 +202,22 @@ def is_inside(root: Path, path: PurePosixPath) -> bool:
     return not any((root / parent).is_symlink() for parent in path.parents[:-1])
 
 
-def _redo(store: Store) -> Path:
+def _redo_path(store: Store) -> Path:
     return store.derived / "redo"
 
 
-def _begun(line: logs.RunLine, changes: tuple[logs.Change, ...], writes: Sequence[Write]) -> bytes:
-    """A run as ``recover`` reads it: its line, and the bytes of every write in order."""
-    whole: dict[str, Any] = {
+def _render_redo(
+    line: logs.RunLine, changes: tuple[logs.Change, ...], writes: Sequence[Write]
+) -> bytes:
+    """A run for ``recover``: its ledger line, and the bytes of every write in order."""
+    mapping: dict[str, Any] = {
         "line": json.loads(logs.render(line)),
         "data": [b64encode(_content(write)).decode() for write in writes],
     }
     if not line.changes:
-        told = line._replace(changes=changes)
-        whole["changes"] = json.loads(logs.render(told))["changes"]
-    return dump(whole).encode()
+        full = line._replace(changes=changes)
+        mapping["changes"] = json.loads(logs.render(full))["changes"]
+    return dump(mapping).encode()
 
 
 def _content(write: Write) -> bytes:
@@ -223,8 +226,8 @@ def _content(write: Write) -> bytes:
     return write.data if isinstance(write, Put) else write.record
 
 
-def _redone(store: Store, change: logs.Change, data: bytes) -> bool:
-    """Do one write of a begun run if it has not happened; False where its file is another's now."""
+def _redo_write(store: Store, change: logs.Change, data: bytes) -> bool:
+    """Complete one write of an interrupted run; False if somebody changed the file since."""
     path = store.root / change.path
     if change.after == "":  # an append
         grown = atomic.read(path, logs.MAX_LOG) or b""
@@ -244,7 +247,7 @@ def _redone(store: Store, change: logs.Change, data: bytes) -> bool:
 
 
 def _remove(store: Store, path: Path) -> None:
-    """Delete a file, and folders that this leaves empty; streams and the store itself stay."""
+    """Delete a file, and then empty parent folders, except the store and its streams."""
     if path.parent.is_dir():
         atomic.remove(path)
     keep = {store.root, store.flow, *(store.root / stream for stream in STREAMS)}
@@ -256,7 +259,7 @@ def _remove(store: Store, path: Path) -> None:
 
 
 def _refuse_stale(writes: Sequence[Write], changes: Sequence[logs.Change]) -> None:
-    """Find out before the first write what ``atomic.put`` would refuse in the middle."""
+    """Refuse before the first write what ``atomic.put`` would refuse in the middle of the run."""
     content: dict[str, str | None] = {}
     for write, change in zip(writes, changes, strict=True):
         if isinstance(write, Put):
@@ -267,7 +270,7 @@ def _refuse_stale(writes: Sequence[Write], changes: Sequence[logs.Change]) -> No
 
 
 def _changes(store: Store, writes: Sequence[Write]) -> tuple[logs.Change, ...]:
-    """What the writes do, in order; files as they are before the first of them."""
+    """The changes of the writes, in order; ``before`` and ``size`` are of now, before the first."""
     changes = []
     sizes: dict[str, int] = {}
     for write in writes:
@@ -286,17 +289,17 @@ def _changes(store: Store, writes: Sequence[Write]) -> tuple[logs.Change, ...]:
 
 
 def _relative(store: Store, path: Path) -> str:
-    """The path inside the store; refused where no run may write."""
+    """The path relative to the store; RefusedError if a run may not write there."""
     if path.is_relative_to(store.root):
         inside = PurePosixPath(path.relative_to(store.root))
-        if is_inside(store.root, inside):
+        if is_writable(store.root, inside):
             return inside.as_posix()
     reason = "is no place in a memory: outside it, hidden, or behind a symbolic link"
     raise RefusedError(str(path), reason, "take away the link, or what names that file")
 
 
-def _remember_device(store: Store) -> None:
-    """Write down the device name, so that a moved store keeps its folder."""
+def _save_device_name(store: Store) -> None:
+    """Save the device name, so that a moved store keeps its folder."""
     path = store.derived / "device"
     if not path.exists():
         atomic.make_folder(store.derived)

@@ -154,7 +154,7 @@ def render_item(statement: Statement) -> str:
     return f"- {box}{' '.join(statement.text.split())}  ^{statement.id}"
 
 
-OWN = frozenset(
+GENERATED_STEMS = frozenset(
     ["people", "preferences", "rules", "facts", "decisions", "conventions", "workflows", "tasks",
      "dates"]
 )  # fmt: skip
@@ -231,7 +231,7 @@ def without_empty(data: bytes, before: Topic) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def says_more(data: bytes) -> bool:
+def has_text(data: bytes) -> bool:
     """Whether anything stands in a topic file besides its front matter and headings."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     return any(line.strip() and not line.startswith("#") for line in lines[_body(lines) :])

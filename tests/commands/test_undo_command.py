@@ -70,7 +70,12 @@ def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Stor
     ok(store)
     undone = newest(store).id
     runs.apply(
-        store, "forget", at, [runs.Put(store.root / "tasks" / "a.md", b"x")], whole=True, keep=False
+        store,
+        "forget",
+        at,
+        [runs.Put(store.root / "tasks" / "a.md", b"x")],
+        whole=True,
+        undoable=False,
     )
     forgot = newest(store).id
     atomic.remove_folder(store.derived / "runs" / one)

@@ -53,7 +53,7 @@ def test_undone_and_redone_only_once(store: Store) -> None:
 def test_what_was_forgotten_cannot_be_undone(store: Store) -> None:
     run = note(store)
     page = store.root / "projects" / "a.md"
-    line = runs.apply(store, "forget", NOON, [runs.Put(page, b"x")], whole=True, keep=False)
+    line = runs.apply(store, "forget", NOON, [runs.Put(page, b"x")], whole=True, undoable=False)
     assert line is not None
     assert refused(store, line.id).startswith(f"{line.id}: a forget cannot be undone:")
     atomic.remove_folder(store.derived / "runs")  # as a forget does

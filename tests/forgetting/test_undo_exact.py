@@ -105,7 +105,7 @@ def test_an_undo_completed_by_another_command_is_not_done_twice(
         killed_at(patch, 4)  # its preimage, its line and the redo are written
         with pytest.raises(Killed):
             undo(store)
-    assert runs.begun_run(store) is not None
+    assert runs.interrupted_run(store) is not None
     done = undo(store, run)
     assert done.is_completed
     assert (done.of, done.run, done.is_exact) == (run, newest(store).id, True)

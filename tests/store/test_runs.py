@@ -138,12 +138,12 @@ def test_a_run_that_keeps_nothing_leaves_neither_preimages_nor_names(
         if dies:
             killed_at(patch, 4)  # the device, the redo and the first file are written
         with contextlib.suppress(Killed):
-            runs.apply(store, "forget", NOW, writes, whole=True, keep=False)
+            runs.apply(store, "forget", NOW, writes, whole=True, undoable=False)
     assert (note.read_bytes(), gone.exists()) == (b"new", dies)
-    begun = runs.begun_run(store)
+    begun = runs.interrupted_run(store)
     assert (begun is not None) == dies
     assert runs.recover(store) == []
-    assert (runs.begun_run(store), gone.exists()) == (None, False)
+    assert (runs.interrupted_run(store), gone.exists()) == (None, False)
     ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
     line = logs.parse(logs.RunLine, row)
     assert (line.command, line.changes) == ("forget", ())
