@@ -54,7 +54,7 @@ def consolidate(
             return report
         report.warnings += end_begun_run(store)
         run = Run(store, "consolidate", request.now)
-        run.apply(inbox.plan_take_back(store.inbox))
+        run.apply(inbox.plan_merge_side_files(store.inbox))
         report.warnings += joining.join(store, utc_text(request.now))
         cleanup.sweep(store, utc_text(request.now))
         index = stack.enter_context(store_state.opened_index(store))

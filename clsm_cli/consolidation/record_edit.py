@@ -203,7 +203,9 @@ def _as_edited(edits: EditSession, old: Statement, new: Statement) -> Statement:
     if new.withdrawn and not (old.withdrawn or new.superseded_at):
         return replace(new, superseded_at=now)
     forgotten = logs.load_tombstones(edits.store)
-    before = record_files.before_edit(old, new.text, now, forgotten) if new.is_current else None
+    before = (
+        record_files.previous_version(old, new.text, now, forgotten) if new.is_current else None
+    )
     if before is None:
         return new
     edits.put(before)

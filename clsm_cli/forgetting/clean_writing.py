@@ -104,7 +104,7 @@ def _removal(store: Store, path: Path) -> runs.Write:
     """The write that removes a file, or empties an inbox of another machine, which may append to it."""
     is_inbox = path.parent.name == "inbox" and path.parent.parent.parent == store.root / "flow"
     if is_inbox and not path.is_relative_to(store.flow):
-        return inbox.plan_emptying(path, store.root)
+        return inbox.plan_clear(path, store.root)
     return runs.Remove(path)
 
 

@@ -204,7 +204,7 @@ class _Folder:
         self.previous, self.current = _Version(old, {}), _Version(new, {})
         if self.stream is not None:
             parsed_pages = [topics.parse(d, p) for p, d in read if p.parent == self.path.parent]
-            self.pages = record_files.without(parsed_pages, (), forgotten)
+            self.pages = record_files.without_items(parsed_pages, (), forgotten)
             here = record_files.visible_topics(store, self.stream, new, forgotten)
             paths = {store.root / path for path in before}
             there = [*self.pages, *(page for page in here if page.path not in paths)]
@@ -286,7 +286,7 @@ class _Folder:
         for place, write in enumerate(planned):
             if isinstance(write, runs.Put):
                 old = topics.parse(atomic.read(write.path, MAX_FILE) or b"", write.path)
-                planned[place] = replace(write, data=topics.without_empty(write.data, old))
+                planned[place] = replace(write, data=topics.drop_empty_headings(write.data, old))
         return planned
 
 

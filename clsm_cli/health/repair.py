@@ -139,7 +139,7 @@ def plan_shards(snapshot: Snapshot) -> Planned:
         # A shard with no readable record of its own: no record leads to it.
         if root / path not in written:
             empty, before = shards.render(()), snapshot.shards[path]
-            writes += record_files.rewrite(store, root / path, empty, before)
+            writes += record_files.plan_rewrite(store, root / path, empty, before)
     if not writes:
         return [], []
     lost = shards.fold(snapshot.shards.values(), snapshot.forgotten).lost

@@ -105,7 +105,7 @@ class Sessions:
         self.index = index
         self.look_back = look_back
         self.forgotten = forgotten
-        self._aside = inbox.read_aside(folder)
+        self._aside = inbox.side_files(folder)
         self._known: dict[str, _Session] = {}
 
     def get(self, session: str) -> _Session:
@@ -358,10 +358,10 @@ def write_note(
         with contextlib.suppress(LockedError):
             stack.enter_context(locked(store.root, store.settings.store.capture_wait))
             is_held = True
-        parts = [path, *inbox.read_aside(store.inbox).get(path, ())]
+        parts = [path, *inbox.side_files(store.inbox).get(path, ())]
         is_new = all(item.turn.key != turn.key for part in parts for item in inbox.read(part).turns)
         if is_new and is_held and not dry_run:
             runs.apply(store, "note", utc_text(now), [runs.Append(path, row)])
         elif is_new and not dry_run:
-            inbox.put_aside(store.inbox, SESSION, row)
+            inbox.write_side_file(store.inbox, SESSION, row)
     return NoteResult(turn.key, turn.text, is_new, dict(mask.counts))

@@ -67,7 +67,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         intake = Intake(store, request, report, index, run, progress, busy)
         if busy is None and not request.dry_run:
             report.warnings += end_begun_run(store)
-            if aside := inbox.plan_take_back(store.inbox):
+            if aside := inbox.plan_merge_side_files(store.inbox):
                 run.apply(aside)
         if request.capture_only or request.dry_run:
             intake.read_all()
@@ -223,7 +223,7 @@ class Intake:
                     self._apply([runs.Append(inbox.path_of(folder, s), rows[s]) for s in rows])
                 elif not asked.dry_run:
                     for session, data in rows.items():
-                        inbox.put_aside(self.store.inbox, session, data)
+                        inbox.write_side_file(self.store.inbox, session, data)
 
     def _document(self, source: SourceFile, tally: Tally) -> None:
         if self.busy is not None:  # an episode and its record cannot be put aside

@@ -41,7 +41,7 @@ def plan_session(
         over_before: A conversation whose last turn is older is over; None: none is.
     """
     if not box.turns:
-        return [], inbox.plan_removal(box, over_before)
+        return [], inbox.plan_delete_empty(box, over_before)
     session, forgotten = box.turns[0].session, logs.load_tombstones(store)
     closed = index.keys_in_episodes(session)
     items = [

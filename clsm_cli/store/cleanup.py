@@ -76,7 +76,7 @@ def _clean_topics(
         if kept.items == topic.items:
             continue
         drop = {record_id for record_id in gone if record_id is not None}
-        data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
+        data = topics.drop_empty_headings(topics.apply_edits(topic, drop=drop), topic)
         if topic.path.stem in topics.GENERATED_STEMS or topics.has_text(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
         else:
@@ -89,7 +89,7 @@ def _clean_shard(store: Store, path: Path, forgotten: frozenset[str]) -> list[ru
     left = shards.fold([shard], forgotten).records
     if left == shards.fold([shard]).records:
         return []
-    return record_files.rewrite(store, path, shards.render(left.values()), shard)
+    return record_files.plan_rewrite(store, path, shards.render(left.values()), shard)
 
 
 def _clean_inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
@@ -122,7 +122,7 @@ def _clean_episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]
         keys = {turn.key for turn in episodes[path].turns} if path in episodes else set[str]()
         uncovered = {k for k in keys - covered if not logs.is_forgotten(k, forgotten)}
         if uncovered:
-            rest = episode_files.reduced(episodes[path], keys - uncovered)
+            rest = episode_files.without_turns(episodes[path], keys - uncovered)
             assert rest is not None
             place = episode_files.file_of(rest, path.parents[3])
             writes.append(runs.Put(place, episode_files.render(rest)))

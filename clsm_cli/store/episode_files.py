@@ -1,7 +1,7 @@
-"""Episode files: front matter with one line per field and turn, then the turns' text, whole.
+"""Episode files: front matter with one line per field and turn, then the complete text of the turns.
 
-An episode file is immutable. A person may still read, grep and even mend it: the text under a
-turn's heading is what counts.
+clsm never changes an episode file. A person may read, grep and even correct it: the text under a
+turn's heading takes precedence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from clsm_cli.text.terminal import replace_lone
 MAX_EPISODE = 64 << 20
 """Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""
 MAX_REWRITTEN = 1 << 20
-"""Bytes of front matter that a person's YAML tool rewrote."""
+"""Bytes of front matter that a person's YAML tool has rewritten."""
 _KEY = re.compile(r"[0-9a-f]{12}")
 _MARK = re.compile(r"\\*### .*\^[0-9a-f]{12}\Z")
 _ROLES = get_args(Role)
@@ -35,7 +35,7 @@ _TRUSTS = get_args(Trust)
 
 
 def file_of(episode: Episode, flow: Path) -> Path:
-    """Where an episode lives: ``episodes/<year>/<month>/<time>-<id>.md`` (UTC)."""
+    """The path of an episode: ``episodes/<year>/<month>/<time>-<id>.md`` (UTC)."""
     when = _instant(episode.start or episode.recorded_at)
     stamp = when.strftime("%Y%m%dT%H%M%SZ")
     return flow / "episodes" / f"{when:%Y}" / f"{when:%m}" / f"{stamp}-{episode.id}.md"
@@ -45,12 +45,12 @@ def _instant(time: str) -> datetime:
     when = datetime.fromisoformat(time)
     try:
         return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
-    except OverflowError:  # in the first or the last hours of the calendar
+    except OverflowError:  # the first or last hours of the calendar
         return when.replace(tzinfo=UTC)
 
 
 def turn_mapping(turn: Turn) -> dict[str, Any]:
-    """A turn without its text, as JSON; only what differs from the default."""
+    """A turn as a JSON mapping, without its text and without default values."""
     mapping: dict[str, Any] = {"key": turn.key, "speaker": turn.speaker, "role": turn.role}
     optional: dict[str, Any] = {
         "time": turn.time,
@@ -69,8 +69,8 @@ def turn_mapping(turn: Turn) -> dict[str, Any]:
     return mapping | {key: value for key, value in optional.items() if value is not None}
 
 
-def turn_from(mapping: dict[str, Any], text: str) -> Turn:
-    """The turn that a mapping and its text describe."""
+def parse_turn(mapping: dict[str, Any], text: str) -> Turn:
+    """Parse a turn from a mapping and its text."""
     try:
         lines = mapping.get("lines") or [0, 0]
         tool = mapping.get("tool")
@@ -109,13 +109,13 @@ def _optional_text(mapping: dict[str, Any], name: str) -> str | None:
     value = mapping.get(name)
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, (int, float)):  # a person's YAML may read an id or a year as a number
+    if isinstance(value, (int, float)):  # an id or a year in YAML that a person wrote
         return str(value)
     raise TypeError(f"{name} must be text")
 
 
 def render(episode: Episode) -> bytes:
-    """The bytes of an episode file."""
+    """Render an episode file."""
     head: dict[str, Any] = {
         "id": episode.id,
         "session": episode.session,
@@ -150,13 +150,13 @@ def _escape(text: str) -> str:
 
 
 def parse(data: bytes, path: Path) -> Episode:
-    """The episode in a file.
+    """Parse an episode file.
 
     Raises:
-        DamagedStoreError: It is not one; names the line where that is known.
+        DamagedStoreError: It is not valid; names the line if known.
     """
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    if text.startswith("---\r\n"):  # rewritten by an editor; else a turn may hold a CRLF
+    if text.startswith("---\r\n"):  # rewritten by an editor; otherwise a CRLF belongs to a turn
         text = text.replace("\r\n", "\n")
     try:
         raw, body, _ = front_matter.split(text, MAX_EPISODE)
@@ -164,7 +164,7 @@ def parse(data: bytes, path: Path) -> Episode:
             raise LineError("has no front matter (line 1)")
         head, rows = _parse_head(raw)
         texts = _parse_body(body)
-        turns = tuple(turn_from(row, texts.get(str(row.get("key")), "")) for row in rows)
+        turns = tuple(parse_turn(row, texts.get(str(row.get("key")), "")) for row in rows)
         if not turns:
             raise LineError("has no turns")
         if not is_id(head["id"]):
@@ -192,7 +192,7 @@ def parse(data: bytes, path: Path) -> Episode:
 
 
 def _parse_head(raw: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Fields and turn rows: our own one-line form, else YAML as a person may have rewritten it."""
+    """Parse fields and rows of turns: clsm's own one-line form, or YAML that a person rewrote."""
     own, _, rows = raw.partition("turns:\n")
     lines = rows.removesuffix("\n").split("\n")
     if rows and all(line.startswith("- {") for line in lines):
@@ -219,9 +219,9 @@ def _parse_body(body: str) -> dict[str, str]:
 
 
 def without_forgotten(episode: Episode, forgotten: frozenset[str]) -> Episode | None:
-    """An episode without its forgotten turns; None when it is forgotten, or no turn is left.
+    """An episode without forgotten turns; None if it is forgotten itself or no turn is left.
 
-    A forget leaves no such file; one may come back from a clone that cut its episodes by itself.
+    A forget leaves no such episode, but one may come from a clone that segmented on its own.
     """
     if not forgotten:
         return episode
@@ -230,21 +230,22 @@ def without_forgotten(episode: Episode, forgotten: frozenset[str]) -> Episode | 
         return None
     if len(turns) == len(episode.turns):
         return episode
-    return _with(episode, turns)
+    return _with_turns(episode, turns)
 
 
-def reduced(episode: Episode, gone: Collection[str]) -> Episode | None:
-    """What stays of an episode that loses turns, under an id of its own; None when nothing does.
+def without_turns(episode: Episode, gone: Collection[str]) -> Episode | None:
+    """An episode without some turns, under a new id; None if no turn is left.
 
-    Its id is ``e-`` + H("episode", key of the first turn that stays, id it had).
+    The id is ``e-`` + H("episode", key of the first remaining turn, old id).
     """
     turns = tuple(turn for turn in episode.turns if turn.key not in gone)
     if not turns:
         return None
-    return replace(_with(episode, turns), id=f"e-{digest('episode', turns[0].key, episode.id)}")
+    new_id = f"e-{digest('episode', turns[0].key, episode.id)}"
+    return replace(_with_turns(episode, turns), id=new_id)
 
 
-def _with(episode: Episode, turns: tuple[Turn, ...]) -> Episode:
+def _with_turns(episode: Episode, turns: tuple[Turn, ...]) -> Episode:
     times = sorted(turn.time for turn in turns if turn.time is not None)
     speakers = {turn.speaker for turn in turns}
     return replace(
@@ -258,7 +259,7 @@ def _with(episode: Episode, turns: tuple[Turn, ...]) -> Episode:
 
 
 def files(flow: Path) -> Iterator[Path]:
-    """Every episode file of a flow folder, in order of year, month and name."""
+    """The episode files of a flow folder, in order of year, month and name."""
     for folder, names, found in os.walk(flow / "episodes"):
         names.sort()
         for name in sorted(found):
@@ -267,12 +268,12 @@ def files(flow: Path) -> Iterator[Path]:
 
 
 def all_files(store: Store) -> Iterator[Path]:
-    """The same of all machines."""
+    """The episode files of all machines."""
     return (path for flow in store.flows() for path in files(flow))
 
 
 def readable(store: Store) -> Iterator[tuple[Path, Episode]]:
-    """Every episode of every machine that can be read, with its file; the index names the others."""
+    """The readable episodes of all machines with their files; the index reports the others."""
     for path in all_files(store):
         try:
             episode = read(path)
@@ -282,7 +283,7 @@ def readable(store: Store) -> Iterator[tuple[Path, Episode]]:
 
 
 def read(path: Path) -> Episode:
-    """The episode in a file of the store."""
+    """Read an episode file; DamagedStoreError if it is missing or not valid."""
     data = atomic.read(path, MAX_EPISODE)
     if data is None:
         raise DamagedStoreError(path, None, "is missing")

@@ -1,10 +1,10 @@
-"""The inbox: captured turns of episodes that are still open, one append-only file a session.
+"""The inbox: captured turns of open episodes, in one append-only file per session.
 
-Beside turns it holds end marks, and marks of tool calls that ran clsm: the result is no memory,
-also when it comes by a later input than the call.
+It also contains end marks, and marks of tool calls that ran clsm: their results are not stored, even
+if they arrive in a later input than the call.
 
-While another clsm has the lock, what is captured is put aside, in a file of its own that nobody else
-knows and nobody rewrites; who has the lock next adds it to the file of its session.
+While another process has the lock, turns are captured into side files, which nobody rewrites. The
+next holder of the lock appends them to the file of the session.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import atomic, logs, runs
-from clsm_cli.store.episode_files import turn_from, turn_mapping
+from clsm_cli.store.episode_files import parse_turn, turn_mapping
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump
 from clsm_cli.store.layout import SIDE_MARK, is_conflict_copy
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedTurn:
-    """A turn in the inbox, with its session and the time when the store got it (UTC)."""
+    """A turn in the inbox, with its session and when it was captured (UTC)."""
 
     session: str
     turn: Turn
@@ -34,24 +34,24 @@ class CapturedTurn:
 
 @dataclass(frozen=True, slots=True)
 class CallMark:
-    """A tool call that ran clsm, by its foreign id; its result is no memory, whenever it comes."""
+    """A tool call that ran clsm, by its foreign id; its result is not stored."""
 
     session: str
     call: str
 
 
 MAX_CALLS = 64
-"""Call marks of a session that outlive a rewrite of its file; results come soon or never."""
+"""Call marks of a session that are kept when its file is rewritten; results come soon or never."""
 
-SPENT_DAYS = 30
-"""Days after which a file without a line goes."""
+EMPTY_FILE_DAYS = 30
+"""Days after which an empty file is deleted."""
 InboxItem = CapturedTurn | EndMark
 InboxRow = InboxItem | CallMark
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """What an inbox file holds, in order of arrival, each turn once; call marks apart."""
+    """An inbox file: its items in order of arrival, without repeats, and its call marks."""
 
     path: Path
     items: tuple[InboxItem, ...]
@@ -60,53 +60,53 @@ class Inbox:
 
     @property
     def turns(self) -> list[CapturedTurn]:
-        """The turns alone."""
+        """The turns, without end marks."""
         return [item for item in self.items if isinstance(item, CapturedTurn)]
 
 
 def path_of(folder: Path, session: str) -> Path:
-    """The inbox file of a session."""
+    """The path of a session's inbox file."""
     return folder / f"{file_name_of(session)}.jsonl"
 
 
-def put_aside(folder: Path, session: str, data: bytes) -> None:
-    """Write what was captured without the lock (from ``render``); told twice, it is written once."""
+def write_side_file(folder: Path, session: str, data: bytes) -> None:
+    """Write a side file with ``data`` from ``render``; the same data twice makes one file."""
     path = path_of(folder, session)
     name = f"{path.stem}{SIDE_MARK}{atomic.sha256(data)[:12]}{path.suffix}"
     atomic.put(path.with_name(name), b"\n" + data + b"\n")
 
 
-def read_aside(folder: Path) -> dict[Path, list[Path]]:
-    """What was put aside, by the file of its session, the oldest first."""
+def side_files(folder: Path) -> dict[Path, list[Path]]:
+    """The side files by the inbox file of their session, oldest first."""
     found: dict[Path, list[Path]] = {}
-    for path in sorted(files(folder), key=_written):
+    for path in sorted(files(folder), key=_modified):
         stem, mark, _ = path.stem.partition(SIDE_MARK)
         if mark:
             found.setdefault(path.with_name(stem + path.suffix), []).append(path)
     return found
 
 
-def _written(path: Path) -> tuple[int, str]:
+def _modified(path: Path) -> tuple[int, str]:
     try:
         return path.stat().st_mtime_ns, path.name
-    except FileNotFoundError:  # taken back meanwhile
+    except FileNotFoundError:  # merged meanwhile
         return 0, path.name
 
 
-def plan_take_back(folder: Path) -> list[runs.Write]:
-    """Writes that add what was put aside to the files of its sessions; the caller has the lock."""
+def plan_merge_side_files(folder: Path) -> list[runs.Write]:
+    """Plan to append the side files to their sessions' files; the caller holds the lock."""
     writes: list[runs.Write] = []
-    for whole, parts in sorted(read_aside(folder).items()):
+    for target, parts in sorted(side_files(folder).items()):
         for path in parts:
             data = (atomic.read(path, logs.MAX_LOG) or b"").strip(b"\n")
             if data:
-                writes.append(runs.Append(whole, data))
+                writes.append(runs.Append(target, data))
             writes.append(runs.Remove(path))
     return writes
 
 
 def render(items: Iterable[InboxRow]) -> bytes:
-    """Lines for items, joined by newlines, without one at the end."""
+    """Render items as lines, without a newline at the end."""
     return "\n".join(dump(_mapping(item)) for item in items).encode()
 
 
@@ -115,12 +115,12 @@ def _mapping(item: InboxRow) -> dict[str, Any]:
         return {"call": item.call, "session": item.session}
     if isinstance(item, EndMark):
         return {"end": item.after, "session": item.session, "time": item.time}
-    told = {"session": item.session, "at": item.recorded_at, "text": item.turn.text}
-    return turn_mapping(item.turn) | told
+    own = {"session": item.session, "at": item.recorded_at, "text": item.turn.text}
+    return turn_mapping(item.turn) | own
 
 
 def read(path: Path, forgotten: frozenset[str] = frozenset()) -> Inbox:
-    """An inbox file without its ``forgotten`` turns; a missing one is empty, a torn line is a problem."""
+    """Read an inbox file without ``forgotten`` turns; a missing one is empty, a torn line a problem."""
     found, problems = logs.rows(path)
     items: dict[str, InboxItem] = {}
     calls: dict[str, CallMark] = {}
@@ -140,7 +140,7 @@ def read(path: Path, forgotten: frozenset[str] = frozenset()) -> Inbox:
 
 
 def without_forgotten(box: Inbox, forgotten: frozenset[str]) -> Inbox:
-    """An inbox without its forgotten turns; an end behind one stands behind the turn before it."""
+    """An inbox without forgotten turns; an end mark after one refers to the turn before it instead."""
     kept: dict[str, InboxItem] = {}
     before: dict[str, str | None] = {}
     last: str | None = None
@@ -159,36 +159,36 @@ def without_forgotten(box: Inbox, forgotten: frozenset[str]) -> Inbox:
 
 
 def plan_rewrite(box: Inbox, items: Sequence[InboxItem], root: Path) -> runs.Write:
-    """A file that holds these items and the last call marks alone; one that would be empty goes."""
+    """Plan to replace a file's content by these items and its last call marks; see ``plan_clear``."""
     calls = box.calls[-MAX_CALLS:]
     if not items and not calls:
-        return plan_emptying(box.path, root)
+        return plan_clear(box.path, root)
     data = b"\n" + render([*calls, *items]) + b"\n"
     return runs.Put(box.path, data, read_as=atomic.digest_of(box.path))
 
 
-def plan_emptying(path: Path, root: Path) -> runs.Write:
-    """A file without anything: it goes, or stays without a line where git has it.
+def plan_clear(path: Path, root: Path) -> runs.Write:
+    """Plan to empty a file: it is deleted, or, if a commit contains it, left without lines.
 
-    Another clone that forgot something in it has changed it, and git cannot merge that with a file
-    that is gone. Git has those alone that were open at a commit.
+    If another clone forgot something in it, git could not merge that change with a deletion. Only
+    files that were open at a commit are in git.
     """
-    from clsm_cli.store import git  # starts programs; a hook has no use for that
+    from clsm_cli.store import git  # loads subprocess, which a hook does not need
 
     if git.has(root, path.relative_to(root).as_posix()):
         return runs.Put(path, b"\n", read_as=atomic.digest_of(path))
     return runs.Remove(path)
 
 
-def plan_removal(box: Inbox, over_before: datetime | None) -> list[runs.Write]:
-    """The removal of a file that ``plan_emptying`` left, once every clone had time to hear of it."""
-    if box.items or box.calls or box.problems or over_before is None:
+def plan_delete_empty(box: Inbox, closed_before: datetime | None) -> list[runs.Write]:
+    """Plan to delete an empty file that ``plan_clear`` left, once all clones had time to merge."""
+    if box.items or box.calls or box.problems or closed_before is None:
         return []
     try:
         written = box.path.stat().st_mtime
     except FileNotFoundError:
         return []
-    is_old = written < (over_before - timedelta(days=SPENT_DAYS)).timestamp()
+    is_old = written < (closed_before - timedelta(days=EMPTY_FILE_DAYS)).timestamp()
     return [runs.Remove(box.path)] if is_old else []
 
 
@@ -200,13 +200,13 @@ def _item_from(row: dict[str, Any]) -> InboxRow:
         if "end" in row:
             time = row.get("time")
             return EndMark(session, str(row["end"]), None if time is None else str(time))
-        return CapturedTurn(session, turn_from(row, str(row["text"])), str(row["at"]))
+        return CapturedTurn(session, parse_turn(row, str(row["text"])), str(row["at"]))
     except KeyError as error:
         raise LineError(f"lacks {error}") from None
 
 
 def files(folder: Path) -> list[Path]:
-    """Every inbox file of a machine, sorted by name."""
+    """The inbox files of a machine, sorted by name."""
     return [
         folder / name
         for name in atomic.names_in(folder)

@@ -261,7 +261,7 @@ def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     gone = held & {turn.key for turn in episode.turns}
     if not gone and not copy.original.exists():
         return [runs.Put(copy.original, episode_files.render(episode), read_as=None)]
-    rest = episode_files.reduced(episode, gone)
+    rest = episode_files.without_turns(episode, gone)
     if rest is None:
         return []
     return [runs.Put(episode_files.file_of(rest, store.flow), episode_files.render(rest))]
@@ -273,7 +273,7 @@ def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     joined = shards.render(versions(both))
     if atomic.sha256(joined) == old.sha256:
         return []
-    return record_files.rewrite(store, copy.original, joined, old)
+    return record_files.plan_rewrite(store, copy.original, joined, old)
 
 
 def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:

@@ -1,8 +1,8 @@
-"""Statements: what their Markdown and their records say together, and writes that change records.
+"""Statements: reconcile their Markdown with their records, and plan writes of records.
 
-Statements of identity, projects and tasks stand in Markdown topic files, whose text counts; their records
-keep it as it was last written, for the day when a person changes or deletes the line. Those of flow (what
-happened, gists) have their text in the record alone, as that stream is written by machines.
+The text of statements in identity, projects and tasks is in Markdown topic files, which take precedence.
+Their records have the text as last written, to compare when a person changes or deletes the line.
+Statements in flow (events, gists) have their text in the record alone: only clsm writes that stream.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from clsm_cli.store.topics import Item, Topic, birth_id, id_of, text_sha
 
 
 def load_statements(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Statement]:
-    """Every statement with its text, by id: joined records of all shards with their Markdown."""
+    """All statements with their text, by id: the joined records reconciled with the Markdown."""
     statements: dict[str, Statement] = {}
     forgotten = logs.load_tombstones(store)
     rows = grouped((r.stream, r) for r in records.values() if isinstance(r, Statement))
@@ -44,40 +44,40 @@ def load_statements(store: Store, records: Mapping[str, Record], now: str) -> di
 def visible_topics(
     store: Store, stream: Stream, records: Collection[str], forgotten: frozenset[str]
 ) -> Sequence[Topic]:
-    """The topic files of a stream without the items that were forgotten.
+    """Read the topic files of a stream, without forgotten items.
 
-    An item without a record is a person's, unless its record is one of those that readers leave out,
-    as all that it rests on was forgotten. ``records`` are the ids that readers see.
+    ``records`` are the ids of visible records. An item without one was written by a person, unless its
+    record is hidden because everything it rests on was forgotten.
     """
     found = topics.read_topics(store.root / stream)
     if not forgotten:
         return found
-    odd = {item.id for topic in found for item in topic.items if item.id} - {*records}
-    gone = {each for each in odd if is_forgotten(each, forgotten)}
-    if odd - gone:
+    unknown = {item.id for topic in found for item in topic.items if item.id} - {*records}
+    gone = {each for each in unknown if is_forgotten(each, forgotten)}
+    if unknown - gone:
         folders = [*store.graphs(), *store.archives()]
-        there = shards.load_graph(folders, only="statement").records
-        gone |= {i for i in odd & there.keys() if visible(there[i], forgotten) is None}
-    return without(found, gone, forgotten)
+        stored = shards.load_graph(folders, only="statement").records
+        gone |= {i for i in unknown & stored.keys() if visible(stored[i], forgotten) is None}
+    return without_items(found, gone, forgotten)
 
 
-_FURTHEST_FIRST = ("done", "blocked", "open")
+_STATE_PRECEDENCE = ("done", "blocked", "open")
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What a person did to the topic files of a stream since the shard was written."""
+    """A person's edits to the topic files of a stream since its shards were written."""
 
-    statements: dict[str, Statement]  # every one as it now is, with its text, by id
-    withdrawn: tuple[str, ...]  # ids of those that a person removed
+    statements: dict[str, Statement]  # all current versions, with text, by id
+    withdrawn: tuple[str, ...]  # ids that a person removed
     conflicts: tuple[tuple[str, str, str], ...]  # after a merge: id, kept text, other text
-    stale: tuple[str, ...] = ()  # ids whose line a merge brought back after they were superseded
+    stale: tuple[str, ...] = ()  # superseded ids whose line a merge brought back
 
 
-def without(
+def without_items(
     topics: Sequence[Topic], gone: Collection[str], forgotten: frozenset[str]
 ) -> Sequence[Topic]:
-    """Topics without the items that carry the id of what does not exist."""
+    """Topics without the items whose id is ``gone`` or ``forgotten``."""
     if not gone and not forgotten:
         return topics
 
@@ -96,47 +96,47 @@ def reconcile(
     device: str,
     forgotten: frozenset[str] = frozenset(),
 ) -> Edits:
-    """What the statements of a stream are, given their Markdown and their records.
+    """Compute the statements of a stream from its Markdown and its records, without writing.
 
-    A record whose topic could not be read stays as it is. Nothing is written.
+    A record whose topic is unreadable stays as it is.
 
     Args:
-        topics: Without items of what was forgotten, as ``records`` are (``visible_topics``).
+        topics: Without forgotten items (``visible_topics``), like ``records``.
     """
-    stale = _stale(topics, records)
-    topics = without(topics, stale, frozenset())
+    stale = _superseded_lines(topics, records)
+    topics = without_items(topics, stale, frozenset())
     statements = dict(records)
-    places, conflicts = _by_id(topics, records, forgotten)
+    places, conflicts = _group_by_id(topics, records, forgotten)
     for record_id, found in places.items():
         old = records.get(record_id)
-        item, topic = _chosen(found, old)
-        new = _by_hand(item, old, record_id, stream=stream, topic=topic, now=now)
+        item, topic = _choose_place(found, old)
+        new = _apply_edit(item, old, record_id, stream=stream, topic=topic, now=now)
         if new != old:
             new = replace(new, rev=(1 if old is None else old.rev[0] + 1, device))
         new = replace(new, text=item.text)
-        if old is not None and (before := before_edit(old, item.text, now, forgotten)) is not None:
+        if old is not None and (before := previous_version(old, item.text, now, forgotten)):
             statements[before.id] = replace(before, rev=(1, device))
             new = replace(new, supersedes=before.id, recorded_at=now)
         statements[record_id] = new
-    unread = {topic.path.stem for topic in topics if topic.sha256 is None}
-    withdrawn = [
+    unreadable = {topic.path.stem for topic in topics if topic.sha256 is None}
+    missing = [
         record_id
         for record_id, record in sorted(records.items())
-        if record.is_current and record_id not in places and record.topic not in unread
+        if record.is_current and record_id not in places and record.topic not in unreadable
     ]
-    closed = _closed_elsewhere(withdrawn, records) if withdrawn else {}
-    for record_id in withdrawn:
+    closed = _closed_elsewhere(missing, records) if missing else {}
+    for record_id in missing:
         old, copy = statements[record_id], closed.get(record_id)
-        gone: dict[str, Any] = {"withdrawn": True, "superseded_at": now}
+        change: dict[str, Any] = {"withdrawn": True, "superseded_at": now}
         if copy is not None:
-            gone = {"superseded_at": copy.recorded_at or now, "text": copy.text}
-        statements[record_id] = replace(old, **gone, rev=(old.rev[0] + 1, device))
-    withdrawn = [record_id for record_id in withdrawn if record_id not in closed]
-    return Edits(statements, tuple(withdrawn), conflicts, tuple(sorted(stale)))
+            change = {"superseded_at": copy.recorded_at or now, "text": copy.text}
+        statements[record_id] = replace(old, **change, rev=(old.rev[0] + 1, device))
+    withdrawn = tuple(record_id for record_id in missing if record_id not in closed)
+    return Edits(statements, withdrawn, conflicts, tuple(sorted(stale)))
 
 
-def _stale(topics: Sequence[Topic], records: dict[str, Statement]) -> frozenset[str]:
-    """Superseded rows whose line is there again as it was: git joins lines, not records."""
+def _superseded_lines(topics: Sequence[Topic], records: dict[str, Statement]) -> frozenset[str]:
+    """Ids of superseded statements whose old line is back: git merges lines, not records."""
     return frozenset(
         item.id
         for topic in topics
@@ -152,7 +152,7 @@ def _stale(topics: Sequence[Topic], records: dict[str, Statement]) -> frozenset[
 def _closed_elsewhere(
     missing: Collection[str], records: dict[str, Statement]
 ) -> dict[str, Statement]:
-    """Rows whose line another machine took out when it closed them: id → the closed copy it made."""
+    """Statements whose line another machine removed when it closed them: id → the closed copy."""
     ends = {row.valid_until for row in records.values() if row.valid_until is not None}
     return {
         record_id: records[copy]
@@ -162,16 +162,16 @@ def _closed_elsewhere(
     }
 
 
-_Places = list[tuple[Item, str]]  # where a statement stands: its item and the topic
+_Places = list[tuple[Item, str]]  # the lines of a statement: item and topic
 
 
-def _by_id(
+def _group_by_id(
     topics: Sequence[Topic], records: dict[str, Statement], forgotten: frozenset[str]
 ) -> tuple[dict[str, _Places], tuple[tuple[str, str, str], ...]]:
-    """Items by id, one text for each, and the conflicts: id, kept text, other text.
+    """Group items by id, one text for each; also returns conflicts: id, kept text, other text.
 
-    Of two texts under one id the one that the record knows keeps the id, else the first; the other
-    one gets an id of its own. Texts that differ in case or blank space alone are one.
+    If an id has two texts, the one in the record keeps the id, otherwise the first; the other one gets
+    a new id. Texts that differ only in case or whitespace are the same.
     """
     places: dict[str, _Places] = grouped(
         (id_of(item, forgotten), (item, topic.path.stem))
@@ -187,7 +187,7 @@ def _by_id(
             own_id = birth_id(item.text, forgotten)
             there = places.get(own_id, [])
             if own_id == record_id or not all(_is_same(i.text, item.text) for i, _ in there):
-                own_id = birth_id(item.text, forgotten, record_id)  # the other id is taken
+                own_id = birth_id(item.text, forgotten, record_id)  # the plain one is taken
             if item.id:
                 conflicts[record_id, kept, item.text] = None
             places.setdefault(own_id, []).append((item, stem))
@@ -195,17 +195,17 @@ def _by_id(
     return places, tuple(conflicts)
 
 
-def _chosen(found: _Places, old: Statement | None) -> tuple[Item, str]:
-    """One of several places of a text, the same at every look; the box furthest on counts."""
+def _choose_place(found: _Places, old: Statement | None) -> tuple[Item, str]:
+    """Choose one of several places of a text, always the same; the most advanced state counts."""
     item, topic = found[0]
     if old is not None:
         item = next((i for i, _ in found if text_sha(i.text) == old.text_sha), item)
         topic = next((t for _, t in found if t == old.topic), topic)
     states = {i.state for i, _ in found}
-    return replace(item, state=next((s for s in _FURTHEST_FIRST if s in states), None)), topic
+    return replace(item, state=next((s for s in _STATE_PRECEDENCE if s in states), None)), topic
 
 
-def _by_hand(
+def _apply_edit(
     item: Item, old: Statement | None, record_id: str, *, stream: Stream, topic: str, now: str
 ) -> Statement:
     if old is None:
@@ -213,8 +213,8 @@ def _by_hand(
         old = Statement(id=record_id, rev=(0, ""), kind=kind, recorded_at=now)
     elif text_sha(item.text) == old.text_sha and old.is_current:
         state = (item.state or old.state) if old.kind == "task" else old.state
-        told = old.done_at if old.state == "done" else now
-        done_at = told if state == "done" else None
+        done_at = old.done_at if old.state == "done" else now
+        done_at = done_at if state == "done" else None
         return replace(old, state=state, done_at=done_at, stream=stream, topic=topic)
     return replace(
         old,
@@ -230,11 +230,10 @@ def _by_hand(
     )
 
 
-def before_edit(old: Statement, text: str, now: str, forgotten: frozenset[str]) -> Statement | None:
-    """What a statement said before a person gave it a text, a row of its own.
-
-    None where that says the same, or nobody knows what was there.
-    """
+def previous_version(
+    old: Statement, text: str, now: str, forgotten: frozenset[str]
+) -> Statement | None:
+    """A superseded statement with the text before a person's edit; None if equal or unknown."""
     if not (old.is_current and old.text) or _is_same(old.text, text):
         return None
     own_id = birth_id(old.text, forgotten, f"{old.id} {old.rev[0]}")
@@ -248,30 +247,30 @@ def _is_same(text: str, other: str) -> bool:
 def plan_topics(
     store: Store, changed: Iterable[Statement], heading_of: Callable[[Statement], str]
 ) -> list[runs.Write]:
-    """Writes that bring the topic files up to new and changed statements; records are written apart.
+    """Plan the writes of topic files for new and changed statements, without their records.
 
-    ``heading_of`` says where a new statement stands.
+    ``heading_of`` gives the heading of a new statement.
     """
-    told = (each for each in sorted(changed, key=lambda s: s.id) if each.stream != "flow")
-    by_topic = grouped(((each.stream, each.topic), each) for each in told)
-    there = {
+    written = (each for each in sorted(changed, key=lambda s: s.id) if each.stream != "flow")
+    by_topic = grouped(((each.stream, each.topic), each) for each in written)
+    files = {
         (stream, topic.path.stem): topic
         for stream in sorted({stream for stream, _ in by_topic})
         for topic in topics.read_topics(store.root / stream)
     }
     writes: list[runs.Write] = []
     for (stream, stem), group in sorted(by_topic.items()):
-        topic = there.get((stream, stem))
+        topic = files.get((stream, stem))
         if topic is None:
             if not any(statement.is_current for statement in group):
                 continue
             topic = topics.new_topic(store.root / stream / f"{stem}.md", stream)
-        writes += _file(topic, group, heading_of)
+        writes += _plan_topic(topic, group, heading_of)
     return writes
 
 
 def as_stored(statement: Statement) -> Statement:
-    """As its shard keeps it, with its text: the Markdown counts while its line is there, and may lose it."""
+    """The statement for its shard, with its text, which is needed if the line in Markdown is lost."""
     if not statement.text:
         return statement
     sha = text_sha(statement.text)
@@ -280,37 +279,32 @@ def as_stored(statement: Statement) -> Statement:
     return replace(statement, text=" ".join(statement.text.split()), text_sha=sha)
 
 
-def _file(
+def _plan_topic(
     topic: Topic, group: list[Statement], heading_of: Callable[[Statement], str]
 ) -> list[runs.Write]:
-    there = {item.id for item in topic.items if item.id is not None}
+    known = {item.id for item in topic.items if item.id is not None}
+    current = sorted(
+        (s for s in group if s.is_current),
+        key=lambda s: (s.valid_from or "", s.id),  # the reading order of a page: undated ones first
+    )
     data = topics.apply_edits(
         topic,
         drop={s.id for s in group if not s.is_current},
-        change={s.id: s for s in group if s.is_current and s.id in there},
-        fresh=[
-            topics.NewItem(heading_of(s), s)
-            for s in sorted(group, key=_order)
-            if s.is_current and s.id not in there
-        ],
+        change={s.id: s for s in current if s.id in known},
+        fresh=[topics.NewItem(heading_of(s), s) for s in current if s.id not in known],
     )
     if topic.sha256 is not None and data == topics.apply_edits(topic):
         return []
     return [runs.Put(topic.path, data, read_as=topic.sha256)]
 
 
-def _order(statement: Statement) -> tuple[str, str]:
-    """A page reads in the order in which things became true; what has no date comes first."""
-    return (statement.valid_from or "", statement.id)
-
-
 def plan_records(
     store: Store, stream: Stream, records: Iterable[Record], removed: Iterable[str] = ()
 ) -> list[runs.Write]:
-    """Writes that put records into this machine's shards of a stream, replacing older versions.
+    """Plan the writes of records to this machine's shards of a stream, replacing older versions.
 
-    ``removed`` are ids of derived records that the shards hold no longer. What has a tombstone is
-    left out of every shard that is written.
+    ``removed`` are ids of derived records to delete. Records with a tombstone are left out of every
+    shard that is written.
     """
     return plan_shards(store, store.graph(stream), records, removed)
 
@@ -318,35 +312,35 @@ def plan_records(
 def plan_shards(
     store: Store, folder: Path, records: Iterable[Record], removed: Iterable[str] = ()
 ) -> list[runs.Write]:
-    """The same for any folder of shards."""
+    """Plan the writes of records to a folder of shards, as ``plan_records``."""
     limit, forgotten = store.settings.store.shard_records, logs.load_tombstones(store)
     changed = shards.plan_update(folder, records, limit, removed, forgotten)
     return [
         write
         for path, (data, before) in changed.items()
-        for write in rewrite(store, path, data, before)
+        for write in plan_rewrite(store, path, data, before)
     ]
 
 
-def rewrite(store: Store, path: Path, data: bytes, before: shards.Shard) -> list[runs.Write]:
-    """Writes that give a shard new bytes; what could not be read of it goes to ``quarantine/``."""
+def plan_rewrite(store: Store, path: Path, data: bytes, before: shards.Shard) -> list[runs.Write]:
+    """Plan to replace a shard; its unreadable lines go to ``quarantine/``."""
     writes: list[runs.Write] = []
     if before.problems and before.sha256 is not None:
         head = f"# from {path.relative_to(store.root)}: line and text of what is no record\n"
-        copy = b"".join([head.encode(), *_unread(path, before)])
+        copy = b"".join([head.encode(), *_unreadable_lines(path, before)])
         writes.append(runs.Put(quarantine_path(store, path, copy, ".txt"), copy))
     return [*writes, runs.Put(path, data, read_as=before.sha256)]
 
 
 def quarantine_path(store: Store, path: Path, data: bytes, ending: str = "") -> Path:
-    """Where a copy of bytes from a file goes: a name that tells whence, and what."""
+    """The path for a copy of data from a file, named by the file and the content."""
     place = path.relative_to(store.root)
     stem = "-".join(place.with_suffix("").parts).strip(".")
     return store.quarantine / f"{stem}-{atomic.sha256(data)[:12]}{ending or place.suffix or '.txt'}"
 
 
-def _unread(path: Path, before: shards.Shard) -> Iterator[bytes]:
-    """The lines of a shard that could not be read, byte for byte, each with its number."""
+def _unreadable_lines(path: Path, before: shards.Shard) -> Iterator[bytes]:
+    """The unreadable lines of a shard with their numbers, byte for byte."""
     rows = (atomic.read(path, MAX_FILE) or b"").split(b"\n")
     for problem in sorted(before.problems, key=lambda problem: problem.line or 0):
         first = (problem.line or 1) - 1

@@ -91,7 +91,7 @@ def _settle_lines(
         missing = {
             item.line: topics.id_of(item, forgotten) for item in topic.items if item.id is None
         }
-        data = topics.with_ids(topic, missing)
+        data = topics.add_ids(topic, missing)
         if any(item.id in stale for item in topic.items):
             data = topics.apply_edits(topics.parse(data, topic.path), drop=stale)
         elif not missing:

@@ -1,11 +1,11 @@
 """Topic files: the text of statements in Markdown, read and edited (docs/format.md §7).
 
-Markdown is the truth for the text. The shard keeps ``text_sha`` of the text it knows, so an edit by
-hand is seen: a changed text is a new version by the user, an item without ``^id`` a new statement, a
-missing one a withdrawn one. Reading sees it at once; ``settle`` writes it down.
+The text in Markdown takes precedence. The shard has ``text_sha`` of the text it knows, which reveals
+hand edits: a changed text is a new version by the user, an item without ``^id`` a new statement, a
+missing item a withdrawn one. Readers see this at once; ``settle`` saves it.
 
-An edit changes only the lines it must. Statements stand under a heading with the name of what they are
-about; a person may move them anywhere, as a line is found by its id.
+An edit changes only the lines it must. New statements go under a heading with the name of their
+subject. A person may move lines anywhere, as they are found by id.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BOX_OF: dict[str | None, str] = {"open": " ", "done": "x", "blocked": "!"}
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A statement's line in a topic file; ``line`` counts from 1, continuation lines joined."""
+    """A statement's line in a topic file, joined with its continuation lines; ``line`` counts from 1."""
 
     id: str | None
     text: str
@@ -43,7 +43,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic file: its items, and its lines with CR and broken UTF-8 as they are."""
+    """A topic file: its items, and its lines with CR and invalid UTF-8 unchanged."""
 
     path: Path
     items: tuple[Item, ...]
@@ -53,31 +53,31 @@ class Topic:
 
 
 def text_sha(text: str) -> str:
-    """Digest of a statement's text, blank space folded."""
+    """Digest of a statement's text with whitespace normalised."""
     return digest("text", " ".join(text.split()))
 
 
 def id_of(item: Item, forgotten: frozenset[str] = frozenset()) -> str:
-    """The id of an item: the one it carries, or for a new one the hash of its text.
+    """The id of an item: its own, or for a new one a hash of its text.
 
-    An id with a tombstone is not given again: who writes a forgotten sentence anew means it.
+    An id with a tombstone is never reused: a forgotten sentence that is written again is a new one.
     """
     return item.id or birth_id(item.text, forgotten)
 
 
 def heading_of(topic: Topic, item: Item) -> str:
-    """The heading that an item stands under; "" for none."""
+    """The heading above an item, or ""."""
     above = [line for line in topic.lines[: item.line] if line.startswith("## ")]
     return above[-1].removeprefix("## ").strip() if above else ""
 
 
 def birth_id(text: str, forgotten: frozenset[str], salt: str | None = None) -> str:
-    """The id of a statement that a person writes; ``salt`` where the plain one is another's."""
+    """The id of a new statement by its text; ``salt`` distinguishes it if the plain id is taken."""
     return first_free(birth_ids(normalise_text(text), salt), forgotten)
 
 
 def parse(data: bytes, path: Path) -> Topic:
-    """The items of a topic file."""
+    """Parse a topic file."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r\n", "\n")
     problems: list[LineProblem] = []
     if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
@@ -106,18 +106,18 @@ def parse(data: bytes, path: Path) -> Topic:
 
 
 def _item(line: str, number: int) -> Item | None:
-    """The item that begins on a line; None when there is none, or nothing but its id is left."""
+    """The item that begins on a line; None if there is none or it has no text."""
     bullet = _BULLET.match(line)
     if bullet is None:
         return None
     text, record_id = _without_id(line[bullet.end() :])
-    if not any(map(str.isalnum, text)):  # "* * *" is a rule
+    if not any(map(str.isalnum, text)):  # "* * *" is a horizontal rule
         return None
     return Item(record_id, text, number, _BOXES.get(bullet.group(1) or ""))
 
 
 def _without_id(text: str) -> tuple[str, str | None]:
-    """The text of a line and the id behind it."""
+    """Split a line into its text and the id at its end."""
     text = text.rstrip()
     words, caret, record_id = text.rpartition("^")
     if caret and is_id(record_id) and (not words or words[-1] in " \t"):
@@ -126,7 +126,7 @@ def _without_id(text: str) -> tuple[str, str | None]:
 
 
 def read_topics(folder: Path) -> list[Topic]:
-    """Every topic file of a stream, sorted by name; an unreadable one is a problem."""
+    """Read the topic files of a stream, sorted by name; an unreadable one has a problem and no items."""
     topics = []
     for name in atomic.names_in(folder):
         path = folder / name
@@ -144,7 +144,7 @@ def read_topics(folder: Path) -> list[Topic]:
 
 
 def render_item(statement: Statement) -> str:
-    """The line of a statement in its topic file.
+    """Render the line of a statement.
 
     >>> from clsm_cli.model.graph import Statement
     >>> render_item(Statement(id="f-1", rev=(1, "pi"), text="Call Mara.", state="open"))
@@ -162,14 +162,14 @@ GENERATED_STEMS = frozenset(
 
 
 class NewItem(NamedTuple):
-    """A statement that a file does not hold yet, and the heading it belongs under ("" for none)."""
+    """A statement to add to a file, and its heading ("" for none)."""
 
     heading: str
     statement: Statement
 
 
 def new_topic(path: Path, stream: Stream) -> Topic:
-    """A topic file that does not exist yet: its front matter and title."""
+    """A topic for a new file, with front matter and title."""
     title = path.stem.capitalize()
     head = {"title": title, "stream": stream, "topic": path.stem}
     lines = ["---", *(f"{key}: {dump(value)}" for key, value in head.items()), "---", ""]
@@ -184,7 +184,7 @@ def apply_edits(
     change: Mapping[str, Statement] | None = None,
     fresh: Sequence[NewItem] = (),
 ) -> bytes:
-    """The bytes of a topic file after some statements went, changed in place, or came, in order."""
+    """Render a topic file with statements dropped, changed in place, and added in order."""
     change = change or {}
     lines: list[str | None] = list(topic.lines)
     for item in topic.items:
@@ -200,8 +200,8 @@ def apply_edits(
     return "\n".join(kept).encode("utf-8", "surrogateescape")
 
 
-def with_ids(topic: Topic, ids: dict[int, str]) -> bytes:
-    """The file with an id put behind the item lines named in ``ids`` (line → id)."""
+def add_ids(topic: Topic, ids: dict[int, str]) -> bytes:
+    """Render a topic file with ids (line → id) appended to item lines."""
     lines = list(topic.lines)
     for number, record_id in ids.items():
         line = lines[number - 1]
@@ -209,14 +209,13 @@ def with_ids(topic: Topic, ids: dict[int, str]) -> bytes:
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
-def without_empty(data: bytes, before: Topic) -> bytes:
-    """The bytes of a topic file without headings whose last item just went.
+def drop_empty_headings(data: bytes, before: Topic) -> bytes:
+    """Remove the headings whose last item was removed.
 
     A heading that was empty ``before`` stays: a person wrote it.
     """
     lines = data.decode("utf-8", "surrogateescape").split("\n")
-    full = {before.lines[start - 1] for start, _ in _filled(before.lines)}
-    left = {lines[start - 1] for start, _ in _filled(lines)}
+    full, left = _nonempty_headings(before.lines), _nonempty_headings(lines)
     kept: list[str] = []
     for line in lines:
         if line in full - left:
@@ -232,24 +231,24 @@ def without_empty(data: bytes, before: Topic) -> bytes:
 
 
 def has_text(data: bytes) -> bool:
-    """Whether anything stands in a topic file besides its front matter and headings."""
+    """Whether a topic file contains anything besides front matter and headings."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
-    return any(line.strip() and not line.startswith("#") for line in lines[_body(lines) :])
+    return any(line.strip() and not line.startswith("#") for line in lines[_body_start(lines) :])
 
 
-def _filled(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """First line below and index behind of every section in which something stands."""
-    starts = [i + 1 for i, line in enumerate(lines) if line.startswith("## ")]
-    ends = [*(start - 1 for start in starts), len(lines)][1:]
-    return [
-        (start, end)
-        for start, end in zip(starts, ends, strict=True)
-        if any(line.strip() for line in lines[start:end])
-    ]
+def _nonempty_headings(lines: Sequence[str]) -> set[str]:
+    headings: set[str] = set()
+    heading = None
+    for line in lines:
+        if line.startswith("## "):
+            heading = line
+        elif heading is not None and line.strip():
+            headings.add(heading)
+    return headings
 
 
 def item_end(lines: Sequence[str], first: int) -> int:
-    """Number of the last line of the item that begins on line ``first`` (from 1)."""
+    """The last line of the item that begins on line ``first`` (both from 1)."""
     end = first
     while end < len(lines) and lines[end].startswith("  ") and lines[end].strip():
         end += 1
@@ -257,7 +256,7 @@ def item_end(lines: Sequence[str], first: int) -> int:
 
 
 def _insert(lines: list[str], fresh: NewItem) -> None:
-    """Put an item at the end of its section, which is made at the end of the file when new."""
+    """Insert an item at the end of its section; a new section goes to the end of the file."""
     start, end = _section(lines, fresh.heading)
     if start is None:
         while lines and not lines[-1].strip():
@@ -267,7 +266,7 @@ def _insert(lines: list[str], fresh: NewItem) -> None:
     place = end
     while place > start and not lines[place - 1].strip():
         place -= 1
-    if place == start:  # nothing stands there: one blank line between heading and item
+    if place == start:  # an empty section: one blank line between heading and item
         while place > 1 and not lines[place - 1].strip() and not lines[place - 2].strip():
             place -= 1
             del lines[place]
@@ -278,9 +277,9 @@ def _insert(lines: list[str], fresh: NewItem) -> None:
 
 
 def _section(lines: Sequence[str], heading: str) -> tuple[int | None, int]:
-    """First line below a heading (index), and the index behind its section; None when missing."""
+    """The start and end of the section below a heading, as indices; start is None if missing."""
     wanted = f"## {heading}" if heading else None
-    start = None if wanted else _body(lines)
+    start = None if wanted else _body_start(lines)
     for number, line in enumerate(lines):
         if line.startswith("## "):
             if start is not None and number >= start:
@@ -290,8 +289,8 @@ def _section(lines: Sequence[str], heading: str) -> tuple[int | None, int]:
     return start, len(lines)
 
 
-def _body(lines: Sequence[str]) -> int:
-    """Index of the first line behind the front matter and the title."""
+def _body_start(lines: Sequence[str]) -> int:
+    """Index of the first line after the front matter and the title."""
     place = 0
     if lines and lines[0].rstrip() == "---":
         place = next((i + 1 for i, line in enumerate(lines) if i and line.rstrip() == "---"), 0)

@@ -114,7 +114,7 @@ def test_what_is_told_while_another_clsm_writes_is_put_aside(store: Store) -> No
             assert report.sources[0].added + report.sources[0].known == 2
         captured(store, row("more", 3), row("untimed"))
         assert texts(store) == ["before"]
-        (parts,) = inbox.read_aside(store.inbox).values()
+        (parts,) = inbox.side_files(store.inbox).values()
         assert len(parts) == 2
     captured(store, row("hello", 2), row("untimed"), row("after", 4))
     assert texts(store) == ["before", "hello", "more", "untimed", "after"]

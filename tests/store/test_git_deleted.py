@@ -75,10 +75,12 @@ def test_an_empty_file_goes_after_a_month(machines: tuple[Store, Store]) -> None
     (path,) = inbox.files(pi.inbox)
     box = inbox.read(path)
     written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-    month = timedelta(days=inbox.SPENT_DAYS)
-    assert inbox.plan_removal(box, written + month - timedelta(minutes=1)) == []
-    assert inbox.plan_removal(box, written + month + timedelta(minutes=1)) == [runs.Remove(path)]
-    assert inbox.plan_removal(box, None) == []
+    month = timedelta(days=inbox.EMPTY_FILE_DAYS)
+    assert inbox.plan_delete_empty(box, written + month - timedelta(minutes=1)) == []
+    assert inbox.plan_delete_empty(box, written + month + timedelta(minutes=1)) == [
+        runs.Remove(path)
+    ]
+    assert inbox.plan_delete_empty(box, None) == []
     sleep(pi, (written + month + timedelta(days=1)).isoformat())
     assert inbox.files(pi.inbox) == []
 

@@ -25,7 +25,7 @@ from clsm_cli.store.index.passage_rows import Batch, day_number, heading_id
 from clsm_cli.store.index.passages import Passage, text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.record_files import reconcile, without
+from clsm_cli.store.record_files import reconcile, without_items
 from clsm_cli.text.node_ids import node_id
 
 _TURN = re.compile(r"[0-9a-f]{12}\Z")
@@ -170,7 +170,7 @@ def _reconciled_statements(
 ) -> tuple[dict[str, Statement], _Places]:
     """The statements of a stream, reconciled from its Markdown and shards."""
     store, forgotten = batch.store, batch.forgotten
-    found = without(topics.read_topics(store.root / stream), gone, forgotten)
+    found = without_items(topics.read_topics(store.root / stream), gone, forgotten)
     edits = reconcile(
         found, records, stream=stream, now=_UNRECORDED, device=store.device, forgotten=forgotten
     )
