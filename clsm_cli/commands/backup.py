@@ -126,7 +126,7 @@ def _next_steps(done: Restored, path: Path) -> list[str]:
     root = quote(str(done.root))
     steps = [f"the first recall makes the index anew; look with: clsm status --store {root}"]
     old = done.manifest.device
-    if not done.goes_on:
+    if not done.keeps_device:
         again = f"CLSM_DEVICE={old} clsm restore {quote(str(path))} {root}"
         steps.append(
             f"here the store is written as {done.device}, since {old} may still write too; if it is"

@@ -7,7 +7,7 @@ from clsm_cli.store.jsonlines import dump
 
 
 class Activation(NamedTuple):
-    """A recall returned these ids; ``decay`` folds such lines into uses. Older lines end with ``ids``."""
+    """A recall returned these ids; ``decay`` folds such lines to uses. Old lines end with ``ids``."""
 
     recall: str
     at: str

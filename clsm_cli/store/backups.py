@@ -1,11 +1,11 @@
-"""Backups: everything of a store that cannot be derived again, in one file.
+"""Backups: all data of a store that cannot be derived, in one file.
 
-The format (docs/format.md §12) is a tar file in gzip whose first member, the manifest, names every
-file with its size and sha256. The reader follows the manifest alone, and any ``tar`` unpacks it too.
+The format (docs/format.md §12) is a tar file in gzip. Its first member, the manifest, lists every file
+with size and sha256. The reader uses the manifest alone, but any ``tar`` can unpack it.
 
-It is made under the lock: hooks and notes need none. A log may grow meanwhile and is cut where it ended;
-what a person changes at that moment is refused. The file gets its name once it has been read back and
-verified.
+A backup is made under the lock, which hooks and notes do not need: a log that grows meanwhile is cut at
+its size in the manifest, any other change is an error. The file gets its name after it has been read
+back and verified.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 MANIFEST, FOLDER = "manifest.jsonl", "memory/"
-"""The first member; what the names of all others begin with."""
+"""The name of the first member, and the prefix of all others."""
 MAX_MANIFEST = 256 << 20
 """Bytes; about 1.5 million files."""
 _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(2 * _BLOCK)
 _MAX_PATH, _MAX_NAME = 4096, 255  # bytes, as on Linux
 _MAX_LINE = 32 << 10
-_KEPT = ("runs", "edit", "shadow")
-"""What of ``.clsm`` cannot be derived: what undo needs, a refused draft, the log of shadow mode."""
+_UNDERIVED = ("runs", "edit", "shadow")
+"""Folders of ``.clsm`` that cannot be derived: preimages, a refused draft, the log of shadow mode."""
 _PIECE = 1 << 20
-"""Bytes that are in memory at once, of a file of whatever size."""
+"""Bytes in memory at once."""
 _LEVEL = 6
-"""Of compression: a memory shrinks to a fifth, and 9 gains two percent for twice the time."""
+"""The compression level: a fifth of the size; 9 saves two percent more in twice the time."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is done, and how much of how much."""
+"""Called with the name of a step, the amount done, and the total."""
 
 
 class Entry(NamedTuple):
-    """A file of a backup: its path in the store, with slashes; its bytes; its digest."""
+    """A file in a backup: its path in the store, with slashes, its size in bytes, and its sha256."""
 
     path: str
     size: int
@@ -66,7 +66,7 @@ class Entry(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What a backup holds, sorted by path, and of what; ``at`` is UTC, as in the logs."""
+    """The files of a backup, sorted by path, and their store; ``at`` is UTC, as in the logs."""
 
     format: int
     store: str
@@ -80,7 +80,7 @@ class Manifest(NamedTuple):
         return sum(entry.size for entry in self.files)
 
     def render(self) -> bytes:
-        """Its lines; the last has the digest of those before."""
+        """The manifest's lines; the last has the digest of the others."""
         first = self._asdict() | {"files": len(self.files), "size": self.size}
         rows = (first, *(entry._asdict() for entry in self.files))
         body = "".join(f"{dump(row)}\n" for row in rows).encode()
@@ -88,14 +88,14 @@ class Manifest(NamedTuple):
 
 
 class SkippedEntry(NamedTuple):
-    """Something in the folder that a backup cannot hold."""
+    """Something in the store that a backup cannot contain."""
 
     path: str
     reason: str
 
 
 class BackupResult(NamedTuple):
-    """What a backup holds, or would hold; ``packed``: bytes of its file, None for a dry run."""
+    """The content of a backup; ``packed`` is the size of its file in bytes, None for a dry run."""
 
     manifest: Manifest
     packed: int | None
@@ -104,9 +104,9 @@ class BackupResult(NamedTuple):
 
 
 def is_kept(path: str) -> bool:
-    """Whether a file of a store belongs into a backup, and may come out of one.
+    """Whether a file of a store belongs in a backup, and may be restored from one.
 
-    Git's own folders do not: one that comes with a backup could name programs to be run.
+    Git's own folders do not: one from a backup could name programs to run.
 
     >>> [is_kept(p) for p in ("tasks/today.md", ".clsm/runs/run-1/x/0000", ".clsm/index/index.sqlite")]
     [True, True, False]
@@ -116,7 +116,7 @@ def is_kept(path: str) -> bool:
     names = path.split("/")
     if len(path.encode("utf-8", "surrogatepass")) > _MAX_PATH or not all(map(_is_name, names)):
         return False
-    return names[0] != ".clsm" or (len(names) > 1 and names[1] in _KEPT)
+    return names[0] != ".clsm" or (len(names) > 1 and names[1] in _UNDERIVED)
 
 
 def _is_name(name: str) -> bool:
@@ -134,7 +134,7 @@ def make_backup(
     store: Store,
     path: Path,
     at: str,
-    end_begun: Callable[[Store], list[str]],
+    recover: Callable[[Store], list[str]],
     progress: Progress,
     *,
     force: bool = False,
@@ -143,25 +143,25 @@ def make_backup(
     """Write a backup of a store.
 
     Args:
-        path: The file; its folder must be there.
-        at: UTC time that the backup gets. The same store and time give the same bytes.
-        end_begun: Ends what a killed command began, and says what the user should hear of it.
+        path: The file; its folder must exist.
+        at: The UTC time of the backup. The same store and time give the same bytes.
+        recover: Completes an interrupted run and returns warnings.
 
     Raises:
-        BadInputError: The folder is not there, or the name is that of no file.
-        RefusedError: There is a file of that name, or it would lie inside the store.
+        BadInputError: The folder does not exist, or the name is not that of a file.
+        RefusedError: The file exists, or would be inside the store.
     """
-    path = _target(store, path, force=force)
+    path = _check_target(store, path, force=force)
     with locked(store.root, store.settings.store.lock_wait):
-        warnings = () if dry_run else tuple(end_begun(store))
-        names, left_out = _names(store.root)
-        files = _listed(store.root, names, progress)
+        warnings = () if dry_run else tuple(recover(store))
+        names, left_out = _find_files(store.root)
+        files = _read_digests(store.root, names, progress)
         manifest = Manifest(FORMAT_VERSION, store.store_id, store.device, at, files)
         packed = None if dry_run else _write(store, manifest, path, progress)
     return BackupResult(manifest, packed, tuple(left_out), warnings)
 
 
-def _target(store: Store, path: Path, *, force: bool) -> Path:
+def _check_target(store: Store, path: Path, *, force: bool) -> Path:
     with atomic.disk_errors(path):
         if not path.parent.is_dir():
             raise BadInputError(str(path.parent), "is not there", "make the folder first")
@@ -177,8 +177,8 @@ def _target(store: Store, path: Path, *, force: bool) -> Path:
     return path
 
 
-def _names(root: Path) -> tuple[list[str], list[SkippedEntry]]:
-    """Paths of files, sorted, and what is no file or has a name that no backup may have."""
+def _find_files(root: Path) -> tuple[list[str], list[SkippedEntry]]:
+    """The sorted paths of files, and entries that are no regular file or have an invalid name."""
     found: list[str] = []
     left_out: list[SkippedEntry] = []
     waiting = [""]
@@ -199,7 +199,7 @@ def _names(root: Path) -> tuple[list[str], list[SkippedEntry]]:
     return sorted(found), sorted(left_out)
 
 
-def _listed(root: Path, names: list[str], progress: Progress) -> tuple[Entry, ...]:
+def _read_digests(root: Path, names: list[str], progress: Progress) -> tuple[Entry, ...]:
     entries = []
     for number, name in enumerate(names):
         progress("reading", number, len(names))
@@ -210,7 +210,7 @@ def _listed(root: Path, names: list[str], progress: Progress) -> tuple[Entry, ..
 
 
 def _write(store: Store, manifest: Manifest, path: Path, progress: Progress) -> int:
-    """Write the file, read it back, and give it its name; its size in bytes."""
+    """Write the file under a temporary name, verify and rename it; returns its size in bytes."""
     temp = path.with_name(f"{atomic.TEMP_PREFIX}{path.name}")
     with atomic.disk_errors(temp):
         try:
@@ -219,7 +219,7 @@ def _write(store: Store, manifest: Manifest, path: Path, progress: Progress) -> 
                 file.flush()
                 os.fsync(file.fileno())
                 size = os.fstat(file.fileno()).st_size
-            _read_back(temp, manifest, progress)
+            _verify(temp, manifest, progress)
             atomic.move(temp, path.name)
         except BaseException:
             with contextlib.suppress(DiskError):
@@ -228,7 +228,7 @@ def _write(store: Store, manifest: Manifest, path: Path, progress: Progress) -> 
     return size
 
 
-def _read_back(path: Path, manifest: Manifest, progress: Progress) -> None:
+def _verify(path: Path, manifest: Manifest, progress: Progress) -> None:
     try:
         with opened_backup(path) as reader:
             reader.check(progress)
@@ -241,7 +241,7 @@ def _read_back(path: Path, manifest: Manifest, progress: Progress) -> None:
 
 
 def _pack(root: Path, manifest: Manifest, file: BinaryIO, progress: Progress) -> None:
-    data, done, total = manifest.render(), 0, manifest.size
+    data, done = manifest.render(), 0
     # No name and no time of its own: the same memory has the same bytes.
     with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as out:
         out.write(member_header(MANIFEST, len(data), manifest.at) + data + padding(len(data)))
@@ -249,16 +249,16 @@ def _pack(root: Path, manifest: Manifest, file: BinaryIO, progress: Progress) ->
             out.write(member_header(FOLDER + entry.path, entry.size, manifest.at))
             changed = atomic.changed_meanwhile(root / entry.path)
             with atomic.open_to_read(root / entry.path) as source:
-                for piece in _content(entry, source.read, changed):
+                for piece in _pieces(entry, source.read, changed):
                     out.write(piece)
                     done += len(piece)
-                    progress("writing", done, total)
+                    progress("writing", done, manifest.size)
             out.write(padding(entry.size))
         out.write(_END)
 
 
 def member_header(name: str, size: int, at: str) -> bytes:
-    """The blocks before a member of ``size`` bytes: a private file, by nobody in particular."""
+    """The header of a member of ``size`` bytes: a private file without an owner."""
     info = tarfile.TarInfo(name)
     info.size, info.mode = size, atomic.FILE_MODE
     info.mtime = min(max(0, int(datetime.fromisoformat(at).timestamp())), 8**11 - 1)
@@ -266,19 +266,19 @@ def member_header(name: str, size: int, at: str) -> bytes:
 
 
 def padding(size: int) -> bytes:
-    """What fills the last block after ``size`` bytes."""
+    """The bytes that fill the last block after ``size`` bytes."""
     return bytes(-size % _BLOCK)
 
 
-def _content(entry: Entry, read: Callable[[int], bytes], otherwise: ClsmError) -> Iterator[bytes]:
-    """The bytes of a file in pieces, as many as there were when it was listed, and the same."""
+def _pieces(entry: Entry, read: Callable[[int], bytes], error: ClsmError) -> Iterator[bytes]:
+    """The content of a file in pieces; raises ``error`` if it is not that of the entry."""
     digest, left = hashlib.sha256(), entry.size
     while left and (piece := read(min(left, _PIECE))):
         digest.update(piece)
         left -= len(piece)
         yield piece
     if left or digest.hexdigest() != entry.sha256:
-        raise otherwise
+        raise error
 
 
 @contextlib.contextmanager
@@ -293,7 +293,7 @@ def opened_backup(path: Path) -> Iterator[Reader]:
 
 
 class Reader:
-    """An opened backup; its manifest is consistent, its files are not read yet."""
+    """An opened backup with a valid manifest; its files are not verified yet."""
 
     def __init__(self, path: Path, stream: BinaryIO) -> None:
         self.path = path
@@ -301,50 +301,53 @@ class Reader:
         size = self._next_size("is no backup of a clsm memory")
         if size > MAX_MANIFEST:
             raise self._damaged("its manifest is too large")
-        data = self._exactly(size)
+        data = self._read_exactly(size)
         try:
             self.manifest = _parse(data, path)
         except LineError as error:
             raise self._damaged(str(error)) from None
-        self._exactly(-size % _BLOCK)
+        self._read_exactly(-size % _BLOCK)
 
     def files(self) -> Iterator[tuple[Entry, Iterator[bytes]]]:
-        """Each file with its bytes in pieces, which must be used up before the next is asked for.
+        """Each file with its content in pieces, which must be consumed before the next file.
 
-        Only at the end of all is it sure that the backup is whole.
+        The backup is verified only when the last file has been consumed.
         """
         for entry in self.manifest.files:
             reason = f"what stands before {entry.path} is not as it was written"
-            if self._next_size(reason) not in (entry.size, 0):  # 0: it stands before, as text
+            if self._next_size(reason) not in (
+                entry.size,
+                0,
+            ):  # 0: the size is in the extended header
                 raise self._damaged(reason)
-            other = self._damaged(f"{entry.path} is not what was stored")
-            yield entry, _content(entry, self._exactly, other)
-            self._exactly(-entry.size % _BLOCK)
-        if self._exactly(len(_END)) != _END or self._read(1):
+            error = self._damaged(f"{entry.path} is not what was stored")
+            yield entry, _pieces(entry, self._read_exactly, error)
+            self._read_exactly(-entry.size % _BLOCK)
+        if self._read_exactly(len(_END)) != _END or self._read(1):
             raise self._damaged("its end is not as it was written")
 
     def check(self, progress: Progress) -> None:
-        """Read it all."""
-        done, total = 0, self.manifest.size
+        """Verify the whole backup."""
+        done = 0
         for _, pieces in self.files():
             for piece in pieces:
                 done += len(piece)
-                progress("checking", done, total)
+                progress("checking", done, self.manifest.size)
 
     def _next_size(self, reason: str) -> int:
-        """The bytes of the next member by its header; an extended one before it is passed over."""
+        """The size of the next member by its header; skips an extended header before it."""
         try:
-            info = tarfile.TarInfo.frombuf(self._exactly(_BLOCK), "utf-8", "replace")
+            info = tarfile.TarInfo.frombuf(self._read_exactly(_BLOCK), "utf-8", "replace")
             if info.type == tarfile.XHDTYPE and info.size <= 2 * _MAX_PATH:
-                self._exactly(info.size + -info.size % _BLOCK)
-                info = tarfile.TarInfo.frombuf(self._exactly(_BLOCK), "utf-8", "replace")
+                self._read_exactly(info.size + -info.size % _BLOCK)
+                info = tarfile.TarInfo.frombuf(self._read_exactly(_BLOCK), "utf-8", "replace")
         except tarfile.HeaderError:
             raise self._damaged(reason) from None
         if info.type != tarfile.REGTYPE:
             raise self._damaged(reason)
         return info.size
 
-    def _exactly(self, size: int) -> bytes:
+    def _read_exactly(self, size: int) -> bytes:
         found = b""
         while len(found) < size:
             piece = self._read(size - len(found))
@@ -366,7 +369,7 @@ class Reader:
 
 
 def _parse(data: bytes, path: Path) -> Manifest:
-    """The manifest in a first member; refused where a clsm would not have written it."""
+    """Parse a manifest; refuses one that clsm would not have written."""
     body = data[: data.rstrip(b"\n").rfind(b"\n") + 1]
     if data != body + _last_line(body):
         raise LineError("its manifest is not as it was written")

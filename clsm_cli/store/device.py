@@ -24,7 +24,7 @@ from clsm_cli.store import atomic
 
 
 def device_name(root: Path, environment: dict[str, str]) -> str:
-    """This machine's name in the store: CLSM_DEVICE, else ``.clsm/device``, else host name + 4 hex digits.
+    """The device name: CLSM_DEVICE, else that in ``.clsm/device``, else host name + 4 hex digits.
 
     The digits are derived from the machine's id and the store's path, so two machines of one name, or
     two clones on one machine, use separate folders, and deleting ``.clsm`` changes nothing.

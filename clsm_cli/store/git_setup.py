@@ -1,15 +1,14 @@
-"""Set git up for a store (merge rules, ignored files, settings of the clone), and commit and push it.
+"""Set up git for a store (merge rules, ignored files, settings of the clone), and commit and push it.
 
-Two things every clone has, as they are files of the store: ``.gitattributes`` (every line of both
-sides is kept; readers join them) and ``.gitignore``. The rest is of one clone alone, in
-``.git/config`` and ``.git/info/attributes``, which git never copies: it syncs what it writes, merges
-when it pulls, and lets ``clsm merge-driver`` join files (``store.joining``), so that nothing stands
-there twice. ``.git/info/attributes`` goes before ``.gitattributes``; a clone without it merges by
-lines, and so does this one where the driver cannot be started or cannot read a file.
+``.gitattributes`` (a merge keeps all lines of both sides, for readers to join) and ``.gitignore`` are
+files of the store, so every clone has them. Settings in ``.git/config`` and ``.git/info/attributes``
+belong to one clone: sync what git writes, merge when it pulls, and merge by ``clsm merge-driver``
+(``store.joining``), which leaves no repeats. ``.git/info/attributes`` overrides ``.gitattributes``. A
+clone without it merges by lines, as does this one if the driver fails.
 
-``git add`` and ``git commit`` would run filters and hooks, and take along what the user has staged
-elsewhere. So the files are put into an index of their own, and the branch is moved, if nobody moved
-it in the meantime, by plumbing: git-hash-object(1), git-update-index(1), git-commit-tree(1).
+``git add`` and ``git commit`` would run filters and hooks, and commit what the user has staged
+elsewhere. So a separate index and plumbing are used: git-hash-object(1), git-update-index(1),
+git-commit-tree(1). The branch moves only if nobody has moved it meanwhile.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED, TOPIC_STREAMS
 
 SETTINGS = {
-    "core.fsync": "all",  # else a power cut can leave a repository that nobody can read
-    "pull.rebase": "false",  # a rebase merges commit by commit, also what a later one took back
+    "core.fsync": "all",  # otherwise a power cut can make the repository unreadable
+    "pull.rebase": "false",  # a rebase merges single commits, even those that a later one reverts
     "merge.clsm.name": "join of clsm records",
 }
-"""Settings of a clone; beside them stands the driver's command."""
+"""Settings of a clone, besides the driver's command."""
 DRIVER = "merge.clsm.driver"
 _JOINED = (
     *(f"{stream}/*.md" for stream in TOPIC_STREAMS),
@@ -50,7 +49,7 @@ _HEAD = "# Joined by id, see: clsm init --git"
 
 
 class MissingSetup(NamedTuple):
-    """What of all this is not there: lines of files of the store and of ``info/attributes``, settings."""
+    """Missing lines of the store's files, settings of the clone, and lines of ``info/attributes``."""
 
     lines: dict[str, tuple[str, ...]]
     settings: tuple[str, ...]
@@ -58,62 +57,62 @@ class MissingSetup(NamedTuple):
 
     @property
     def of_clone(self) -> tuple[str, ...]:
-        """Names of what the clone alone lacks."""
+        """Names of what the clone lacks."""
         return (*self.settings, *(["info/attributes"] if self.attributes else []))
 
 
 def find_missing(root: Path) -> MissingSetup:
-    """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone."""
+    """Find what a store lacks, and, if it is in one, its clone."""
     wanted = ((".gitattributes", GIT_ATTRIBUTES), (".gitignore", GIT_IGNORED))
-    lines = {name: missing for name, text in wanted if (missing := _missing(root / name, text))}
+    lines = {n: missing for n, text in wanted if (missing := _missing_lines(root / n, text))}
     tree = git.work_tree(root)
     if tree is None:
         return MissingSetup(lines, (), ())
     there = git.settings(tree)
     wrong = [name for name, value in settings_of_clone().items() if there.get(name) != value]
     info = info_file(tree)
-    short = () if info is None else _missing(info, _driven(tree.prefix))
-    return MissingSetup(lines, tuple(sorted(wrong)), short)
+    attributes = () if info is None else _missing_lines(info, _driver_attributes(tree.prefix))
+    return MissingSetup(lines, tuple(sorted(wrong)), attributes)
 
 
 def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
-    """Writes that complete the files of the store; what stands there stays."""
+    """Plan to append the missing lines to the files of the store."""
     paths = {root / name: lines for name, lines in sorted(lack.lines.items())}
-    return [runs.Put(p, _with(p, lines), atomic.digest_of(p)) for p, lines in paths.items()]
+    return [runs.Put(p, _appended(p, lines), atomic.digest_of(p)) for p, lines in paths.items()]
 
 
 def set_up(root: Path) -> MissingSetup:
-    """Make a store a repository if it lies in none, and give both what they lack; returns that.
+    """Make a store a repository if it is in none, and complete both; returns what was missing.
 
-    Done twice, it changes nothing the second time. Nothing that the repository names is run.
+    Idempotent. Runs nothing that the repository names.
     """
     if git.work_tree(root) is None:
-        with _failures(root, "init"):
-            git.run(root, "init", "--quiet", seconds=git.SECONDS)
+        with _git_errors(root, "init"):
+            git.run(root, "init", "--quiet", timeout=git.TIMEOUT)
     lack = find_missing(root)
     for name, missing in sorted(lack.lines.items()):
-        atomic.put(root / name, _with(root / name, missing))
+        atomic.put(root / name, _appended(root / name, missing))
     configure_clone(root, lack)
     return lack
 
 
 def configure_clone(root: Path, lack: MissingSetup) -> None:
-    """Write down in the clone what was found missing there."""
+    """Complete the settings and attributes of the clone."""
     wanted = settings_of_clone()
-    with _failures(root, "config"):
+    with _git_errors(root, "config"):
         for name in lack.settings:
             words = ("config", "--local", "--replace-all", name, wanted[name])
-            git.run(root, *words, seconds=git.SECONDS)
+            git.run(root, *words, timeout=git.TIMEOUT)
     tree = git.work_tree(root)
     info = None if tree is None else info_file(tree)
     if lack.attributes and info is not None:
-        atomic.put(info, _with(info, lack.attributes))
+        atomic.put(info, _appended(info, lack.attributes))
 
 
 def settings_of_clone() -> dict[str, str]:
-    """The settings of a clone with the driver's command: this very Python, and lines where it fails.
+    """The settings of a clone; its merge driver uses this Python, and merges by lines if that fails.
 
-    ``-P`` keeps Python from looking for modules in the memory folder, where git starts it.
+    ``-P`` keeps Python from importing modules from the memory folder, where git starts it.
     """
     program = shlex.join([sys.executable, "-P", "-m", "clsm_cli", "merge-driver"])
     lines = "git merge-file -q --union %A %O %B"
@@ -121,7 +120,7 @@ def settings_of_clone() -> dict[str, str]:
 
 
 def info_file(tree: git.WorkTree) -> Path | None:
-    """``info/attributes`` of the repository; None where git cannot say, or it is no plain file."""
+    """``info/attributes`` of the repository; None if git fails or it is not a regular file."""
     path = git.path_of(tree, "info/attributes")
     try:
         return path if path is None or stat.S_ISREG(os.lstat(path).st_mode) else None
@@ -131,14 +130,14 @@ def info_file(tree: git.WorkTree) -> Path | None:
         return None
 
 
-def _driven(prefix: str) -> str:
+def _driver_attributes(prefix: str) -> str:
     """The lines of ``info/attributes`` for a store in a folder of the work tree."""
     lines = [f"{_pattern(prefix, each)} merge=clsm" for each in _JOINED]
     return "\n".join([_HEAD, *lines]) + "\n"
 
 
 def _pattern(prefix: str, pattern: str) -> str:
-    r"""A pattern of gitattributes(5) below a folder, quoted where the folder's name needs it.
+    r"""A pattern of gitattributes(5) below a folder, quoted if the folder's name requires it.
 
     >>> _pattern("my memory/", "tasks/*.md"), _pattern("", "tasks/*.md")
     ('"/my memory/tasks/*.md"', '/tasks/*.md')
@@ -150,14 +149,14 @@ def _pattern(prefix: str, pattern: str) -> str:
     return f'"/{quoted}{pattern}"'
 
 
-def _missing(path: Path, wanted: str) -> tuple[str, ...]:
-    """Lines that a file lacks; a comment goes with what it is of."""
+def _missing_lines(path: Path, wanted: str) -> tuple[str, ...]:
+    """Lines that a file lacks; none if only comments are missing."""
     known = {line.strip() for line in _text(path).splitlines()}
     lines = [line for line in wanted.splitlines() if line not in known]
     return tuple(lines) if any(not line.startswith("#") for line in lines) else ()
 
 
-def _with(path: Path, lines: Iterable[str]) -> bytes:
+def _appended(path: Path, lines: Iterable[str]) -> bytes:
     text = _text(path).rstrip("\n")
     body = "".join(f"{line}\n" for line in lines)
     return (f"{text}\n{body}" if text else body).encode("utf-8", "surrogateescape")
@@ -168,24 +167,24 @@ def _text(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _failures(root: Path, what: str) -> Iterator[None]:
-    """Say why git does not do something."""
+def _git_errors(root: Path, command: str) -> Iterator[None]:
+    """Convert errors of a git command to BadInputError."""
     try:
         yield
     except FileNotFoundError:
         raise BadInputError("git", "is not installed", "install it or leave out --git") from None
     except (OSError, subprocess.SubprocessError) as error:
-        told = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip()
-        first = told.partition("\n")[0].strip()
-        reason = f"git {what} failed: {first or error}"
-        raise BadInputError(str(root), reason, f"try it by hand: git {what}") from None
+        output = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip()
+        first = output.partition("\n")[0].strip()
+        reason = f"git {command} failed: {first or error}"
+        raise BadInputError(str(root), reason, f"try it by hand: git {command}") from None
 
 
-_SECONDS = 300.0
-_UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
-_NOBODY = ("user.name=clsm", "user.email=clsm@localhost")
-_GONE = b"0 0000000000000000000000000000000000000000\t"
-# Settings by which a repository, which may come from anywhere, could name a program.
+_PUSH_TIMEOUT = 300.0
+_IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+_FALLBACK_AUTHOR = ("user.name=clsm", "user.email=clsm@localhost")
+_DELETED = b"0 0000000000000000000000000000000000000000\t"
+# Settings by which a repository could name a program.
 _NAMES_PROGRAM = re.compile(
     r"core\.(?:sshcommand|gitproxy)|credential\..*|remote\..*\.(?:receivepack|uploadpack|vcs)"
 )
@@ -193,27 +192,27 @@ _PROTOCOLS = tuple(f"protocol.{name}.allow=always" for name in ("file", "https",
 
 
 def commit(root: Path, message: str) -> bool:
-    """Commit all files of a store on its branch, under the lock; whether there was something.
+    """Commit all files of a store to its branch; whether anything had changed. Needs the lock.
 
     Raises:
-        BadInputError: It lies in no repository, a merge is under way, or git failed.
+        BadInputError: The store is in no repository, a merge is in progress, or git failed.
     """
     tree = _tree(root)
     branch = git.head(tree)
     if branch is None:
         raise BadInputError(str(root), "no branch is checked out", "check one out: git switch NAME")
-    for name in _UNDER_WAY:
+    for name in _IN_PROGRESS:
         path = git.path_of(tree, name)
         if path is not None and path.exists():
             raise BadInputError(
                 str(root), f"git is in the middle of something ({name})", "end that"
             )
-    with _failures(root, "commit"):
+    with _git_errors(root, "commit"):
         return _commit(tree, branch, message)
 
 
 def push(root: Path) -> str:
-    """Push the branch to its remote; the name of the remote.
+    """Push the branch to its remote; returns the remote's name.
 
     Raises:
         BadInputError: There is no remote, the repository names programs, or git failed.
@@ -227,13 +226,14 @@ def push(root: Path) -> str:
         raise BadInputError(
             str(root), "has no remote to push to", "add one: git remote add NAME URL"
         )
-    named = [name for name in settings if _NAMES_PROGRAM.fullmatch(name)]
-    if named:
-        reason = f"the repository sets {named[0]}, which could run anything"
+    programs = [name for name in settings if _NAMES_PROGRAM.fullmatch(name)]
+    if programs:
+        reason = f"the repository sets {programs[0]}, which could run anything"
         raise BadInputError(str(root), reason, "set that for yourself: git config --global")
     words = ("push", "--quiet", "--no-verify", "--no-signed", remote, f"HEAD:refs/heads/{branch}")
-    with _failures(root, "push"):
-        git.run(root, *words, seconds=_SECONDS, more=[*_PROTOCOLS, *_users_own(root)])
+    allowed = [*_PROTOCOLS, *_credential_settings(root)]
+    with _git_errors(root, "push"):
+        git.run(root, *words, timeout=_PUSH_TIMEOUT, settings=allowed)
     return remote
 
 
@@ -250,7 +250,7 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
     if own is None:
         raise FileNotFoundError("git")
     parent = "".join(git.lines(root, "rev-parse", "--verify", "--quiet", ref))
-    rows = b"".join(_rows(tree))
+    rows = b"".join(_index_rows(tree))
     try:
         git.run(root, "read-tree", *([parent] if parent else ["--empty"]), index=own)
         git.run(root, "update-index", "-z", "--index-info", data=rows, index=own)
@@ -259,20 +259,17 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
         own.unlink(missing_ok=True)
     if parent and git.lines(root, "rev-parse", f"{parent}^{{tree}}") == [written]:
         return False
-    known = git.lines(root, "config", "user.email")
-    done = git.run(
-        *(root, "commit-tree", "--no-gpg-sign", "-m", message),
-        *(["-p", parent] if parent else []),
-        written,
-        more=() if known else _NOBODY,
-    )
-    git.run(root, "update-ref", "-m", message, ref, done.decode().strip(), parent or "0" * 40)
-    git.run(root, "update-index", "-z", "--index-info", data=rows)  # the user's own follows
+    author = () if git.lines(root, "config", "user.email") else _FALLBACK_AUTHOR
+    parents = ["-p", parent] if parent else []
+    words = ("commit-tree", "--no-gpg-sign", "-m", message, *parents, written)
+    made = git.run(root, *words, settings=author).decode().strip()
+    git.run(root, "update-ref", "-m", message, ref, made, parent or "0" * 40)
+    git.run(root, "update-index", "-z", "--index-info", data=rows)  # also update the user's index
     return True
 
 
-def _rows(tree: WorkTree) -> Iterator[bytes]:
-    """What the index is to hold of the store: mode, name of the content, path in the work tree."""
+def _index_rows(tree: WorkTree) -> Iterator[bytes]:
+    """Rows of the index for the files of the store: mode, object id, path in the work tree."""
     words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".")
     names = git.run(tree.root, *words).split(b"\0")
     paths = {name: tree.root / os.fsdecode(name) for name in names if name}
@@ -285,11 +282,11 @@ def _rows(tree: WorkTree) -> Iterator[bytes]:
         yield b"100644 " + oid + b"\t" + prefix + name + b"\0"
     for name, path in paths.items():
         if not os.path.lexists(path):
-            yield _GONE + prefix + name + b"\0"
+            yield _DELETED + prefix + name + b"\0"
 
 
-def _users_own(root: Path) -> Iterator[str]:
-    """What the user has set for all repositories: how to be let in."""
+def _credential_settings(root: Path) -> Iterator[str]:
+    """The user's global settings for authentication."""
     for name in ("credential.helper", "core.sshcommand"):
         rows = git.lines(root, "config", "--global", "--get-all", name)
         rows = rows or (["ssh"] if name == "core.sshcommand" else [])

@@ -175,7 +175,7 @@ def plan_clear(path: Path, root: Path) -> runs.Write:
     """
     from clsm_cli.store import git  # loads subprocess, which a hook does not need
 
-    if git.has(root, path.relative_to(root).as_posix()):
+    if git.is_committed(root, path.relative_to(root).as_posix()):
         return runs.Put(path, b"\n", read_as=atomic.digest_of(path))
     return runs.Remove(path)
 

@@ -1,23 +1,24 @@
 """Merge two versions of a file by content: records by id, logs by line, topics by item.
 
-**Where git merges** (``merge``) both versions have a common ancestor. ``merge=union`` alone keeps every
-line of both, and readers join them; this leaves nothing twice, and brings nothing back that one side took
-out and the other did not touch. Readers cannot do that: a line that a union brought back beside one that
-the other side edited looks like one that a person wrote again. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
-ancestor, ours, where the result must stand, and theirs; it keeps every line where this cannot help.
+**Git merges** (``merge``) have a common ancestor. ``merge=union`` alone keeps every line of both sides
+for readers to join. This merge repeats nothing, and restores nothing that one side removed and the
+other did not touch. Readers cannot do that: a line that a union restored beside the other side's
+edit looks as if a person had written it again. Git calls ``clsm merge-driver`` (set up by
+``store.git_setup``) with the ancestor, ours (which gets the result) and theirs; if it fails, git keeps
+all lines.
 
-**Where a synchroniser left two files** (``join``) there is none. Readers pass over such a copy
-(``layout.is_conflict_copy``), except that what it forgets counts at once. Before the store is written to in
-earnest, what only the copy holds is put into the file, and the copy is moved to ``quarantine/``. Each
-machine joins what it may write: the three streams, tombstones and its own part of ``flow/``. The result
-depends on the two files alone, so machines that do it at the same time agree.
+**Conflict copies of a synchroniser** (``join``) have no ancestor. Readers ignore them
+(``layout.is_conflict_copy``), except for their tombstones, which count at once. Before other writes,
+the content that only the copy has is added to the file, and the copy moves to ``quarantine/``. Each
+machine joins the files that it may write: the three streams, tombstones and its own part of ``flow/``.
+The result depends on the two files alone, so machines that join at the same time agree.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Literal, get_args
 
@@ -34,12 +35,12 @@ from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS, Store, device_of, is_conflict_copy, original_name
 
 Kind = Literal["log", "shard", "topic", "episode", ""]
-"""Of files that can be joined; "" for all others. In the order in which copies are: tombstones and
-records come before what is read with them."""
+"""Kinds of files that can be joined, "" for others. Copies are joined in this order: tombstones and
+records before the files that are read with them."""
 
 
 def kind_of(path: str) -> Kind:
-    """What a file of a store is, by its path in the store or in a repository around it.
+    """The kind of a file by its path in the store, or in a repository around it.
 
     >>> kind_of("projects/graph/3.yaml"), kind_of("m/identity/people.md"), kind_of("clsm.yaml")
     ('shard', 'topic', '')
@@ -55,10 +56,10 @@ def kind_of(path: str) -> Kind:
     return "episode" if is_episode else ""
 
 
-def versions(records: Iterable[Record]) -> list[Record]:
-    """One record an id; where a value that a person set would be lost, all of its versions.
+def _join_records(records: Iterable[Record]) -> list[Record]:
+    """One record per id; if a value that a person set would be lost, all of its versions.
 
-    Whoever settles the store next puts such a value on the review list.
+    The next settling puts such a value on the review list.
     """
     groups = grouped((record.id, record) for record in records)
     found: list[Record] = []
@@ -71,10 +72,10 @@ def versions(records: Iterable[Record]) -> list[Record]:
     return found
 
 
-def merged_shards(base: bytes, ours: bytes, theirs: bytes, path: Path) -> bytes | None:
-    """A shard with the records of both sides; None where a line of either cannot be read.
+def merge_shards(base: bytes, ours: bytes, theirs: bytes, path: Path) -> bytes | None:
+    """Merge two shards; None if a line is unreadable.
 
-    A record that one side took out goes, if the other left it as it was.
+    A record that one side removed is dropped if the other did not change it.
     """
     read = [shards.parse(data, path) for data in (base, ours, theirs)]
     if any(shard.problems for shard in read):
@@ -83,7 +84,7 @@ def merged_shards(base: bytes, ours: bytes, theirs: bytes, path: Path) -> bytes 
     gone = {i for i in before if i not in one and two.get(i) == before[i]}
     gone |= {i for i in before if i not in two and one.get(i) == before[i]}
     both = [record for shard in read[1:] for record in shard.records if record.id not in gone]
-    return shards.render(versions(both))
+    return shards.render(_join_records(both))
 
 
 def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
@@ -91,10 +92,10 @@ def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
     return {record_id: sorted(lines) for record_id, lines in found.items()}
 
 
-def merged_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
-    r"""The union of two logs, each line once; without those that one side alone took out.
+def merge_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
+    r"""Merge two logs: their union without repeats and without lines that one side removed.
 
-    >>> merged_lines(b"", b"\n{1}\n\n{2}\n", b"\n{1}\n", b"\n{1}\n\n{2}\n\n{1}\n")
+    >>> merge_lines(b"", b"\n{1}\n\n{2}\n", b"\n{1}\n", b"\n{1}\n\n{2}\n\n{1}\n")
     b'\n{1}\n\n{2}\n'
     """
     before, one, two = ({*data.split(b"\n")} for data in (base, ours, theirs))
@@ -103,77 +104,75 @@ def merged_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes
     for line in union.split(b"\n"):
         if line.strip() and line in seen:
             if kept and not kept[-1]:
-                kept.pop()  # the newline that was written before it
+                kept.pop()  # the newline before the line
             continue
         seen.add(line)
         kept.append(line)
     return b"\n".join(kept)
 
 
-def merged_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: Path) -> bytes:
-    """The union of two topic files, each item once.
+def merge_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: Path) -> bytes:
+    """Merge two topic files: their union without repeated items.
 
-    An item that one side changed or took out goes, if the other left it as it was. Where both
-    changed it both texts stay, and whoever settles the store next asks which is meant.
+    An item that one side changed or removed is dropped if the other did not change it. If both
+    changed it, both texts stay, and the next settling asks which is right.
     """
     before, one, two = (
-        {_mark(item) for item in topics.parse(data, path).items} for data in (base, ours, theirs)
+        {_content(item) for item in topics.parse(data, path).items} for data in (base, ours, theirs)
     )
     seen = before - (one & two)
     topic = topics.parse(union, path)
     drop: set[int] = set()
     for item in topic.items:
-        if _mark(item) in seen:
+        if _content(item) in seen:
             drop.update(range(item.line - 1, topics.item_end(topic.lines, item.line)))
-        seen.add(_mark(item))
+        seen.add(_content(item))
     lines = [line for number, line in enumerate(topic.lines) if number not in drop]
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
-def _mark(item: topics.Item) -> tuple[str | None, str, str | None]:
-    """What makes two items the same one."""
+def _content(item: topics.Item) -> tuple[str | None, str, str | None]:
     return (item.id, " ".join(item.text.split()), item.state)
 
 
 def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
-    """Write the join of two versions, which began as ``base``, to ``ours``; False where it cannot be had.
+    """Merge two versions with the ancestor ``base`` into the file ``ours``; whether that was possible.
 
-    ``path`` is that of the file in the repository.
+    ``path`` is the file's path in the repository.
     """
     kind = kind_of(path.as_posix())
-    most = logs.MAX_LOG if kind == "log" else MAX_FILE
+    limit = logs.MAX_LOG if kind == "log" else MAX_FILE
     try:
-        old, one, two = (atomic.read(each, most) or b"" for each in (base, ours, theirs))
+        old, one, two = (atomic.read(each, limit) or b"" for each in (base, ours, theirs))
     except DamagedStoreError:
         return False
-    joined = merged_shards(old, one, two, path) if kind == "shard" else None
+    joined = merge_shards(old, one, two, path) if kind == "shard" else None
     union = _union(base, ours, theirs) if kind in ("log", "topic") else None
     if union is not None and kind == "log":
-        joined = merged_lines(old, one, two, union)
+        joined = merge_lines(old, one, two, union)
     elif union is not None:
-        joined = merged_topics(old, one, two, union, path)
+        joined = merge_topics(old, one, two, union, path)
     if joined is None:
         return False
-    atomic.put(ours, joined, durable=False)  # git takes it from there
+    atomic.put(ours, joined, durable=False)  # git reads it at once
     return True
 
 
 def _union(base: Path, ours: Path, theirs: Path) -> bytes | None:
-    """All lines of both sides, but for what one of them alone took out; None when git fails."""
+    """Git's union merge of two files; None if git fails."""
     files = (str(each.absolute()) for each in (ours, base, theirs))
+    words = ("merge-file", "-p", "-q", "--union", *files)
     try:
-        return git.run(
-            ours.absolute().parent, "merge-file", "-p", "-q", "--union", *files, seconds=git.SECONDS
-        )
+        return git.run(ours.absolute().parent, *words, timeout=git.TIMEOUT)
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
 
 
 class Copy(NamedTuple):
-    """Another version of a file.
+    """A conflict copy of a file.
 
-    Only a person can join one without a kind (settings, labels); ``writer`` is the machine that joins
-    it, None any.
+    One without a kind (settings, labels) needs a person; ``writer`` is the machine that joins it,
+    None for any.
     """
 
     path: Path
@@ -183,51 +182,45 @@ class Copy(NamedTuple):
 
 
 def find_copies(store: Store) -> list[Copy]:
-    """Every conflict copy of a store, in the order in which they are joined."""
-    copies = [_copy(store, path) for path in _walk(store.root)]
+    """The conflict copies in a store, in the order in which they are joined."""
+    copies: list[Copy] = []
+    for folder, names, files in os.walk(store.root):
+        at_top = folder == str(store.root)
+        names[:] = [n for n in names if n[0] != "." and not (at_top and n == "quarantine")]
+        for name in filter(is_conflict_copy, files):
+            original = Path(folder, original_name(name))
+            place = original.relative_to(store.root).as_posix()
+            copies.append(Copy(Path(folder, name), original, kind_of(place), device_of(place)))
     return sorted(copies, key=lambda copy: (get_args(Kind).index(copy.kind), copy.path))
 
 
-def _walk(root: Path) -> Iterator[Path]:
-    for folder, names, files in os.walk(root):
-        at_top = folder == str(root)
-        names[:] = [n for n in names if n[0] != "." and not (at_top and n == "quarantine")]
-        yield from (Path(folder, name) for name in files if is_conflict_copy(name))
-
-
-def _copy(store: Store, path: Path) -> Copy:
-    original = path.with_name(original_name(path.name))
-    place = original.relative_to(store.root).as_posix()
-    return Copy(path, original, kind_of(place), device_of(place))
-
-
 def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
-    """Join every copy that this machine may join, or with ``everywhere`` all; the caller holds the lock.
+    """Join the copies that this machine may join, or all; returns messages for the user.
 
-    A forget leaves nothing anywhere, so it joins also in the folders of other machines. Returns what
-    the user should hear.
+    The caller holds the lock. A forget joins ``everywhere``, to leave no trace in folders of other
+    machines.
     """
-    told: list[str] = []
+    messages: list[str] = []
     for copy in find_copies(store):
         if not copy.kind:
-            told.append(
+            messages.append(
                 f"{copy.path.name}: is another version of {copy.original.name}; take from it what is"
                 " wanted, and delete it"
             )
         elif everywhere or copy.writer in (None, store.device):
-            told.append(f"{copy.path.name}: {_joined(store, copy, now)}")
-    return told
+            messages.append(f"{copy.path.name}: {_join_copy(store, copy, now)}")
+    return messages
 
 
-def _joined(store: Store, copy: Copy, now: str) -> str:
-    """Join a copy and move it to quarantine; what happened."""
+def _join_copy(store: Store, copy: Copy, now: str) -> str:
+    """Join a copy and move it to quarantine; returns a message."""
     try:
         data = atomic.read(copy.path, logs.MAX_LOG) or b""
     except DamagedStoreError as error:
         return f"{error.reason}, so this second version was left where it is"
     writes, what = list[runs.Write](), f"was joined with {copy.original.name}"
     try:
-        writes = _plan(store, copy, data)
+        writes = _plan_join(store, copy, data)
     except DamagedStoreError as error:
         what = f"could not be joined with {copy.original.name}, as a file {error.reason}"
     aside = record_files.quarantine_path(store, copy.path, data)
@@ -236,8 +229,8 @@ def _joined(store: Store, copy: Copy, now: str) -> str:
     return f"{what}; this second version is in quarantine/ now"
 
 
-def _plan(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
-    """Writes that put into the file what only its copy holds."""
+def _plan_join(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+    """Plan to add to the file what only its copy has."""
     old = atomic.read(copy.original, logs.MAX_LOG)
     if data == old:
         return []
@@ -245,20 +238,20 @@ def _plan(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
         lines = logs.plan_missing(data, copy.original)
         return [runs.Append(copy.original, b"\n".join(lines))] if lines else []
     if copy.kind == "episode":
-        return _turns(store, copy)
+        return _join_episode(store, copy)
     if old is None:
         return [runs.Put(copy.original, data, read_as=None)]
-    return _records(store, copy, data) if copy.kind == "shard" else _items(store, copy, data)
+    return (_join_shard if copy.kind == "shard" else _join_topic)(store, copy, data)
 
 
-def _turns(store: Store, copy: Copy) -> list[runs.Write]:
-    """An episode of the turns that no other one has; the file itself where it is missing."""
+def _join_episode(store: Store, copy: Copy) -> list[runs.Write]:
+    """Make an episode of the turns that no other one has; restore the file itself if it is missing."""
     forgotten = logs.load_tombstones(store)
     episode = episode_files.without_forgotten(episode_files.read(copy.path), forgotten)
     if episode is None:
         return []
-    held = {turn.key for _, each in episode_files.readable(store) for turn in each.turns}
-    gone = held & {turn.key for turn in episode.turns}
+    covered = {turn.key for _, each in episode_files.readable(store) for turn in each.turns}
+    gone = covered & {turn.key for turn in episode.turns}
     if not gone and not copy.original.exists():
         return [runs.Put(copy.original, episode_files.render(episode), read_as=None)]
     rest = episode_files.without_turns(episode, gone)
@@ -267,17 +260,17 @@ def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     return [runs.Put(episode_files.file_of(rest, store.flow), episode_files.render(rest))]
 
 
-def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+def _join_shard(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     old = shards.read(copy.original)
     both = [*old.records, *shards.parse(data, copy.path).records]
-    joined = shards.render(versions(both))
+    joined = shards.render(_join_records(both))
     if atomic.sha256(joined) == old.sha256:
         return []
     return record_files.plan_rewrite(store, copy.original, joined, old)
 
 
-def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
-    """Items that only the copy has, but for those that were taken back since."""
+def _join_topic(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+    """Add the items that only the copy has, except those that are no longer current."""
     old = atomic.read(copy.original, MAX_FILE) or b""
     here, there = topics.parse(old, copy.original), topics.parse(data, copy.path)
     forgotten = logs.load_tombstones(store)

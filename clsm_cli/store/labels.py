@@ -24,7 +24,7 @@ NAME = "eval/queries.yaml"
 MAX_LABELS = 1 << 20
 """Bytes of the file: about ten thousand queries, parsed in four seconds."""
 _MAX_VALUES = 100_000
-"""Keys and values: twice as many as in other files, since the owner writes it and no recall reads it."""
+"""Keys and values: twice as many as in other files, as the owner writes it and no recall reads it."""
 
 _LISTS = ("evidence", "memories", "concepts")
 _TAGS = ("category", "difficulty")

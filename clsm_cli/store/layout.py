@@ -132,7 +132,7 @@ def folders_in(parent: Path) -> list[Path]:
 
 
 def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
-    """Find the store folder: ``--store``, else CLSM_STORE, else the nearest parent, else the default."""
+    """The store folder: ``--store``, else CLSM_STORE, else the nearest parent, else the default."""
     chosen = named or environment.get("CLSM_STORE")
     if chosen:
         root = Path(os.path.expanduser(chosen))

@@ -1,8 +1,8 @@
 """The ledger: the runs of a machine, which of them are undone, and their preimages.
 
 ``flow/<device>/runs.jsonl`` has a line for each step of a run. On this machine alone,
-``.clsm/runs/<id>/<step>/`` has the preimages, the bytes that the step replaced, as ``0000``, ``0001`` …
-by the index of the change, and ``run.json``: the ledger line, with marks of added and removed lines.
+``.clsm/runs/<id>/<step>/`` has the preimages, the content that the step replaced (``0000``, ``0001`` …
+by the index of the change), and ``run.json``: the ledger line, with marks of added and removed lines.
 """
 
 from __future__ import annotations

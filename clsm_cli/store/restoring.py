@@ -1,8 +1,8 @@
-"""Restore a backup into a new folder, whole or not at all.
+"""Restore a backup into a new folder, completely or not at all.
 
-Everything is unpacked into a hidden folder beside it, verified, synced and opened as a store; then the
-folder gets its name in one step. Two stores must not write under one device name, so the old name goes
-on only where the machine would call itself so, or ``CLSM_DEVICE`` says it.
+The files are unpacked into a hidden folder beside it, verified, synced and opened as a store. Then the
+folder is renamed. Two stores must not write under one device name, so the store keeps the old name only
+if it is also this machine's name for the folder, or ``CLSM_DEVICE`` sets it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RUNS = ".clsm/runs/"
 
 
 class Restored(NamedTuple):
-    """A store that came out of a backup, or would; ``device``: the name under which it is written."""
+    """A store restored from a backup, or in a dry run only verified; ``device`` is its device name."""
 
     manifest: Manifest
     root: Path
@@ -36,8 +36,8 @@ class Restored(NamedTuple):
     unknown: tuple[str, ...] = ()
 
     @property
-    def goes_on(self) -> bool:
-        """Whether this machine goes on under the name of the one that made the backup."""
+    def keeps_device(self) -> bool:
+        """Whether the store keeps the device name of the backup."""
         return self.device == self.manifest.device
 
 
@@ -49,18 +49,18 @@ def restore(
     *,
     dry_run: bool = False,
 ) -> Restored:
-    """Verify a backup and make a store of it; a dry run only verifies, all of it.
+    """Verify a backup and make a store from it; a dry run only verifies it.
 
     Args:
-        root: The store's folder: not there yet, or empty.
+        root: The store's folder: missing or empty.
         environment: For ``CLSM_DEVICE``.
 
     Raises:
-        DamagedBackupError: It is not what was written.
+        DamagedBackupError: The file is not a valid backup.
         NewerFormatError: A newer clsm wrote it.
-        RefusedError: The folder holds something, or cannot be replaced.
+        RefusedError: The folder is not empty, or cannot be replaced.
     """
-    root = _free(root)
+    root = _check_target(root)
     made: Store | None = None
     with opened_backup(path) as reader:
         if dry_run:
@@ -73,12 +73,12 @@ def restore(
         return Restored(reader.manifest, root, device_name(root, environment), *ignored)
 
 
-def _free(root: Path) -> Path:
-    """The folder with links resolved; it is missing or empty, and can get its name by a rename."""
+def _check_target(root: Path) -> Path:
+    """Check that the folder is missing or empty and can be replaced by a rename; resolves links."""
     with atomic.disk_errors(root):
         root = root.resolve()
         if os.path.lexists(root) and (not root.is_dir() or os.listdir(root)):
-            raise _occupied(root)
+            raise _not_empty(root)
         if os.path.ismount(root):
             raise RefusedError(
                 str(root), "is a mount point", f"name a folder in it, like {root / 'memory'}"
@@ -86,14 +86,14 @@ def _free(root: Path) -> Path:
     return root
 
 
-def _occupied(root: Path) -> RefusedError:
+def _not_empty(root: Path) -> RefusedError:
     reason = "is not empty, and a restore never mixes two memories"
     return RefusedError(str(root), reason, "name a new folder, or move this one away first")
 
 
 @contextlib.contextmanager
 def _staged(root: Path) -> Iterator[Path]:
-    """A locked, hidden folder beside ``root`` that takes its place at the end; on an error it goes."""
+    """A locked, hidden folder beside ``root`` that replaces it at the end; deleted on an error."""
     staging = root.with_name(f"{atomic.TEMP_PREFIX}restore-{root.name}")
     missing = [folder for folder in root.parents if not folder.is_dir()]
     atomic.make_folder(staging)
@@ -104,7 +104,7 @@ def _staged(root: Path) -> Iterator[Path]:
         try:
             yield staging
             if os.path.lexists(root) and os.listdir(root):
-                raise _occupied(root)
+                raise _not_empty(root)
             atomic.move(staging, root.name)
         except BaseException:
             with contextlib.suppress(OSError, DiskError):
@@ -128,39 +128,39 @@ def _unpack(
     reader: Reader, staging: Path, root: Path, environment: dict[str, str], progress: Progress
 ) -> layout.Store:
     manifest = reader.manifest
-    goes_on = device_name(root, environment) == manifest.device
+    keeps_device = device_name(root, environment) == manifest.device
     done, total = 0, manifest.size
     with atomic.disk_errors(staging):
         if shutil.disk_usage(staging).free < total:
             raise DiskError(staging, f"there is no room for {total} bytes")
         folders = {staging}
         for entry, pieces in reader.files():
-            if not goes_on and entry.path.startswith(_RUNS):
-                collections.deque(pieces, 0)  # verified, and of no use under another name
+            if not keeps_device and entry.path.startswith(_RUNS):
+                collections.deque(pieces, 0)  # only verify: useless under another device name
                 continue
             path = staging / entry.path
             if path.parent not in folders:
                 atomic.make_folder(path.parent, durable=False)
                 folders |= {p for p in path.parents if p.is_relative_to(staging)}
-            if os.path.lexists(path):
-                raise RefusedError(
-                    str(path),
-                    "has the name of another file on this disk, which does not tell a from A",
-                    "restore on one that does",
-                )
-            with atomic.create_exclusive(path) as file:
-                for piece in pieces:
-                    file.write(piece)
-                    done += len(piece)
-                    progress("restoring", done, total)
-                file.flush()
-                os.fsync(file.fileno())
-        if goes_on:
+            _write_file(path, pieces)
+            done += entry.size
+            progress("restoring", done, total)
+        if keeps_device:
             atomic.put(staging / ".clsm" / "device", f"{manifest.device}\n".encode())
             folders.add(staging / ".clsm")
         for folder in sorted(folders):
             atomic.sync_folder(folder)
-    found = layout.open_store(staging, environment)
-    if found.store_id != manifest.store:
+    store = layout.open_store(staging, environment)
+    if store.store_id != manifest.store:
         raise DamagedBackupError(reader.path, "its memory has another id than its manifest")
-    return found
+    return store
+
+
+def _write_file(path: Path, pieces: Iterator[bytes]) -> None:
+    if os.path.lexists(path):
+        reason = "has the name of another file on this disk, which does not tell a from A"
+        raise RefusedError(str(path), reason, "restore on one that does")
+    with atomic.create_exclusive(path) as file:
+        file.writelines(pieces)
+        file.flush()
+        os.fsync(file.fileno())

@@ -32,7 +32,7 @@ from clsm_cli.store.jsonlines import (
 )
 
 _MAX_YAML = 1 << 20
-"""Characters of a shard that are parsed as YAML, if a person rewrote it; a full shard has half as many."""
+"""Characters of a shard that a person rewrote in YAML; a full shard has half as many."""
 _MAX_YAML_ENTRIES, _MAX_ENTRY_CHARS = 50, 64 << 10
 """Entries, and their characters, that are parsed as YAML one by one; limits the time."""
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
@@ -77,7 +77,7 @@ def render(records: Iterable[Record]) -> bytes:
 
 
 def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
-    """Parse the versions in a shard, ``only`` of one type if given; unreadable lines become problems."""
+    """Parse a shard, ``only`` one type of records if given; unreadable lines become problems."""
     problems: list[LineProblem] = []
     text = _decode_utf8(data, path, problems)
     entries = parse_entries(text, only)
@@ -125,7 +125,7 @@ def shard_files(folder: Path) -> list[Path]:
 def load_graph(
     folders: Iterable[Path], forgotten: frozenset[str] = frozenset(), only: str | None = None
 ) -> Graph:
-    """Read and join all shards of some folders, ``only`` one type if given, without ``forgotten`` records."""
+    """Read and join the shards of folders, ``only`` one type if given, without ``forgotten`` records."""
     shards = [read(path, only) for folder in folders for path in shard_files(folder)]
     return fold(shards, forgotten)
 

@@ -33,7 +33,7 @@ BOX_OF: dict[str | None, str] = {"open": " ", "done": "x", "blocked": "!"}
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A statement's line in a topic file, joined with its continuation lines; ``line`` counts from 1."""
+    """A statement's line in a topic file with its continuation lines; ``line`` counts from 1."""
 
     id: str | None
     text: str
@@ -126,7 +126,7 @@ def _without_id(text: str) -> tuple[str, str | None]:
 
 
 def read_topics(folder: Path) -> list[Topic]:
-    """Read the topic files of a stream, sorted by name; an unreadable one has a problem and no items."""
+    """Read the topic files of a stream, sorted by name; an unreadable one has only a problem."""
     topics = []
     for name in atomic.names_in(folder):
         path = folder / name

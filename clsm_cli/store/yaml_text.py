@@ -17,7 +17,7 @@ from clsm_cli.config import MAX_DEPTH
 from clsm_cli.store.jsonlines import LineError
 
 MAX_VALUES = 50_000
-"""Keys, values, lists and mappings of an untrusted text; more than a full shard has, parsed in two seconds."""
+"""Keys, values, lists and mappings of an untrusted text: more than a full shard has; two seconds."""
 
 
 def load(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:

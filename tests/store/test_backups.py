@@ -83,7 +83,7 @@ def test_everything_comes_back_but_what_is_derived(tmp_path: Path) -> None:
     del wanted["projects/.git/hooks/pre-commit"]
     assert {".clsm/edit", ".clsm/shadow/pi.jsonl", "Zoë/ä\u2028.md"} < wanted.keys()
     assert tree(new, derived=True) == wanted
-    assert done.goes_on
+    assert done.keeps_device
     assert made.manifest == done.manifest
     assert made.packed == (tmp_path / "b.tar.gz").stat().st_size
     assert made.left_out == ()
@@ -319,7 +319,7 @@ def test_it_is_one_moment(tmp_path: Path) -> None:
 
 def test_another_place_is_another_device_unless_it_is_said(small: Path, tmp_path: Path) -> None:
     done = restore(small, tmp_path / "new", {})
-    assert not done.goes_on
+    assert not done.keeps_device
     assert not (tmp_path / "new" / ".clsm").exists()
     opened = layout.open_store(tmp_path / "new", {})
     assert opened.device == done.device != "pi"

@@ -46,7 +46,7 @@ def test_a_slow_git_is_no_repository(
     (tmp_path / "bin" / "git").write_text("#!/bin/sh\nexec sleep 60\n")
     (tmp_path / "bin" / "git").chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(git, "SECONDS", 0.2)
+    monkeypatch.setattr(git, "TIMEOUT", 0.2)
     assert git.work_tree(clone) is None
 
 

@@ -142,8 +142,8 @@ def test_a_merge_holds_what_a_union_of_lines_holds(
     """Read back, records of both sides are there but those that one side alone took out."""
     old, one, two = (shards.render(each) for each in (base, ours, theirs))
     path = Path("3.yaml")
-    merged = joining.merged_shards(old, one, two, path)
-    swapped = joining.merged_shards(old, two, one, path)
+    merged = joining.merge_shards(old, one, two, path)
+    swapped = joining.merge_shards(old, two, one, path)
     assert merged is not None
     assert swapped is not None
     graph = shards.fold([shards.parse(merged, path)])
@@ -155,4 +155,4 @@ def test_a_merge_holds_what_a_union_of_lines_holds(
     known = {record.id for record in base}
     sides_of = [{record.id for record in side} for side in (ours, theirs)]
     assert all(i in known and not all(i in side for side in sides_of) for i in gone)
-    assert joining.merged_shards(old, merged, merged, path) == merged
+    assert joining.merge_shards(old, merged, merged, path) == merged
