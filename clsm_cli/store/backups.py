@@ -103,14 +103,14 @@ class BackupResult(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def is_kept(path: str) -> bool:
+def _is_backed_up(path: str) -> bool:
     """Whether a file of a store belongs in a backup, and may be restored from one.
 
     Git's own folders do not: one from a backup could name programs to run.
 
-    >>> [is_kept(p) for p in ("tasks/today.md", ".clsm/runs/run-1/x/0000", ".clsm/index/index.sqlite")]
+    >>> [_is_backed_up(p) for p in ("tasks/today.md", ".clsm/runs/run-1/x/0000", ".clsm/index/index.sqlite")]
     [True, True, False]
-    >>> [is_kept(p) for p in (".git/config", "../x", "/etc/passwd", "a//b", "tasks/.tmp-today.md")]
+    >>> [_is_backed_up(p) for p in (".git/config", "../x", "/etc/passwd", "a//b", "tasks/.tmp-today.md")]
     [False, False, False, False, False]
     """
     names = path.split("/")
@@ -190,11 +190,11 @@ def _find_files(root: Path) -> tuple[list[str], list[SkippedEntry]]:
                 if not _is_plain(entry.name):
                     left_out.append(SkippedEntry(path, "its name is not plain UTF-8"))
                 elif entry.is_dir(follow_symlinks=False):
-                    if is_kept(f"{path}/x") or path == ".clsm":
+                    if _is_backed_up(f"{path}/x") or path == ".clsm":
                         waiting.append(f"{path}/")
-                elif is_kept(path) and entry.is_file(follow_symlinks=False):
+                elif _is_backed_up(path) and entry.is_file(follow_symlinks=False):
                     found.append(path)
-                elif is_kept(path):
+                elif _is_backed_up(path):
                     left_out.append(SkippedEntry(path, "is a link or no regular file"))
     return sorted(found), sorted(left_out)
 
@@ -407,7 +407,7 @@ def _check(manifest: Manifest) -> None:
     folders: set[str] = set()
     last = ""
     for entry in manifest.files:
-        if not isinstance(entry.path, str) or not is_kept(entry.path):
+        if not isinstance(entry.path, str) or not _is_backed_up(entry.path):
             raise LineError(f"it names a file that no store has ({str(entry.path)[:80]})")
         if entry.path <= last:
             raise LineError(f"its files are not in order ({entry.path})")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-VERSION = 1
+_VERSION = 1
 """Raised whenever the format or its meaning changes; older files are ignored."""
 _MAX_BYTES = 64 << 20
 _TAIL = 4 << 10
@@ -56,7 +56,7 @@ def load_cursors(store: Store) -> Places:
     try:
         data = atomic.read(path_of(store), _MAX_BYTES)
         found = {} if data is None else load(data.decode(), _MAX_BYTES)
-        if found.get("version") != VERSION or not _ledger_continues(store, *found["ledger"]):
+        if found.get("version") != _VERSION or not _ledger_continues(store, *found["ledger"]):
             return {}
         return {
             path: {
@@ -73,7 +73,7 @@ def save_cursors(store: Store, places: Places) -> None:
     """Write the file. The caller holds the lock, and everything up to the cursors is on disk."""
     ledger = _ledger(store)
     made: dict[str, Any] = {
-        "version": VERSION,
+        "version": _VERSION,
         "ledger": [len(ledger), sha256(ledger[-_TAIL:])],
         "places": {
             p: inside for p, inside in places.items() if os.path.exists(os.path.expanduser(p))

@@ -26,7 +26,7 @@ from clsm_cli.text.terminal import replace_lone
 
 MAX_EPISODE = 64 << 20
 """Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""
-MAX_REWRITTEN = 1 << 20
+_MAX_REWRITTEN = 1 << 20
 """Bytes of front matter that a person's YAML tool has rewritten."""
 _KEY = re.compile(r"[0-9a-f]{12}")
 _MARK = re.compile(r"\\*### .*\^[0-9a-f]{12}\Z")
@@ -197,7 +197,7 @@ def _parse_head(raw: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     lines = rows.removesuffix("\n").split("\n")
     if rows and all(line.startswith("- {") for line in lines):
         return front_matter.parse(own), [load(line[2:]) for line in lines]
-    head = front_matter.parse(raw, MAX_REWRITTEN)
+    head = front_matter.parse(raw, _MAX_REWRITTEN)
     turns = head.get("turns")
     if not isinstance(turns, list) or not all(isinstance(row, dict) for row in turns):
         raise LineError("has front matter without a list of turns")

@@ -18,7 +18,7 @@ from clsm_cli.startup.records import NamedTuple
 
 TIMEOUT = 20.0
 """Seconds that git may take for a query."""
-MAX_BLOB = 256 << 20
+_MAX_BLOB = 256 << 20
 """Bytes of a file that is read, as for a log."""
 _BATCH = 500
 """Paths or objects per query."""
@@ -132,7 +132,7 @@ def blobs(tree: WorkTree, paths: Iterable[str], refs: Sequence[str]) -> tuple[Bl
     for (path, ref), row in zip(wanted, _text(answer).split("\n"), strict=False):
         oid, _, rest = row.partition(" ")
         kind, _, size = rest.partition(" ")
-        if kind == "blob" and int(size) <= MAX_BLOB:
+        if kind == "blob" and int(size) <= _MAX_BLOB:
             found.append(Blob(path, ref, oid))
     return tuple(found)
 
@@ -221,8 +221,8 @@ def refusal(root: Path) -> str | None:
     try:
         run(root, "rev-parse", "--git-dir", timeout=TIMEOUT)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        said = (getattr(error, "stderr", None) or b"").decode("utf-8", "replace").splitlines()
-        return next((line for line in said if "dubious ownership" in line), None)
+        output = (getattr(error, "stderr", None) or b"").decode("utf-8", "replace").splitlines()
+        return next((line for line in output if "dubious ownership" in line), None)
     return None
 
 

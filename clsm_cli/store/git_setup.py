@@ -30,7 +30,7 @@ from clsm_cli.store import atomic, git, runs
 from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED, TOPIC_STREAMS
 
-SETTINGS = {
+_SETTINGS = {
     "core.fsync": "all",  # otherwise a power cut can make the repository unreadable
     "pull.rebase": "false",  # a rebase merges single commits, even those that a later one reverts
     "merge.clsm.name": "join of clsm records",
@@ -68,9 +68,9 @@ def find_missing(root: Path) -> MissingSetup:
     tree = git.work_tree(root)
     if tree is None:
         return MissingSetup(lines, (), ())
-    there = git.settings(tree)
-    wrong = [name for name, value in settings_of_clone().items() if there.get(name) != value]
-    info = info_file(tree)
+    current = git.settings(tree)
+    wrong = [name for name, value in settings_of_clone().items() if current.get(name) != value]
+    info = _info_file(tree)
     attributes = () if info is None else _missing_lines(info, _driver_attributes(tree.prefix))
     return MissingSetup(lines, tuple(sorted(wrong)), attributes)
 
@@ -104,7 +104,7 @@ def configure_clone(root: Path, lack: MissingSetup) -> None:
             words = ("config", "--local", "--replace-all", name, wanted[name])
             git.run(root, *words, timeout=git.TIMEOUT)
     tree = git.work_tree(root)
-    info = None if tree is None else info_file(tree)
+    info = None if tree is None else _info_file(tree)
     if lack.attributes and info is not None:
         atomic.put(info, _appended(info, lack.attributes))
 
@@ -116,10 +116,10 @@ def settings_of_clone() -> dict[str, str]:
     """
     program = shlex.join([sys.executable, "-P", "-m", "clsm_cli", "merge-driver"])
     lines = "git merge-file -q --union %A %O %B"
-    return {**SETTINGS, DRIVER: f"{program} %O %A %B %P 2>/dev/null || {lines}"}
+    return {**_SETTINGS, DRIVER: f"{program} %O %A %B %P 2>/dev/null || {lines}"}
 
 
-def info_file(tree: git.WorkTree) -> Path | None:
+def _info_file(tree: git.WorkTree) -> Path | None:
     """``info/attributes`` of the repository; None if git fails or it is not a regular file."""
     path = git.path_of(tree, "info/attributes")
     try:
@@ -246,22 +246,22 @@ def _tree(root: Path) -> WorkTree:
 
 def _commit(tree: WorkTree, branch: str, message: str) -> bool:
     root, ref = tree.root, f"refs/heads/{branch}"
-    own = git.path_of(tree, "clsm-index")
-    if own is None:
+    index = git.path_of(tree, "clsm-index")
+    if index is None:
         raise FileNotFoundError("git")
     parent = "".join(git.lines(root, "rev-parse", "--verify", "--quiet", ref))
     rows = b"".join(_index_rows(tree))
     try:
-        git.run(root, "read-tree", *([parent] if parent else ["--empty"]), index=own)
-        git.run(root, "update-index", "-z", "--index-info", data=rows, index=own)
-        written = git.run(root, "write-tree", index=own).decode().strip()
+        git.run(root, "read-tree", *([parent] if parent else ["--empty"]), index=index)
+        git.run(root, "update-index", "-z", "--index-info", data=rows, index=index)
+        content = git.run(root, "write-tree", index=index).decode().strip()
     finally:
-        own.unlink(missing_ok=True)
-    if parent and git.lines(root, "rev-parse", f"{parent}^{{tree}}") == [written]:
+        index.unlink(missing_ok=True)
+    if parent and git.lines(root, "rev-parse", f"{parent}^{{tree}}") == [content]:
         return False
     author = () if git.lines(root, "config", "user.email") else _FALLBACK_AUTHOR
     parents = ["-p", parent] if parent else []
-    words = ("commit-tree", "--no-gpg-sign", "-m", message, *parents, written)
+    words = ("commit-tree", "--no-gpg-sign", "-m", message, *parents, content)
     made = git.run(root, *words, settings=author).decode().strip()
     git.run(root, "update-ref", "-m", message, ref, made, parent or "0" * 40)
     git.run(root, "update-index", "-z", "--index-info", data=rows)  # also update the user's index
@@ -273,12 +273,12 @@ def _index_rows(tree: WorkTree) -> Iterator[bytes]:
     words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".")
     names = git.run(tree.root, *words).split(b"\0")
     paths = {name: tree.root / os.fsdecode(name) for name in names if name}
-    there = [n for n, p in paths.items() if b"\n" not in n and p.is_file() and not p.is_symlink()]
+    files = [n for n, p in paths.items() if b"\n" not in n and p.is_file() and not p.is_symlink()]
     prefix = os.fsencode(tree.prefix)
-    asked = b"".join(prefix + name + b"\n" for name in there)  # from the top of the work tree
+    data = b"".join(prefix + name + b"\n" for name in files)  # from the top of the work tree
     hashing = ("hash-object", "-w", "--no-filters", "--stdin-paths")
-    oids = git.run(tree.root, *hashing, data=asked).split()
-    for name, oid in zip(there, oids, strict=True):
+    oids = git.run(tree.root, *hashing, data=data).split()
+    for name, oid in zip(files, oids, strict=True):
         yield b"100644 " + oid + b"\t" + prefix + name + b"\0"
     for name, path in paths.items():
         if not os.path.lexists(path):

@@ -40,7 +40,7 @@ class CallMark:
     call: str
 
 
-MAX_CALLS = 64
+_MAX_CALLS = 64
 """Call marks of a session that are kept when its file is rewritten; results come soon or never."""
 
 EMPTY_FILE_DAYS = 30
@@ -160,7 +160,7 @@ def without_forgotten(box: Inbox, forgotten: frozenset[str]) -> Inbox:
 
 def plan_rewrite(box: Inbox, items: Sequence[InboxItem], root: Path) -> runs.Write:
     """Plan to replace a file's content by these items and its last call marks; see ``plan_clear``."""
-    calls = box.calls[-MAX_CALLS:]
+    calls = box.calls[-_MAX_CALLS:]
     if not items and not calls:
         return plan_clear(box.path, root)
     data = b"\n" + render([*calls, *items]) + b"\n"

@@ -92,10 +92,10 @@ def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
     return {record_id: sorted(lines) for record_id, lines in found.items()}
 
 
-def merge_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
+def _merge_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
     r"""Merge two logs: their union without repeats and without lines that one side removed.
 
-    >>> merge_lines(b"", b"\n{1}\n\n{2}\n", b"\n{1}\n", b"\n{1}\n\n{2}\n\n{1}\n")
+    >>> _merge_lines(b"", b"\n{1}\n\n{2}\n", b"\n{1}\n", b"\n{1}\n\n{2}\n\n{1}\n")
     b'\n{1}\n\n{2}\n'
     """
     before, one, two = ({*data.split(b"\n")} for data in (base, ours, theirs))
@@ -111,7 +111,7 @@ def merge_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
     return b"\n".join(kept)
 
 
-def merge_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: Path) -> bytes:
+def _merge_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: Path) -> bytes:
     """Merge two topic files: their union without repeated items.
 
     An item that one side changed or removed is dropped if the other did not change it. If both
@@ -149,9 +149,9 @@ def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
     joined = merge_shards(old, one, two, path) if kind == "shard" else None
     union = _union(base, ours, theirs) if kind in ("log", "topic") else None
     if union is not None and kind == "log":
-        joined = merge_lines(old, one, two, union)
+        joined = _merge_lines(old, one, two, union)
     elif union is not None:
-        joined = merge_topics(old, one, two, union, path)
+        joined = _merge_topics(old, one, two, union, path)
     if joined is None:
         return False
     atomic.put(ours, joined, durable=False)  # git reads it at once

@@ -62,7 +62,7 @@ def load(line: str, limit: int = MAX_FILE) -> Any:
     """
     if len(line) > limit:
         raise LineError(f"is longer than {limit >> 20} MiB")
-    check_depth(line)
+    _check_depth(line)
     return _decode(line)
 
 
@@ -75,7 +75,7 @@ def load_all(lines: list[str]) -> list[Any]:
     if sum(map(len, lines)) > MAX_FILE:
         raise LineError(f"is longer than {MAX_FILE >> 20} MiB")
     for line in lines:
-        check_depth(line)
+        _check_depth(line)
     values = _decode(f"[{','.join(lines)}]")
     if len(values) != len(lines):
         raise LineError("is not one value a line")
@@ -91,7 +91,7 @@ def _decode(text: str) -> Any:
         raise LineError(f"is not JSON ({str(error).split(':', 1)[0].lower()})") from None
 
 
-def check_depth(text: str) -> None:
+def _check_depth(text: str) -> None:
     """Refuse nesting that would exhaust a parser's stack; brackets in strings do not count."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return

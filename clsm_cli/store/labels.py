@@ -194,7 +194,7 @@ class _Decoder:
         return Label(named or id_of(text), text)._replace(**fields)
 
 
-HEADER = "# Queries of this memory and what answers them; see docs/evaluation.md.\n"
+_HEADER = "# Queries of this memory and what answers them; see docs/evaluation.md.\n"
 
 
 def edit(
@@ -225,7 +225,7 @@ def edit(
         f"{line}\n" for line in takewhile(lambda line: line.startswith("#"), text.split("\n"))
     )
     named = f"store: {dump(before.store)}\n" if before.store else ""
-    return f"{head or HEADER}{named}queries:\n{''.join(map(render, wanted))}"
+    return f"{head or _HEADER}{named}queries:\n{''.join(map(render, wanted))}"
 
 
 def _edit_lines(

@@ -119,8 +119,8 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
             with atomic.disk_errors(change.path):
                 old = (store.root / change.path).read_bytes()
             atomic.put(folder / f"{index:04d}", old)
-        added.setdefault(change.path, []).extend(added_line_marks(old, new))
-        removed.setdefault(change.path, []).extend(added_line_marks(new, old))
+        added.setdefault(change.path, []).extend(_added_line_marks(old, new))
+        removed.setdefault(change.path, []).extend(_added_line_marks(new, old))
     mapping: dict[str, Any] = json.loads(logs.render(line))
     mapping |= {"added": added, "removed": removed}
     # A hook that only appends must be fast; a power cut may then make its run impossible to undo.
@@ -160,7 +160,7 @@ def new_id(store: Store, line: logs.RunLine) -> str:
     return run_id
 
 
-def added_line_marks(old: bytes, new: bytes) -> list[str]:
+def _added_line_marks(old: bytes, new: bytes) -> list[str]:
     """Marks of the non-empty lines that ``new`` adds to ``old``, in order."""
     known = Counter(old.split(b"\n"))
     marks = []

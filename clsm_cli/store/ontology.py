@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from clsm_cli.text.tagging import Ontology
 
 ONTOLOGY_NAME = "ontology.yaml"
-MAX_ONTOLOGY = 128 << 10
+_MAX_ONTOLOGY = 128 << 10
 """Bytes: nine times the shipped file; takes a second to parse."""
 
 
@@ -23,14 +23,14 @@ def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
     """The store's ontology, or the shipped one, and problems of the file."""
     path = store.root / ONTOLOGY_NAME
     try:
-        data = atomic.read(path, MAX_ONTOLOGY)
+        data = atomic.read(path, _MAX_ONTOLOGY)
     except DamagedStoreError as error:
         return shipped(), [LineProblem(path, None, error.reason)]
     if data is None or data == shipped_text():
         return shipped(), []
     text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     try:
-        return parse(yaml_text.load(text, MAX_ONTOLOGY)), []
+        return parse(yaml_text.load(text, _MAX_ONTOLOGY)), []
     except LineError as error:
         reason, line = error.split_line()
         return shipped(), [LineProblem(path, line, reason)]
@@ -41,7 +41,7 @@ def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
 @cache
 def shipped() -> Ontology:
     """The ontology that comes with clsm."""
-    return parse(yaml_text.load(shipped_text().decode(), MAX_ONTOLOGY))
+    return parse(yaml_text.load(shipped_text().decode(), _MAX_ONTOLOGY))
 
 
 @cache

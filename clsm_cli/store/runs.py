@@ -186,11 +186,11 @@ def _read_redo(path: Path) -> tuple[logs.RunLine, tuple[logs.Change, ...], list[
         paths = [PurePosixPath(change.path) for change in changes]
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    is_ours = all(is_writable(path.parent.parent, each) for each in paths)
+    is_ours = all(_is_writable(path.parent.parent, each) for each in paths)
     return (line, changes, contents) if is_ours and len(changes) == len(contents) else None
 
 
-def is_writable(root: Path, path: PurePosixPath) -> bool:
+def _is_writable(root: Path, path: PurePosixPath) -> bool:
     """Whether a run may write to a path, relative to the store; the path may come from a clone.
 
     Refuses paths outside the store, through symlinks, and hidden names except ``_HIDDEN``: files in
@@ -292,7 +292,7 @@ def _relative(store: Store, path: Path) -> str:
     """The path relative to the store; RefusedError if a run may not write there."""
     if path.is_relative_to(store.root):
         inside = PurePosixPath(path.relative_to(store.root))
-        if is_writable(store.root, inside):
+        if _is_writable(store.root, inside):
             return inside.as_posix()
     reason = "is no place in a memory: outside it, hidden, or behind a symbolic link"
     raise RefusedError(str(path), reason, "take away the link, or what names that file")

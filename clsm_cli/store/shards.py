@@ -80,7 +80,7 @@ def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
     """Parse a shard, ``only`` one type of records if given; unreadable lines become problems."""
     problems: list[LineProblem] = []
     text = _decode_utf8(data, path, problems)
-    entries = parse_entries(text, only)
+    entries = _parse_entries(text, only)
     if "\\ud" in text or "\\uD" in text:
         entries = [(number, line, without_surrogates(value)) for number, line, value in entries]
     records: list[Record] = []
@@ -179,13 +179,11 @@ def plan_update(
         old = {path: read(path) for path in paths}
         there = fold(old.values(), forgotten).records
         kept = {i: record for i, record in there.items() if i not in gone}
-        records = kept | {record.id: record for record in group}
-        is_split = len(old) > 1 or len(records) > limit
-        is_split = is_split or len(render(records.values())) > MAX_FILE // 2
+        records = list((kept | {record.id: record for record in group}).values())
+        is_split = len(old) > 1 or len(records) > limit or len(render(records)) > MAX_FILE // 2
+        targets = (folder / (shard_name(r.id, 2) if is_split else name) for r in records)
         by_path: dict[Path, list[Record]] = {path: [] for path in old}
-        for record in records.values():
-            target = folder / (shard_name(record.id, 2) if is_split else name)
-            by_path.setdefault(target, []).append(record)
+        by_path |= grouped(zip(targets, records, strict=True))
         # The file that loses records is written last: after a crash, no record is missing.
         for path in sorted(by_path, key=lambda path: (-len(path.name), path.name)):
             data = render(by_path[path])
@@ -195,7 +193,7 @@ def plan_update(
     return plan
 
 
-def parse_entries(text: str, only: str | None = None) -> _Entries:
+def _parse_entries(text: str, only: str | None = None) -> _Entries:
     """Parse the entries of a shard; the value of an unreadable one is a LineError.
 
     A person may have written or rewritten a line, so what is not JSON is parsed as YAML together with

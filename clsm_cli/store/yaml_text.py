@@ -16,11 +16,11 @@ from typing import Any
 from clsm_cli.config import MAX_DEPTH
 from clsm_cli.store.jsonlines import LineError
 
-MAX_VALUES = 50_000
+_MAX_VALUES = 50_000
 """Keys, values, lists and mappings of an untrusted text: more than a full shard has; two seconds."""
 
 
-def load(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
+def load(text: str, limit: int, values: int | None = _MAX_VALUES) -> Any:
     """Parse a YAML text of at most ``limit`` characters: the YAML 1.2 core types; times stay text.
 
     ``values`` limits the number of keys, values, lists and mappings; None is no limit.
@@ -32,7 +32,7 @@ def load(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
     return _read(text, limit, values, lambda reader: _as_json(reader.load(text)))
 
 
-def compose(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
+def compose(text: str, limit: int, values: int | None = _MAX_VALUES) -> Any:
     """Parse to ruamel.yaml's nodes, which have line numbers; None for an empty text.
 
     As ``load``, but keys are not checked.
@@ -43,10 +43,14 @@ def compose(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
 def _read(text: str, limit: int, values: int | None, read: Callable[[Any], Any]) -> Any:
     if len(text) > limit:
         raise LineError(f"is longer than {limit >> 10} KiB")
+    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    reader: Any = YAML(typ="safe", pure=True)
+    reader.Composer, reader.Constructor = _classes()
+    reader.composer.max_values = values
     try:
-        return read(_reader(values))
+        return read(reader)
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = "" if mark is None else f" (line {mark.line + 1})"
@@ -99,15 +103,6 @@ def _classes() -> tuple[type[Any], type[Any]]:
 
     PlainTimes.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
     return Bounded, PlainTimes
-
-
-def _reader(values: int | None) -> Any:
-    from ruamel.yaml import YAML
-
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Composer, yaml.Constructor = _classes()
-    yaml.composer.max_values = values
-    return yaml
 
 
 def _as_json(value: Any) -> Any:

@@ -4,10 +4,8 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
-from strategies import examples, json_values
 
-from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.jsonlines import LineError
 from clsm_cli.store.yaml_text import load
 
 LIMIT = 8 << 20
@@ -70,9 +68,3 @@ READ: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("text", "value"), READ)
 def test_what_a_person_writes_is_read_plainly(text: str, value: Any) -> None:
     assert load(text, LIMIT) == value
-
-
-@examples(150)
-@given(json_values)
-def test_our_own_lines_are_yaml_with_the_same_value(value: Any) -> None:
-    assert load(dump(value), LIMIT) == value
