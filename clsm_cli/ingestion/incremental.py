@@ -72,7 +72,7 @@ class Tail:
             yield sources.items_of_lines(lines, self.format, about)
 
     def _rows(self, database: _AgentDatabase) -> Iterator[Line]:
-        after = -1 if self.before is None else self.before.at
+        after = -1 if self.before is None else self.before.offset
         for line, mark in database.rows(self.inside, after):
             yield line
             self.place = Cursor(line[0], line[0], mark)
@@ -139,7 +139,7 @@ class CatchUp:
             return
         origin = sources.with_tilde(entry.path)
         before = self.places.get(origin, {}).get("")
-        if before is not None and before.look == _look_of(entry.stat()):
+        if before is not None and before.fingerprint == _look_of(entry.stat()):
             self.up_to_date += 1
         else:
             yield Tail(path, origin, before)
@@ -159,15 +159,15 @@ class CatchUp:
             for session, last in database.sessions():
                 before = known.get(session)
                 # A conversation that was written anew begins again.
-                if before is not None and database.mark(session, before.at) != before.mark:
+                if before is not None and database.mark(session, before.offset) != before.digest:
                     before = None
-                if before is not None and before.at == last:
+                if before is not None and before.offset == last:
                     self.up_to_date += 1
                 else:
                     yield Tail(f"{path}#{session}", origin, before, session)
             for session, last in database.cold():
                 before = known.get(session)
-                if before is None or before.at < last:
+                if before is None or before.offset < last:
                     yield Skipped(f"{path}#{session}", _ARCHIVED)
 
 

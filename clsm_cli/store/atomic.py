@@ -190,7 +190,7 @@ def read(path: Path, limit: int) -> bytes | None:
         except FileNotFoundError:
             return None
         with file:
-            # ``read`` allocates what it is asked for: ask for the size, not for a limit of 256 MiB.
+            # ``read`` allocates as much as requested: request the size, not a limit of 256 MiB.
             known = os.fstat(file.fileno()).st_size
             data = file.read(min(known, limit) + 1)
             if known < len(data) <= limit:  # the file has grown

@@ -36,10 +36,10 @@ _UNDO = b'"of": "'
 class Cursor(NamedTuple):
     """How far a transcript was read."""
 
-    at: int  # offset in a file in bytes; in a database, the number of the last row
+    offset: int  # bytes of a file; in a database, the number of the last row
     line: int  # lines of a file, or the same number
-    mark: str  # digest of the content there; if it differs, the transcript was rewritten
-    look: str = ""  # size, time and inode of a file; if equal, nothing is new
+    digest: str  # of the content there; if it differs, the transcript was rewritten
+    fingerprint: str = ""  # size, time and inode of a file; if equal, nothing is new
 
 
 Places = dict[str, dict[str, Cursor]]
@@ -60,8 +60,8 @@ def load_cursors(store: Store) -> Places:
             return {}
         return {
             path: {
-                name: Cursor(int(at), int(line), str(mark), str(look))
-                for name, (at, line, mark, look) in inside.items()
+                name: Cursor(int(offset), int(line), str(digest), str(fingerprint))
+                for name, (offset, line, digest, fingerprint) in inside.items()
             }
             for path, inside in found["places"].items()
         }

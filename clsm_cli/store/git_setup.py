@@ -62,7 +62,7 @@ class MissingSetup(NamedTuple):
 
 
 def find_missing(root: Path) -> MissingSetup:
-    """Find what a store lacks, and, if it is in one, its clone."""
+    """Find what is missing in a store, and in its clone if it has one."""
     wanted = ((".gitattributes", GIT_ATTRIBUTES), (".gitignore", GIT_IGNORED))
     lines = {n: missing for n, text in wanted if (missing := _missing_lines(root / n, text))}
     tree = git.work_tree(root)

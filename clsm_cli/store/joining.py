@@ -8,10 +8,11 @@ edit looks as if a person had written it again. Git calls ``clsm merge-driver`` 
 all lines.
 
 **Conflict copies of a synchroniser** (``join``) have no ancestor. Readers ignore them
-(``layout.is_conflict_copy``), except for their tombstones, which count at once. Before other writes,
-the content that only the copy has is added to the file, and the copy moves to ``quarantine/``. Each
-machine joins the files that it may write: the three streams, tombstones and its own part of ``flow/``.
-The result depends on the two files alone, so machines that join at the same time agree.
+(``layout.is_conflict_copy``), except for their tombstones, which count at once. ``ingest``,
+``consolidate`` and ``forget`` first add to the file what only the copy has, and move the copy to
+``quarantine/``. Each machine joins the files that it may write: the three streams, tombstones and its
+own part of ``flow/``. The result depends on the two files alone, so machines that join at the same
+time agree.
 """
 
 from __future__ import annotations
@@ -223,8 +224,8 @@ def _join_copy(store: Store, copy: Copy, now: str) -> str:
         writes = _plan_join(store, copy, data)
     except DamagedStoreError as error:
         what = f"could not be joined with {copy.original.name}, as a file {error.reason}"
-    aside = record_files.quarantine_path(store, copy.path, data)
-    writes += [runs.Put(aside, data), runs.Remove(copy.path)]
+    target = record_files.quarantine_path(store, copy.path, data)
+    writes += [runs.Put(target, data), runs.Remove(copy.path)]
     runs.apply(store, "join", now, writes, whole=True)
     return f"{what}; this second version is in quarantine/ now"
 
@@ -241,7 +242,8 @@ def _plan_join(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
         return _join_episode(store, copy)
     if old is None:
         return [runs.Put(copy.original, data, read_as=None)]
-    return (_join_shard if copy.kind == "shard" else _join_topic)(store, copy, data)
+    join_kind = _join_shard if copy.kind == "shard" else _join_topic
+    return join_kind(store, copy, data)
 
 
 def _join_episode(store: Store, copy: Copy) -> list[runs.Write]:
@@ -271,14 +273,14 @@ def _join_shard(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
 
 def _join_topic(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     """Add the items that only the copy has, except those that are no longer current."""
-    old = atomic.read(copy.original, MAX_FILE) or b""
-    here, there = topics.parse(old, copy.original), topics.parse(data, copy.path)
+    topic = topics.parse(atomic.read(copy.original, MAX_FILE) or b"", copy.original)
+    other = topics.parse(data, copy.path)
     forgotten = logs.load_tombstones(store)
     folders = [copy.original.parent / "graph", store.root / "archive" / copy.original.parent.name]
     known = shards.load_graph(folders, forgotten, only="statement").records
-    texts = {(topics.id_of(item, forgotten), normalise_text(item.text)) for item in here.items}
+    texts = {(topics.id_of(item, forgotten), normalise_text(item.text)) for item in topic.items}
     fresh = []
-    for item in there.items:
+    for item in other.items:
         record_id = topics.id_of(item, forgotten)
         row = known.get(record_id)
         is_gone = (
@@ -290,7 +292,7 @@ def _join_topic(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
             continue
         if (record_id, normalise_text(item.text)) not in texts:
             line = Statement(id=record_id, rev=(0, ""), text=item.text, state=item.state)
-            fresh.append(topics.NewItem(topics.heading_of(there, item), line))
+            fresh.append(topics.NewItem(topics.heading_of(other, item), line))
     if not fresh:
         return []
-    return [runs.Put(copy.original, topics.apply_edits(here, fresh=fresh), read_as=here.sha256)]
+    return [runs.Put(copy.original, topics.apply_edits(topic, fresh=fresh), read_as=topic.sha256)]

@@ -115,7 +115,7 @@ def lost_value(record: Statement, now: str) -> logs.ReviewItem:
 
 
 def review_lines(store: Store, items: Iterable[logs.ReviewItem]) -> list[runs.Write]:
-    """Append review items that are not in the log yet."""
+    """Plan to append the review items that are not in the log yet."""
     path = store.flow / "review.jsonl"
     items = list(items)
     known = {row.get("id") for _, row in logs.rows(path)[0]} if items else set()

@@ -18,7 +18,7 @@ from clsm_cli.config import MAX_FILE, StoreSettings
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import Record, RecordError, decode, encode
 from clsm_cli.model.grouping import grouped
-from clsm_cli.model.ids import sha256, tombstone_hash
+from clsm_cli.model.ids import sha256
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic
@@ -137,8 +137,6 @@ def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Gr
     records: dict[str, Record] = {}
     lost: list[Record] = []
     for record_id in sorted(versions):
-        if forgotten and tombstone_hash(record_id) in forgotten:
-            continue
         joined = join_all(versions[record_id])
         left = visible(joined.record, forgotten)
         if left is not None:
