@@ -14,8 +14,7 @@ from strategies import examples
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id
 from clsm_cli.model.streams import Stream
-from clsm_cli.store import record_files as use_case
-from clsm_cli.store import topics
+from clsm_cli.store import record_files, topics
 
 NOW = "2026-02-24T22:00:00Z"
 TEA = "Mara drinks tea."
@@ -39,7 +38,7 @@ def statement(record_id: str, known_text: str, **values: object) -> Statement:
 TWO = {"f-1": statement("f-1", TEA), "f-2": statement("f-2", FIRST)}
 
 
-class Told(NamedTuple):
+class Outcome(NamedTuple):
     """What hand edits made of some records."""
 
     statements: dict[str, Statement]
@@ -55,10 +54,10 @@ def reconcile(
     records: dict[str, Statement],
     stream: Stream = "projects",
     unreadable: tuple[str, ...] = (),
-) -> Told:
+) -> Outcome:
     found = [topics.parse(text.encode(), Path(f"{name}.md")) for name, text in files.items()]
     found += [topics.Topic(Path(f"{name}.md"), (), (), None) for name in unreadable]
-    edits = use_case.reconcile(found, records, stream=stream, now=NOW, device="pi")
+    edits = record_files.reconcile(found, records, stream=stream, now=NOW, device="pi")
     changed = [
         i
         for i, old in records.items()
@@ -67,12 +66,12 @@ def reconcile(
     ]
     added = tuple(i for i in edits.statements if i not in records)
     rest = (edits.withdrawn, edits.conflicts, edits.stale)
-    return Told(edits.statements, tuple(changed), added, *rest)
+    return Outcome(edits.statements, tuple(changed), added, *rest)
 
 
-def stored(edits: Told) -> dict[str, Statement]:
+def stored(edits: Outcome) -> dict[str, Statement]:
     """Records as shards keep them."""
-    return {i: use_case.as_stored(s) for i, s in edits.statements.items()}
+    return {i: record_files.as_stored(s) for i, s in edits.statements.items()}
 
 
 def test_an_untouched_file_changes_nothing() -> None:

@@ -15,11 +15,8 @@ def write(store: Store, text: str | bytes) -> Path:
     return path
 
 
-def test_a_store_without_one_has_the_shipped_one(store: Store) -> None:
+def test_the_shipped_one_counts_without_a_file_and_reads_back_from_one(store: Store) -> None:
     assert ontology.load(store) == (ontology.shipped(), [])
-
-
-def test_the_shipped_text_reads_back_as_it_is_and_with_an_edit(store: Store) -> None:
     write(store, ontology.shipped_text())
     assert ontology.load(store) == (ontology.shipped(), [])
     write(store, ontology.shipped_text() + b"\nwork:\n  sea:\n    ferry: [barge]\n")
