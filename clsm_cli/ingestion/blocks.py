@@ -54,7 +54,7 @@ class _Scan:
         self.spans.append(Span(start, end, tuple(title for _, title in self.headings)))
         return end
 
-    def head(self, level: int, title: str) -> None:
+    def add_heading(self, level: int, title: str) -> None:
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         title = title[:_MAX_TITLE]
@@ -107,7 +107,7 @@ def _block(state: _Scan, place: int) -> int:
     line = state.lines[place]
     heading = _HEADING.match(line)
     if heading:
-        state.head(len(heading.group(1)), _heading_text(line[heading.end() :]))
+        state.add_heading(len(heading.group(1)), _heading_text(line[heading.end() :]))
         return place + 1
     if _RULE.match(line):
         return place + 1
@@ -144,7 +144,7 @@ def _paragraph(state: _Scan, place: int) -> int:
         # Several lines above a rule are text where Markdown sees one long heading: people write it
         # so, and what was said must not vanish into a heading.
         if underline and end == place + 1 and not table:
-            state.head(1 if underline.group(1)[0] == "=" else 2, state.lines[place].strip())
+            state.add_heading(1 if underline.group(1)[0] == "=" else 2, state.lines[place].strip())
             return end + 1
         if _interrupts(state, end, paragraph=True):
             break

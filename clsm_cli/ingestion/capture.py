@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-BATCH = 1000
+BATCH_ROWS = 1000
 """Turns that are written (and fsynced) together."""
 
 
@@ -71,8 +71,8 @@ class _Session:
     is_complete: bool = False
     last: str | None = None
     head: RawBreak | None = None
-    diverged: bool = False
-    passed: set[str] = field(default_factory=set)
+    has_diverged: bool = False
+    repeated: set[str] = field(default_factory=set)
 
     def mark(self, after: str | None, item: RawBreak) -> list[InboxRow]:
         """The end behind a turn that is open; none behind another, or where it is marked already."""
@@ -117,8 +117,8 @@ class Sessions:
     def begin_source(self) -> None:
         """A new source starts: turns without time are compared from its beginning."""
         for known in self._known.values():
-            known.last, known.head, known.diverged = None, None, False
-            known.passed.clear()
+            known.last, known.head, known.has_diverged = None, None, False
+            known.repeated.clear()
 
     def end_source(self) -> Iterator[InboxRow]:
         """A source ended: a break behind which nothing came ends what there was before it."""
@@ -183,7 +183,7 @@ class Sessions:
         4. never one that stands *elsewhere*, or that this source brought already.
         """
         self.look_up(session, known)
-        places = {} if known.diverged else known.places.get(os.path.basename(turn.path), {})
+        places = {} if known.has_diverged else known.places.get(os.path.basename(turn.path), {})
         here, forgotten = places.get(turn.line_start), None
         for ordinal in count():
             equal = with_ordinal(turn, session, ordinal)
@@ -195,16 +195,16 @@ class Sessions:
                 case "new":
                     break
         if forgotten is None:
-            known.diverged = True
+            known.has_diverged = True
             return equal
-        known.passed.add(forgotten.key)
+        known.repeated.add(forgotten.key)
         return forgotten
 
     def _standing(
         self, key: str, here: str | None, known: _Session
     ) -> Literal["here", "elsewhere", "forgotten", "new"]:
         if is_forgotten(key, self.forgotten):
-            return "elsewhere" if key in known.passed else "forgotten"
+            return "elsewhere" if key in known.repeated else "forgotten"
         if key not in known.keys:
             return "new"
         return "here" if key == here else "elsewhere"
@@ -240,7 +240,7 @@ class Capture:
         try:
             for item in map(self.mask.mask_names, items):
                 batch += self._rows(item)
-                if len(batch) >= BATCH:
+                if len(batch) >= BATCH_ROWS:
                     yield _by_session(batch)
                     batch = []
         except OSError:  # of the source: what came before is counted, so it is written
@@ -316,7 +316,7 @@ def _is_before(time: str, since: datetime) -> bool:
     return time < since.date().isoformat() if moment is None else moment < since
 
 
-SESSION = "notes"
+NOTES_SESSION = "notes"
 """The conversation that notes belong to."""
 
 
@@ -347,12 +347,12 @@ def write_note(
     text = strip_blocks(text, fence_key).text
     time = timestamps.normalise(now.isoformat(), store.zone)
     role = TRUST_ROLE[by]
-    raw = RawTurn(SESSION, role, role, text, time, 1, 1 + text.strip().count("\n"))
+    raw = RawTurn(NOTES_SESSION, role, role, text, time, 1, 1 + text.strip().count("\n"))
     turn = turn_from_message(raw, "-", mask)
     if not turn.text:
         raise BadInputError("the note", "is empty", "give it some words")
-    row = inbox.render([inbox.CapturedTurn(SESSION, turn, utc_text(now))])
-    path = inbox.path_of(store.inbox, SESSION)
+    row = inbox.render([inbox.CapturedTurn(NOTES_SESSION, turn, utc_text(now))])
+    path = inbox.path_of(store.inbox, NOTES_SESSION)
     with contextlib.ExitStack() as stack:
         is_held = False
         with contextlib.suppress(LockedError):
@@ -363,5 +363,5 @@ def write_note(
         if is_new and is_held and not dry_run:
             runs.apply(store, "note", utc_text(now), [runs.Append(path, row)])
         elif is_new and not dry_run:
-            inbox.put_aside(store.inbox, SESSION, row)
+            inbox.put_aside(store.inbox, NOTES_SESSION, row)
     return NoteResult(turn.key, turn.text, is_new, dict(mask.counts))

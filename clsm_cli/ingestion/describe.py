@@ -20,7 +20,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.sentences import asks, sentences, with_end
+from clsm_cli.text.sentences import ensure_full_stop, is_question, sentences
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
 
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
 
 TITLE_PHRASES = 3
 """Key phrases of a title."""
-PHRASES = 8
+SCORED_PHRASES = 8
 """Key phrases that make a sentence telling."""
-SENTENCES = 4
+MAX_SENTENCES = 4
 """Sentences of a narrative, at most."""
-LONGEST = 240
+MAX_SENTENCE_CHARS = 240
 """Characters of a sentence in a record; the turn has the whole."""
-MOST_DECISIONS, MOST_QUESTIONS = 15, 10
+MAX_DECISIONS, MAX_QUESTIONS = 15, 10
 """Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
-SHARED_STEMS = 2
+MIN_SHARED_STEMS = 2
 """Content stems that an answer shares with its question."""
-DULL = 6
+FULL_STEMS = 6
 """Content stems below which a sentence tells less."""
 
-_LEAD = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
+_BLOCK_MARKER = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
 _NO_PROSE = ("```", "~~~", "|", "<")
 
@@ -75,7 +75,7 @@ def describe(
         zone: The store's; dates are those of its calendar.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
-    phrases = cues.key_phrases([turn.text for turn in spoken], PHRASES)
+    phrases = cues.key_phrases([turn.text for turn in spoken], SCORED_PHRASES)
     heading = _heading(episode)
     return EpisodeRecord(
         id=episode.id,
@@ -128,8 +128,8 @@ def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo)
     names = [heading] if heading else []
     names += [p for p in phrases if p.casefold() not in heading.casefold()]
     names = names[:TITLE_PHRASES] or [_opening(episode)]
-    named = _short(", ".join(names), LONGEST // 2)
-    start = episode.start and _when(episode.start, zone)
+    named = _shorten(", ".join(names), MAX_SENTENCE_CHARS // 2)
+    start = episode.start and _local_time(episode.start, zone)
     title = named[:1].upper() + named[1:]
     return f"{start:%Y-%m-%d} · {title}" if start else title
 
@@ -145,7 +145,7 @@ def _heading(episode: Episode) -> str:
 
 def _opening(episode: Episode) -> str:
     texts = (_plain(turn.text) for turn in episode.turns)
-    return _short(next((text for text in texts if text), "untitled"), 60)
+    return _shorten(next((text for text in texts if text), "untitled"), 60)
 
 
 class _Candidate(NamedTuple):
@@ -170,11 +170,11 @@ def narrative(
     """
     left = _candidates(episode, vectors, phrases)
     chosen: list[_Candidate] = []
-    while left and len(chosen) < SENTENCES:
+    while left and len(chosen) < MAX_SENTENCES:
         best = max(left, key=lambda each: (each.score, -each.place))
         chosen.append(best)
-        left = [_after(each, best) for each in left if each is not best]
-    return " ".join(_told(each, zone) for each in sorted(chosen, key=lambda each: each.place))
+        left = [_rescored(each, best) for each in left if each is not best]
+    return " ".join(_narrated(each, zone) for each in sorted(chosen, key=lambda each: each.place))
 
 
 def _candidates(
@@ -192,23 +192,25 @@ def _candidates(
             if not kept or text.startswith(_NO_PROSE):
                 continue
             hits = sum(weight for phrase, weight in weights if phrase in text.casefold())
-            score = closeness * (1 + hits) * min(1.0, len(kept) / DULL)
-            score *= 0.5 if asks(text) else 1.0
+            score = closeness * (1 + hits) * min(1.0, len(kept) / FULL_STEMS)
+            score *= 0.5 if is_question(text) else 1.0
             found.append(_Candidate(round(score, 4), len(found), turn, text, kept))
     return found
 
 
-def _after(each: _Candidate, chosen: _Candidate) -> _Candidate:
+def _rescored(each: _Candidate, chosen: _Candidate) -> _Candidate:
     shared = len(each.stems & chosen.stems)
     return each._replace(score=each.score / 3) if 2 * shared >= len(each.stems) else each
 
 
-def _told(each: _Candidate, zone: tzinfo) -> str:
-    when = _when(each.turn.time, zone)
-    text = _short(expressions.absolutise(each.text, when) if when else each.text, LONGEST)
-    verb = "asked" if asks(text) else "said"
+def _narrated(each: _Candidate, zone: tzinfo) -> str:
+    when = _local_time(each.turn.time, zone)
+    text = _shorten(
+        expressions.absolutise(each.text, when) if when else each.text, MAX_SENTENCE_CHARS
+    )
+    verb = "asked" if is_question(text) else "said"
     who = f"{each.turn.speaker} {verb}: " if each.turn.speaker else ""
-    text = with_end(text)
+    text = ensure_full_stop(text)
     if when is None:
         return who + text
     at = f" at {when:%H:%M}" if isinstance(when, datetime) else ""
@@ -225,10 +227,12 @@ def decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
     """The sentences that state a decision, relative times made absolute."""
     found: dict[str, None] = {}
     for turn in turns:
-        when = _when(turn.time, zone)
+        when = _local_time(turn.time, zone)
         for text in map(_plain, cues.find_decisions(turn.text)):
-            found[_short(expressions.absolutise(text, when) if when else text, LONGEST)] = None
-    return tuple(found)[:MOST_DECISIONS]
+            found[
+                _shorten(expressions.absolutise(text, when) if when else text, MAX_SENTENCE_CHARS)
+            ] = None
+    return tuple(found)[:MAX_DECISIONS]
 
 
 def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
@@ -236,11 +240,11 @@ def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
     found: dict[str, OpenQuestion] = {}
     for place, turn in enumerate(turns):
         for text in map(_plain, cues.find_questions(turn.text)):
-            asked = _short(text, LONGEST)
+            asked = _shorten(text, MAX_SENTENCE_CHARS)
             answer = _answer(text, turn.speaker, turns[place + 1 :])
             if asked not in found or found[asked].answered_by is None:
                 found[asked] = OpenQuestion(asked, answer)
-    return tuple(found.values())[:MOST_QUESTIONS]
+    return tuple(found.values())[:MAX_QUESTIONS]
 
 
 def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
@@ -249,8 +253,8 @@ def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
     for turn in later:
         if turn.speaker == speaker:
             continue
-        told = [text for text in sentences(turn.text) if not asks(text)]
-        if len(wanted & terms(" ".join(told))) >= SHARED_STEMS:
+        told = [text for text in sentences(turn.text) if not is_question(text)]
+        if len(wanted & terms(" ".join(told))) >= MIN_SHARED_STEMS:
             return turn.key
     return None
 
@@ -263,7 +267,7 @@ def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
     return {node: tuple(keys) for node, keys in sorted(found.items())}
 
 
-def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
+def _local_time(time: str | None, zone: tzinfo) -> datetime | date | None:
     """A turn's time on the store's clock, or only its day."""
     if time is None:
         return None
@@ -277,10 +281,10 @@ def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_LEAD.sub("", text).split())
+    return " ".join(_BLOCK_MARKER.sub("", text).split())
 
 
-def _short(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int) -> str:
     """The text, cut between words with an ellipsis where it is longer than ``limit``."""
     if len(text) <= limit:
         return text

@@ -24,13 +24,13 @@ Format = Literal[
 
 DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
 """Formats of living documents; the others are conversations."""
-HEAD = 64 << 10
+HEAD_BYTES = 64 << 10
 """First bytes of a source that are looked at."""
-CHAT = ".txt"
+CHAT_SUFFIX = ".txt"
 """How the name of a chat ends that WhatsApp packs into an archive."""
-TELEGRAM = "result.json"
+TELEGRAM_NAME = "result.json"
 """What Telegram calls its export."""
-ZIP = b"PK\x03\x04"
+ZIP_MAGIC = b"PK\x03\x04"
 """How a zip archive begins."""
 
 _TELEGRAM_HTML = "looks like Telegram's HTML export; clsm reads its JSON form: result.json"
@@ -91,21 +91,21 @@ def is_export_name(name: str) -> bool:
 
 def exclusion_reason(name: str) -> str | None:
     """Why a file is not memory by its name; None when it may be, and a copy only for who names it."""
-    reason = openclaw_state(name) or refusal(name) or _first(_COPIES, name)
+    reason = openclaw_state_reason(name) or refusal_reason(name) or _matching_reason(_COPIES, name)
     return reason or (None if _is_known(name) else "neither a note nor a transcript")
 
 
-def openclaw_state(name: str) -> str | None:
+def openclaw_state_reason(name: str) -> str | None:
     """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too."""
-    return _first(_OPENCLAW, name)
+    return _matching_reason(_OPENCLAW, name)
 
 
-def _first(reasons: tuple[tuple[str, str], ...], name: str) -> str | None:
+def _matching_reason(reasons: tuple[tuple[str, str], ...], name: str) -> str | None:
     return next((reason for form, reason in reasons if re.fullmatch(form, name)), None)
 
 
 def _is_known(name: str) -> bool:
-    is_export = name == TELEGRAM or is_export_name(name)
+    is_export = name == TELEGRAM_NAME or is_export_name(name)
     return is_export or _extension(name) in _MARKDOWN | _JSON_LINES
 
 
@@ -122,17 +122,19 @@ def file_format(
     if wanted is not None:
         return wanted
     extension = _extension(path)
-    if extension == ".zip" and head.startswith(ZIP):
+    if extension == ".zip" and head.startswith(ZIP_MAGIC):
         return "export"
-    reason = refusal(os.path.basename(path), head)
+    reason = refusal_reason(os.path.basename(path), head)
     if reason or _is_binary(head, strict=not _is_known(path)):
         return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
-        return _of_text(head, path) or ("obsidian" if in_vault else "markdown")
-    found = _of_json(head)
+        return _text_format(head, path) or ("obsidian" if in_vault else "markdown")
+    found = _json_format(head)
     if found is None and extension == ".json":
         return Problem(path, None, "a JSON document, not one JSON object a line")
-    return found or ("jsonl" if extension in _JSON_LINES else _of_text(head, path) or "markdown")
+    return found or (
+        "jsonl" if extension in _JSON_LINES else _text_format(head, path) or "markdown"
+    )
 
 
 def _is_binary(head: bytes, *, strict: bool) -> bool:
@@ -143,7 +145,7 @@ def _is_binary(head: bytes, *, strict: bool) -> bool:
     return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
 
 
-def _of_text(head: bytes, path: str) -> Format | None:
+def _text_format(head: bytes, path: str) -> Format | None:
     if b"\n## Turn " in head and _is_smriti(head):
         return "smriti"
     begin = head.lstrip()[:32].decode(errors="replace")
@@ -169,16 +171,16 @@ def _extension(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def _of_json(head: bytes) -> Format | None:
+def _json_format(head: bytes) -> Format | None:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"[") and any(mark in text for mark in _EXPORT_MARKS):
         return "export"
     if text.startswith(b"{") and _IS_TELEGRAM.search(text):
         return "telegram"
-    return _of_rows(head)
+    return _rows_format(head)
 
 
-def _of_rows(head: bytes) -> Format | None:
+def _rows_format(head: bytes) -> Format | None:
     findings = Findings()
     lines = head.split(b"\n")
     for number, line in enumerate(lines, 1):
@@ -198,7 +200,7 @@ def _of_rows(head: bytes) -> Format | None:
     return None
 
 
-def refusal(name: str, head: bytes = b"") -> str | None:
+def refusal_reason(name: str, head: bytes = b"") -> str | None:
     """Why an export is not read, and what is; None where it is none of these."""
     by_name = next((reason for form, reason in _REFUSED_NAMES if re.match(form, name)), None)
     if by_name is None and name.endswith(".html") and _TELEGRAM_PAGE.search(head):

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-MIN_LIKENESS = 50.0
+MIN_SIMILARITY = 50.0
 """Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
-_LONGEST_COMPARED = 4000
-MOST_PAIRS = 4_000_000
+_MAX_COMPARED_CHARS = 4000
+MAX_PAIRS = 4_000_000
 """Pairs of a new and a vanished block that are compared, half a second; of more those that stand
 nearest to each other in their versions."""
 
@@ -143,17 +143,17 @@ def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
     if not fresh or not gone:
         return {}
     old_keys = list(gone)
-    old_texts = [gone[key][:_LONGEST_COMPARED] for key in old_keys]
-    width = max(1, MOST_PAIRS // len(fresh))
+    old_texts = [gone[key][:_MAX_COMPARED_CHARS] for key in old_keys]
+    width = max(1, MAX_PAIRS // len(fresh))
     pairs: list[tuple[float, int, int]] = []
     for position, turn in enumerate(fresh):
         middle = position * len(old_keys) // len(fresh)
         first = max(0, min(middle - width // 2, len(old_keys) - width))
         for _, score, number in process.extract(
-            turn.text[:_LONGEST_COMPARED],
+            turn.text[:_MAX_COMPARED_CHARS],
             old_texts[first : first + width],
             scorer=fuzz.ratio,
-            score_cutoff=MIN_LIKENESS,
+            score_cutoff=MIN_SIMILARITY,
             limit=5,
         ):
             pairs.append((-score, position, first + number))

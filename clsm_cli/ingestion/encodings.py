@@ -14,7 +14,7 @@ from unicodedata import category
 
 UTF_8 = "utf-8"
 UNKNOWN = ""
-UNTOLD = "text in an encoding that cannot be told, save it as UTF-8"
+UNKNOWN_REASON = "text in an encoding that cannot be told, save it as UTF-8"
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -41,15 +41,15 @@ NAMES = {
 "Names and labels") but those of few languages, which texts of others are taken for. Where a text is
 as likely in several, it is in the first, which the standard takes for what names no encoding."""
 _LEGACY = tuple(NAMES)
-_SAMPLE = 1 << 16
-_MOST_CHAOS = 0.5
+_SAMPLE_BYTES = 1 << 16
+_MAX_CHAOS = 0.5
 """charset-normalizer's measure; its own limit of 0.2 leaves short texts of many accents undecided."""
 _WIDE = ("utf-16le", "utf-16be")
 _STRANGE = frozenset({"Cc", "Cn", "Co"})
 """Unicode's categories of control characters, of those for private use and of what is none (yet)."""
-_FEW = 50
+_CHARS_PER_STRANGE = 50
 """A text may have one of these among so many characters."""
-_LARGEST = 256 << 20
+_MAX_BYTES = 256 << 20
 """Bytes of a text that is not UTF-8."""
 
 
@@ -65,17 +65,17 @@ def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
-    if b"\0" in data[:_SAMPLE]:
-        return _of_zeros(data[:_SAMPLE])
+    if b"\0" in data[:_SAMPLE_BYTES]:
+        return _detect_wide(data[:_SAMPLE_BYTES])
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data, final=is_whole)
     except UnicodeDecodeError:
-        return UTF_8 if _is_damaged_utf_8(data) else _guessed(data)
+        return UTF_8 if _is_damaged_utf_8(data) else _guess(data)
     return UTF_8
 
 
-def _of_zeros(data: bytes) -> str:
+def _detect_wide(data: bytes) -> str:
     """UTF-16 without a mark; UTF-8 where zero bytes are damage, or where it is no text.
 
     Text in UTF-16 has one in each blank and each end of a line.
@@ -95,7 +95,7 @@ def _is_text(data: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     strange = sum(category(each) in _STRANGE and not each.isspace() for each in text)
-    return strange * _FEW < len(text)
+    return strange * _CHARS_PER_STRANGE < len(text)
 
 
 def display_name(encoding: str) -> str:
@@ -113,9 +113,9 @@ def utf_8_stream(stream: BinaryIO, encoding: str) -> BinaryIO:
     if encoding == UTF_8:
         return stream
     with stream:
-        data = stream.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        told = f"larger than {_LARGEST >> 20} MiB, save it as UTF-8"
+        data = stream.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        told = f"larger than {_MAX_BYTES >> 20} MiB, save it as UTF-8"
         raise OSError(errno.EFBIG, told)
     return io.BytesIO(to_utf_8(data, encoding))
 
@@ -127,16 +127,16 @@ def _is_damaged_utf_8(data: bytes) -> bool:
     return sum(not character.isascii() for character in text) - broken > broken
 
 
-def _guessed(data: bytes) -> str:
+def _guess(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
     # Lines that are ASCII tell nothing, and those that are not are few.
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
     found = list(
         from_bytes(
-            telling[:_SAMPLE],
+            telling[:_SAMPLE_BYTES],
             cp_isolation=list(_LEGACY),
-            threshold=_MOST_CHAOS,
+            threshold=_MAX_CHAOS,
             enable_fallback=False,
         )
     )

@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from clsm_cli.ingestion.detection import (
-    CHAT,
+    CHAT_SUFFIX,
     SMRITI_FRONT,
     SMRITI_TURN,
-    TELEGRAM,
-    ZIP,
+    TELEGRAM_NAME,
+    ZIP_MAGIC,
     is_export_name,
 )
 from clsm_cli.ingestion.jsonl_rows import (
@@ -51,57 +51,57 @@ from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.episodes import Role
 
 LEFT_BRANCH = "message of another branch"
-LARGEST = 256 << 20
+MAX_EXPORT_BYTES = 256 << 20
 """Bytes of a document: it is read whole, and takes several times as much memory."""
-_NOTHING = "holds no conversation that clsm knows"
+_NO_CONVERSATION = "holds no conversation that clsm knows"
 
 
-def export_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+def export_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped messages and problems of an export, one conversation after the other.
 
     An archive may hold a chat instead, as WhatsApp and Telegram pack theirs.
     """
-    head = stream.read(len(ZIP))
-    if head != ZIP:
-        yield from _conversations(io.BytesIO(head + stream.read(LARGEST + 1)), about)
+    head = stream.read(len(ZIP_MAGIC))
+    if head != ZIP_MAGIC:
+        yield from _conversations(io.BytesIO(head + stream.read(MAX_EXPORT_BYTES + 1)), reading)
         return
     if not stream.seekable():
-        stream = io.BytesIO(head + stream.read(LARGEST + 1))
+        stream = io.BytesIO(head + stream.read(MAX_EXPORT_BYTES + 1))
     try:
         with zipfile.ZipFile(stream) as archive:
             every = sorted(archive.namelist())
             names = [name for name in every if is_export_name(name)]
-            names = names or [name for name in every if name.endswith((CHAT, TELEGRAM))]
+            names = names or [name for name in every if name.endswith((CHAT_SUFFIX, TELEGRAM_NAME))]
             if not names:
-                raise RefusedError(_NOTHING)
+                raise RefusedError(_NO_CONVERSATION)
             for name in names:
                 with archive.open(name) as member:
-                    yield from with_refusal(_member(name, member, about), about.path)
+                    yield from with_refusal(_member(name, member, reading), reading.path)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise RefusedError(f"archive that cannot be read ({str(error).lower()})") from error
 
 
-def _member(name: str, member: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+def _member(name: str, member: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     if is_export_name(name):
-        return _conversations(member, about)
+        return _conversations(member, reading)
     from clsm_cli.ingestion import messengers
 
-    is_chat = name.endswith(CHAT)
-    return (messengers.chat_items if is_chat else messengers.telegram_items)(member, about)
+    is_chat = name.endswith(CHAT_SUFFIX)
+    return (messengers.chat_items if is_chat else messengers.telegram_items)(member, reading)
 
 
-def _conversations(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
-    document = read_json(stream, LARGEST, ", split its list of conversations")
+def _conversations(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
+    document = read_json(stream, MAX_EXPORT_BYTES, ", split its list of conversations")
     if not isinstance(document, list):
-        raise RefusedError(_NOTHING)
+        raise RefusedError(_NO_CONVERSATION)
     for number, each in enumerate(document, 1):
         conversation = mapping(each)
         if isinstance(conversation.get("mapping"), dict):
-            yield from _chatgpt(conversation, about)
+            yield from _chatgpt(conversation, reading)
         elif isinstance(conversation.get("chat_messages"), list):
-            yield from _claude(conversation, about)
+            yield from _claude(conversation, reading)
         else:
-            yield Problem(about.path, None, f"conversation {number} is none that clsm knows")
+            yield Problem(reading.path, None, f"conversation {number} is none that clsm knows")
 
 
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
@@ -124,29 +124,31 @@ _INSTRUCTIONS = frozenset({"user_editable_context", "model_editable_context"})
 _REFERENCE = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
-def _chatgpt(conversation: dict[str, Any], about: Reading) -> Iterator[TranscriptItem]:
+def _chatgpt(conversation: dict[str, Any], reading: Reading) -> Iterator[TranscriptItem]:
     """The current branch from its first message on, then what was left out."""
     names = (label(conversation.get(name)) for name in ("conversation_id", "id"))
-    session = next(filter(None, names), about.session)
+    session = next(filter(None, names), reading.session)
     nodes = {k: node for k, node in conversation["mapping"].items() if isinstance(node, dict)}
     parents = {key: text_or_empty(node.get("parent")) or None for key, node in nodes.items()}
     path = branch(parents, text_or_empty(conversation.get("current_node")))
     if not path and nodes:
-        about.findings.add("conversation without a current branch, its messages in their order", 1)
+        reading.findings.add(
+            "conversation without a current branch, its messages in their order", 1
+        )
         path = list(nodes)
     messages = ((key, nodes[key].get("message")) for key in path)
     told = [(key, message) for key, message in messages if isinstance(message, dict)]
-    tools = ToolReader(about)
+    tools = ToolReader(reading)
     for number, (key, message) in enumerate(told, 1):
-        time = normalise(message.get("create_time"), about.zone)
+        time = normalise(message.get("create_time"), reading.zone)
         name = label(message.get("id")) or label(key)
-        yield _item(message, Message(session, number, time, name), tools)
+        yield _chatgpt_message(message, Message(session, number, time, name), tools)
     for key in nodes.keys() - set(path):
         if isinstance(nodes[key].get("message"), dict):
             yield Dropped(LEFT_BRANCH, len(told))
 
 
-def _item(told: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
+def _chatgpt_message(told: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
     metadata, content, author = (
         mapping(told.get(name)) for name in ("metadata", "content", "author")
     )
@@ -155,18 +157,18 @@ def _item(told: dict[str, Any], message: Message, tools: ToolReader) -> Transcri
         return message.dropped("hidden message")
     if kind in _THINKING or kind in _INSTRUCTIONS:
         return message.dropped("thinking" if kind in _THINKING else "instructions")
-    text = _text(content)
+    text = _chatgpt_text(content)
     recipient = label(told.get("recipient")) or "all"
     if role == "assistant" and recipient != "all":
         return tools.call(message, recipient, text) if text else message.dropped(NOT_TEXT)
     if role == "tool":
         return tools.result(message, label(author.get("name")) or "tool", text)
     if role in SPOKEN:
-        return message.said(SPOKEN[role], text.strip("\n").rstrip(), NOT_TEXT)
+        return message.spoken(SPOKEN[role], text.strip("\n").rstrip(), NOT_TEXT)
     return message.dropped("message of an unknown role")
 
 
-def _text(content: dict[str, Any]) -> str:
+def _chatgpt_text(content: dict[str, Any]) -> str:
     """The text of a message; pictures and sounds have none, a sound may have what was said in it."""
     parts = content.get("parts")
     told: list[Any] = parts if isinstance(parts, list) else []
@@ -178,9 +180,9 @@ def _text(content: dict[str, Any]) -> str:
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
-def _claude(conversation: dict[str, Any], about: Reading) -> Iterator[TranscriptItem]:
+def _claude(conversation: dict[str, Any], reading: Reading) -> Iterator[TranscriptItem]:
     """The messages of the current branch, in their order, then what was left out."""
-    session = label(conversation.get("uuid")) or about.session
+    session = label(conversation.get("uuid")) or reading.session
     every = [each for each in conversation["chat_messages"] if isinstance(each, dict)]
     parents = {
         text_or_empty(m.get("uuid")): text_or_empty(m.get("parent_message_uuid")) or None
@@ -188,10 +190,10 @@ def _claude(conversation: dict[str, Any], about: Reading) -> Iterator[Transcript
     }
     current = set(branch(parents, text_or_empty(conversation.get("current_leaf_message_uuid"))))
     # Most exports name no leaf: then there is one branch, or no way to tell.
-    tools = ToolReader(about)
+    tools = ToolReader(reading)
     told = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
     for number, each in enumerate(told, 1):
-        time = normalise(each.get("created_at"), about.zone)
+        time = normalise(each.get("created_at"), reading.zone)
         message = Message(session, number, time, label(each.get("uuid")))
         yield from _claude_message(each, message, tools)
     for _ in range(len(every) - len(told)):
@@ -210,7 +212,7 @@ def _claude_message(
     said = text_of(part for part in parts if part.get("type") == "text")
     said = said or text_or_empty(told.get("text")).strip("\n").rstrip()
     if said.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
-        yield message.said(role, said, NOT_TEXT)
+        yield message.spoken(role, said, NOT_TEXT)
     yield from tools.parts(message, parts)
     for name in ("attachments", "files"):
         more = told.get(name)
@@ -218,7 +220,7 @@ def _claude_message(
             yield message.dropped("attached file")
 
 
-LARGEST_SESSION = 64 << 20
+MAX_SESSION_BYTES = 64 << 20
 """Bytes of a session of Smriti; it is read whole."""
 # Atomic groups: a fence ends at the first place where one may, so the time is linear.
 _TOOL = re.compile(
@@ -236,18 +238,18 @@ _RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
 """The parts of a message once more, for the program."""
 
 
-def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped turns and problems of a session, in its order."""
-    text = read_whole(stream, LARGEST_SESSION)
+    text = read_whole(stream, MAX_SESSION_BYTES)
     if "\ufffd" in text:
-        about.findings.add("invalid UTF-8 replaced", 1)
+        reading.findings.add("invalid UTF-8 replaced", 1)
     text = text.replace("\r\n", "\n").replace("\0", "")
     front = SMRITI_FRONT.match(text)
     pairs = (line.partition(": ") for line in (front[1] if front else "").split("\n"))
     meta = {key: value.strip().strip('"') for key, _, value in pairs}
-    created = normalise(meta.get("created"), about.zone)
-    session, day = label(meta.get("id")) or about.session, created and created[:10]
-    tools, line_of = ToolReader(about), _counted(text)
+    created = normalise(meta.get("created"), reading.zone)
+    session, day = label(meta.get("id")) or reading.session, created and created[:10]
+    tools, line_of = ToolReader(reading), _line_counter(text)
 
     def message(name: str, start: int, end: int) -> Message:
         first = line_of(start)
@@ -260,24 +262,24 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
         place = end.start() if end else following.start() if following else len(text)
         role: Role = "user" if head[2] == "user" else "assistant"
         said = message(number, head.start(), place)
-        yield said.said(role, _unescaped(text[head.end() : place]))
+        yield said.spoken(role, _unescaped(text[head.end() : place]))
         for count in itertools.count(1):
             tool = _TOOL.match(text, place)
             if tool is None:
                 break
             call_id, place = f"{number}#{count}", tool.end()
             call = message(call_id, tool.start(), tool.start("kind"))
-            yield tools.call(call, tool["name"], _json(tool["given"]), call_id)
+            yield tools.call(call, tool["name"], _parsed_json(tool["given"]), call_id)
             if tool["said"].strip():
                 gave = message(f"{call_id}r", tool.start("kind"), place)
                 error = tool["kind"].lower() == "error"
                 yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
         if end and end[0].startswith("###") and place == end.start():
-            about.findings.add("tool call is cut short", line_of(place))
+            reading.findings.add("tool call is cut short", line_of(place))
         head = SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
 
 
-def _counted(text: str) -> Callable[[int], int]:
+def _line_counter(text: str) -> Callable[[int], int]:
     """What gives the line of a place in a text; no place lies before the last one."""
     seen, line = 0, 1
 
@@ -295,7 +297,7 @@ def _unescaped(text: str) -> str:
     return "\n".join(_ESCAPED.sub("", line) for line in kept).strip("\n").rstrip()
 
 
-def _json(text: str) -> Any:
+def _parsed_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -67,9 +67,9 @@ _SETTINGS = (
     ("templates.json", "folder"),
     (os.path.join("plugins", "templater-obsidian", "data.json"), "templates_folder"),
 )
-_MOST = 1 << 20
-_CODE = re.compile(r" {0,3}(?:>[ ]?)*(```+|~~~+)")
-_CHANGES = (
+_MAX_BYTES = 1 << 20
+_FENCE = re.compile(r" {0,3}(?:>[ ]?)*(```+|~~~+)")
+_OBSIDIAN_MARKUP = (
     (re.compile(r"!\[\[[^\[\]\n]{1,400}\]\]"), ""),
     (re.compile(r"%%.*?%%"), ""),
     (re.compile(r"\A([ \t]*(?:>[ \t]?)+)\[![\w-]{1,40}(?:\|[^\]\n]{0,80})?\][+-]?[ \t]*"), r"\1"),
@@ -77,8 +77,8 @@ _CHANGES = (
     (re.compile(r"==(?=\S)([^=\n]{1,400})(?<=\S)=="), r"\1"),
 )
 """Embedded notes and pictures, comments, kinds of callouts, ids of blocks, highlighting."""
-_MARKS = ("![[", "%%", "[!", "^", "==")
-_BARE = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
+_MARKUP_HINTS = ("![[", "%%", "[!", "^", "==")
+_EMPTY_ITEM = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
 
 
 def templates(vault: str) -> Iterator[str]:
@@ -86,7 +86,7 @@ def templates(vault: str) -> Iterator[str]:
     for file, key in _SETTINGS:
         try:
             with open(os.path.join(vault, VAULT, file), "rb") as stream:
-                settings = json.loads(stream.read(_MOST))
+                settings = json.loads(stream.read(_MAX_BYTES))
         except (OSError, ValueError, RecursionError):
             continue
         name = settings.get(key) if isinstance(settings, dict) else None
@@ -102,7 +102,7 @@ def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
     """
     kept, fence, hidden = list(lines[:start]), "", False
     for line in lines[start:]:
-        code = _CODE.match(line)
+        code = _FENCE.match(line)
         if code and not hidden and (not fence or code[1].startswith(fence)):
             fence = "" if fence else code[1]
             kept.append(line)
@@ -110,8 +110,8 @@ def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
             kept.append(line)
         else:
             text, hidden = _without_comment(line, hidden=hidden)
-            is_marked = text != line or any(mark in line for mark in _MARKS)
-            kept.append(_changed(text) if is_marked else line)
+            is_marked = text != line or any(mark in line for mark in _MARKUP_HINTS)
+            kept.append(_without_markup(text) if is_marked else line)
     return kept
 
 
@@ -127,15 +127,15 @@ def _without_comment(line: str, *, hidden: bool) -> tuple[str, bool]:
     return line, False
 
 
-def _changed(line: str) -> str:
-    for pattern, by in _CHANGES:
+def _without_markup(line: str) -> str:
+    for pattern, by in _OBSIDIAN_MARKUP:
         line = pattern.sub(by, line)
-    return "" if _BARE.match(line) else line.rstrip()
+    return "" if _EMPTY_ITEM.match(line) else line.rstrip()
 
 
 IGNORE_FILE = ".clsmignore"
 _NAME = re.compile(r"[^/]+")
-_ANY = "\ufffd" * 9
+_NEUTRAL_NAME = "\ufffd" * 9
 """A name that nobody gives."""
 
 
@@ -163,8 +163,8 @@ class Exclusion:
         if self._patterns is not None and self._is_left_out(path, root, is_folder=is_folder):
             return "excluded"
         for folder in ancestors(os.path.dirname(path)):
-            spec = self._of(folder)
-            decided = spec and spec.check_file(_below(path, folder, is_folder=is_folder)).include
+            spec = self._spec_of(folder)
+            decided = spec and spec.check_file(_relative(path, folder, is_folder=is_folder)).include
             if decided is not None:
                 return f"excluded by {os.path.join(folder, IGNORE_FILE)}" if decided else None
         return None
@@ -185,38 +185,38 @@ class Exclusion:
         if root is None and os.path.commonpath([path, self._home]) == path:
             return False
         for folder in ancestors(root or os.path.dirname(path)):
-            below = _below(path, folder, is_folder=is_folder)
+            below = _relative(path, folder, is_folder=is_folder)
             found = self._patterns.check_file(below)
             if found.include is not None:
                 # Above what was named, a pattern that any names would fit tells nothing.
-                any_names = "" if folder == root else _NAME.sub(_ANY, below)
+                any_names = "" if folder == root else _NAME.sub(_NEUTRAL_NAME, below)
                 if self._patterns.check_file(any_names).index != found.index:
                     return found.include
             if folder == self._home:
                 break
         return False
 
-    def _of(self, folder: str) -> GitIgnoreSpec | None:
+    def _spec_of(self, folder: str) -> GitIgnoreSpec | None:
         if folder not in self._files:
             path, spec = os.path.join(folder, IGNORE_FILE), None
             if os.path.isfile(path):
                 try:
                     with open(path, "rb") as stream:
-                        lines = self._text(stream.read(_MOST), path).splitlines()
-                    spec = _compiled(self._usable(lines, path))
+                        lines = self._decoded(stream.read(_MAX_BYTES), path).splitlines()
+                    spec = _compiled(self._valid_patterns(lines, path))
                 except OSError as error:
                     self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
             self._files[folder] = spec
         return self._files[folder]
 
-    def _text(self, data: bytes, path: str) -> str:
+    def _decoded(self, data: bytes, path: str) -> str:
         encoding = encodings.detect_encoding(data, is_whole=True)
         text = encodings.to_utf_8(data, encoding or encodings.UTF_8).decode("utf-8-sig", "replace")
         if encoding == encodings.UNKNOWN or "\0" in text:
-            self.problems.append(Problem(path, None, encodings.UNTOLD))
+            self.problems.append(Problem(path, None, encodings.UNKNOWN_REASON))
         return text
 
-    def _usable(self, lines: Sequence[str], path: str) -> list[str]:
+    def _valid_patterns(self, lines: Sequence[str], path: str) -> list[str]:
         usable: list[str] = []
         for number, line in enumerate(lines, 1):
             try:
@@ -239,6 +239,6 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(patterns)
 
 
-def _below(path: str, folder: str, *, is_folder: bool) -> str:
+def _relative(path: str, folder: str, *, is_folder: bool) -> str:
     """A path from a folder on; a folder has a slash at its end."""
     return os.path.relpath(path, folder) + ("/" if is_folder else "")

@@ -56,7 +56,7 @@ class Tail:
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager
-    def items(self, about: Reading) -> Iterator[Iterator[TranscriptItem]]:
+    def items(self, reading: Reading) -> Iterator[Iterator[TranscriptItem]]:
         """What all lines of a file or the rows behind ``before`` hold, as ``SourceFile.items`` gives it.
 
         A file that is being written is read again later.
@@ -67,9 +67,9 @@ class Tail:
                 lines = self._rows(stack.enter_context(_open_database(real)))
             else:
                 stream = stack.enter_context(open_file(real))
-                self.place = Cursor(0, 0, "", _look_of(os.fstat(stream.fileno())))
+                self.place = Cursor(0, 0, "", _file_stamp(os.fstat(stream.fileno())))
                 lines = jsonl_rows.bounded_lines(stream)
-            yield sources.items_of_lines(lines, self.format, about)
+            yield sources.items_of_lines(lines, self.format, reading)
 
     def _rows(self, database: _AgentDatabase) -> Iterator[Line]:
         after = -1 if self.before is None else self.before.at
@@ -78,7 +78,7 @@ class Tail:
             self.place = Cursor(line[0], line[0], mark)
 
 
-def _look_of(status: os.stat_result) -> str:
+def _file_stamp(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
@@ -125,12 +125,12 @@ class CatchUp:
         for name, read in ((_DATABASE, self._database), ("sessions", self._files)):
             path, there = os.path.join(given, name), os.path.join(real, name)
             if os.path.lexists(there):
-                yield from _guarded(path, read(path, there))
+                yield from _with_read_problems(path, read(path, there))
 
     def _files(self, path: str, real: str) -> Found:
         for entry in _entries(real):
             file = os.path.join(path, entry.name)
-            yield from _guarded(file, self._file(file, entry))
+            yield from _with_read_problems(file, self._file(file, entry))
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> Found:
         reason = "symbolic link" if entry.is_symlink() else detection.exclusion_reason(entry.name)
@@ -139,7 +139,7 @@ class CatchUp:
             return
         origin = sources.with_tilde(entry.path)
         before = self.places.get(origin, {}).get("")
-        if before is not None and before.look == _look_of(entry.stat()):
+        if before is not None and before.look == _file_stamp(entry.stat()):
             self.up_to_date += 1
         else:
             yield Tail(path, origin, before)
@@ -171,7 +171,7 @@ class CatchUp:
                     yield Skipped(f"{path}#{session}", _ARCHIVED)
 
 
-def _guarded(path: str, found: Found) -> Found:
+def _with_read_problems(path: str, found: Found) -> Found:
     try:
         yield from found
     except OSError as error:
@@ -185,7 +185,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 _KNOWN_VERSION = 23
 """``user_version`` of the databases that this was tried on."""
-_WAIT = 10.0
+_LOCK_WAIT = 10.0
 """Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
 _TOO_LONG = f"row is longer than {MAX_MESSAGE >> 20} MiB"
 _NEEDED = {"session_id", "seq", "event_json"}
@@ -232,12 +232,12 @@ class _AgentDatabase:
         """
         with _disk_errors():
             for seq, text, packed in self._selected(session, ">", after):
-                yield (int(seq), _line(text, packed)), _mark(text, packed)
+                yield (int(seq), _line(text, packed)), _row_digest(text, packed)
 
     def mark(self, session: str, seq: int) -> str | None:
         """The mark of one row; None when it is not there."""
         found = next(iter(self._selected(session, "=", seq)), None)
-        return None if found is None else _mark(found[1], found[2])
+        return None if found is None else _row_digest(found[1], found[2])
 
     def _selected(self, session: str, compared: str, seq: int) -> sqlite3.Cursor:
         zstd = "event_zstd" if "event_zstd" in self.columns else "NULL"
@@ -257,7 +257,7 @@ def _open_database(path: str) -> Iterator[_AgentDatabase]:
         OSError: It cannot be opened, is no database, or is damaged where it was read.
     """
     with _disk_errors():
-        connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=_WAIT)
+        connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=_LOCK_WAIT)
         with contextlib.closing(connection):
             yield _AgentDatabase(connection)
 
@@ -270,7 +270,7 @@ def _disk_errors() -> Iterator[None]:
         raise OSError(errno.EIO, str(error)) from error
 
 
-def _mark(text: bytes | None, packed: bytes | None) -> str:
+def _row_digest(text: bytes | None, packed: bytes | None) -> str:
     return sha256(text or packed or b"")[:16]
 
 

@@ -30,8 +30,8 @@ FORGOTTEN = "forgotten"
 """Why a turn or a block that has a tombstone is dropped."""
 
 
-LONG = 8192
-"""Characters from which a turn may hold a dump (``dumps.LEAST``, which a capture need not load)."""
+MIN_DUMP_CHARS = 8192
+"""Characters from which a turn may hold a dump (``dumps.MIN_DUMP_CHARS``, which a capture need not load)."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -74,7 +74,7 @@ class Tally:
 
     def take(self, turn: Turn) -> None:
         """Count what of a new turn is found by its words alone."""
-        if len(turn.text) >= LONG:
+        if len(turn.text) >= MIN_DUMP_CHARS:
             from clsm_cli.text import dumps
 
             self.by_words += sum(end - start for start, end in dumps.find_dumps(turn.text))

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
-MUCH, FEW = 0.2, 20
+LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
 """Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
 
 
@@ -79,7 +79,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         maker = EpisodeMaker(store, index(), run, report, progress)
         with run_in_progress(index().connection):
             intake.read_all()
-            maker.take_in()
+            maker.sync_edits()
         embedder = maker.embed_new(embedder)
         if embedder is not None:
             with run_in_progress(index().connection):
@@ -204,7 +204,7 @@ class Intake:
         asked = self.request
         if isinstance(source, sources.SourceFile):
             tally.encoding = encodings.display_name(source.encoding)
-        about = Reading(
+        reading = Reading(
             source.path,
             self.store.zone,
             asked.now,
@@ -215,7 +215,7 @@ class Intake:
         )
         origin = "" if source.origin == sources.STDIN else source.origin
         new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
-        with source.items(about) as items:
+        with source.items(reading) as items:
             for batch in new.batches(items):
                 rows = {session: inbox.render(found) for session, found in batch.items()}
                 if self.busy is None:
@@ -236,7 +236,7 @@ class Intake:
             data = stream.read(MAX_FILE + 1)
         encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
         if encoding == encodings.UNKNOWN:  # what its beginning did not tell
-            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+            tally.problems.append(Problem(source.path, None, encodings.UNKNOWN_REASON))
             return
         told = source.encoding if encoding == encodings.UTF_8 else encoding
         tally.encoding = encodings.display_name(told)
@@ -260,7 +260,7 @@ class Intake:
             tally.problems.append(raw)
             return
         if raw.recalled:
-            tally.dropped[recalled_text.DROPPED] += raw.recalled
+            tally.dropped[recalled_text.RECALLED_BLOCK] += raw.recalled
         tally.problems.extend(raw.problems)
         if old is not None and old.blocks and not raw.blocks:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
@@ -274,7 +274,9 @@ class Intake:
     def _warn_of_loss(self, path: str, old: Document | None, tally: Tally) -> None:
         from clsm_cli.store import settle
 
-        if old is not None and tally.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
+        if old is not None and tally.closed > min(
+            settle.MOST, max(LOSS_BLOCKS, LOSS_SHARE * len(old.blocks))
+        ):
             self.report.warnings.append(
                 f"{path}: {tally.closed} of its {len(old.blocks)} blocks are gone at once; they"
                 " are closed, not deleted: if the file was cut short, mend it and ingest it again"
@@ -320,7 +322,7 @@ class EpisodeMaker:
     report: Report
     progress: Progress
 
-    def take_in(self) -> None:
+    def sync_edits(self) -> None:
         """Settle hand edits; what is new is found by its words from here on."""
         from clsm_cli.store import settle
         from clsm_cli.store.index.opening import bring_up_to_date
@@ -351,10 +353,10 @@ class EpisodeMaker:
             return None
         return embedder
 
-    def segment_all(self, embedder: Embedder, over_before: datetime | None = None) -> None:
+    def segment_all(self, embedder: Embedder, ended_before: datetime | None = None) -> None:
         """Cut what is captured into episodes, and describe every episode that has no record.
 
-        A conversation whose last turn is older than ``over_before`` is over.
+        A conversation whose last turn is older than ``ended_before`` is over.
         """
         from clsm_cli.ingestion import segment
         from clsm_cli.store.index.opening import bring_up_to_date
@@ -366,7 +368,7 @@ class EpisodeMaker:
         for number, path in enumerate(paths):
             self.progress("segmenting", number, len(paths))
             turns = inbox.read(path, forgotten)
-            made, writes = segment.plan_session(store, index, turns, over_before)
+            made, writes = segment.plan_session(store, index, turns, ended_before)
             self.run.apply(writes)
             self.report.episodes += len(made)
         bring_up_to_date(store, index.connection, embedder, None)

@@ -208,26 +208,26 @@ RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]
 """Gives what a row of a transcript and its line number become."""
 
 
-def row_items(lines: Iterable[Line], read: RowReader, about: Reading) -> Iterator[TranscriptItem]:
+def row_items(lines: Iterable[Line], read: RowReader, reading: Reading) -> Iterator[TranscriptItem]:
     """What the rows of a transcript become, and a problem for each line that is none."""
     for number, line in lines:
         if isinstance(line, str):
-            yield Problem(about.path, number, line)
+            yield Problem(reading.path, number, line)
         elif line.strip(b" \t\r\n"):
             try:
-                row = parse(line.rstrip(b"\r\n"), number, about.findings)
+                row = parse(line.rstrip(b"\r\n"), number, reading.findings)
             except LineError as error:
                 # A writer that appends while we read leaves such a line; the next ingest has it whole.
                 broken = str(error).removeprefix("is ")
                 is_whole = line.endswith(b"\n")
-                yield Problem(about.path, number, broken if is_whole else "incomplete last line")
+                yield Problem(reading.path, number, broken if is_whole else "incomplete last line")
             else:
                 yield from read(row, number)
 
 
-def first_time(values: Iterable[object], about: Reading) -> str | None:
+def first_time(values: Iterable[object], reading: Reading) -> str | None:
     """The first of some values that is a time."""
-    return next((time for value in values if (time := normalise(value, about.zone))), None)
+    return next((time for value in values if (time := normalise(value, reading.zone))), None)
 
 
 class RefusedError(Exception):
@@ -270,10 +270,10 @@ def with_refusal(items: Iterable[TranscriptItem], path: str) -> Iterator[Transcr
         yield Problem(path, None, str(error))
 
 
-def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
+def check_items(items: Iterable[TranscriptItem], reading: Reading) -> Iterator[TranscriptItem]:
     """Pass ``items`` through and, at the end, tell what is odd about their times and sizes."""
-    findings = about.findings
-    for item in with_refusal(items, about.path):
+    findings = reading.findings
+    for item in with_refusal(items, reading.path):
         yield item
         if not isinstance(item, RawTurn):
             continue
@@ -283,7 +283,7 @@ def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[Tra
         if 4 * len(text) > MAX_MESSAGE and len(text.encode(errors="replace")) > MAX_MESSAGE:
             reason = f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept"
             findings.add(reason, item.line_start)
-    yield from findings.problems(about.path)
+    yield from findings.problems(reading.path)
 
 
 def text_or_empty(value: object) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock, RawDocument, no_key
-from clsm_cli.ingestion.recalled_text import KEPT, strip_blocks
+from clsm_cli.ingestion.recalled_text import UNVERIFIED, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER, Trust
 from clsm_cli.text import dumps
@@ -46,15 +46,15 @@ _WHEN = rf"{_DAY}(?![\d-])(?:T{_HOUR}(?:Z|[+-]\d\d:?\d\d)?| {_HOUR}(?: ?UTC\b)?)
 _LEADING = re.compile(rf"{_LEAD}(?:({_WHEN})|({_HOUR}))", re.ASCII)
 _IN_BRACKETS = re.compile(rf"\(({_WHEN})\)", re.ASCII)
 _PROPERTY = re.compile(r"([^\s:#][^:]*):(?=\s|\Z)")
-_OF_THE_FILE = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
+_FILE_PROPERTIES = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
 """Properties that say nothing by themselves: Obsidian's own, and those that are read here."""
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
 _ANY_YEAR = date(2000, 1, 1)
 """Of a heading only what names its year is looked at."""
-_PIECE = MAX_MESSAGE // 4
+_MAX_PIECE_CHARS = MAX_MESSAGE // 4
 """Characters; none takes more than four bytes."""
 # A time is looked for where it is told first; a longer line is text.
-_FIRST_LINE = 400
+_MAX_LINE_CHARS = 400
 
 
 def read(
@@ -114,7 +114,7 @@ def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[s
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     said = strip_blocks(text, fence_key, keep_lines=True)
     for number in said.doubtful:
-        findings.add(KEPT, number)
+        findings.add(UNVERIFIED, number)
     lines = [line.removesuffix("\r") for line in said.text.split("\n")]
     if "\ufffd" in text:
         for number, raw in enumerate(data.split(b"\n"), 1):
@@ -156,7 +156,7 @@ def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span])
     is_said = False
     for number in numbers:
         if named := _PROPERTY.match(lines[number]):
-            is_said = named[1].strip().lower() not in _OF_THE_FILE
+            is_said = named[1].strip().lower() not in _FILE_PROPERTIES
         if not is_said:
             lines[number] = ""
     said = [number for number in numbers if lines[number].strip()]
@@ -200,7 +200,7 @@ def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, 
     for span in spans:
         text, first = "\n".join(lines[span.start : span.end]).rstrip(), span.start
         while len(text.encode()) > MAX_MESSAGE:
-            cut = text.rfind("\n", 0, _PIECE) + 1 or _PIECE
+            cut = text.rfind("\n", 0, _MAX_PIECE_CHARS) + 1 or _MAX_PIECE_CHARS
             piece, text = text[:cut], text[cut:]
             if piece.strip():
                 yield piece.rstrip(), first, first + piece.rstrip().count("\n"), span
@@ -211,7 +211,7 @@ def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, 
 def _time_of(line: str, heading: tuple[str, ...], dated: str | None, zone: tzinfo) -> str | None:
     """When a block was written or true: what it says first itself, then its headings, its file."""
     day = _heading_day(heading) or dated
-    line = line[:_FIRST_LINE].split("\n", 1)[0]
+    line = line[:_MAX_LINE_CHARS].split("\n", 1)[0]
     lead, bracket = _LEADING.match(line), _IN_BRACKETS.search(line)
     if lead and lead.group(2) and day:
         return _when(f"{day} {lead.group(2)}", zone) or day
@@ -229,12 +229,12 @@ def _when(text: str, zone: tzinfo) -> str | None:
 @lru_cache(maxsize=1024)
 def _heading_day(heading: tuple[str, ...]) -> str | None:
     """The day that the innermost heading with one names, in whatever form; it must name its year."""
-    return next(filter(None, map(_told_day, reversed(heading))), None)
+    return next(filter(None, map(_title_day, reversed(heading))), None)
 
 
-def _told_day(title: str) -> str | None:
+def _title_day(title: str) -> str | None:
     """The day that a title names, in words or in numbers."""
-    title = title[:_FIRST_LINE]
+    title = title[:_MAX_LINE_CHARS]
     for found in expressions.find_expressions(title, _ANY_YEAR):
         if found.day and not found.relative:
             return found.day.isoformat()
@@ -275,7 +275,7 @@ def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
         if time:
             return time[:10]
     titles = (str(meta.get("title") or ""), re.sub(r"[-_]", " ", stem))
-    written = (_told_day(title) for title in titles)
+    written = (_title_day(title) for title in titles)
     return next(filter(None, (*written, _named_day(stem), _named_day(folder))), None)
 
 

@@ -36,7 +36,7 @@ from clsm_cli.model.trust import Trust
 NO_TEXT, NOT_TEXT = "no text", "part that is not text"
 SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 """Roles that most programs name alike."""
-_MAX_INPUT = 2 << 10
+_MAX_INPUT_BYTES = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
 _OWN_SEARCH = ("memory", "session", "file", "grep", "code")
@@ -89,8 +89,8 @@ def tool_call(name: str, text: str | None, *, error: bool = False) -> ToolCall:
 
     Cut between words: half a secret would no longer be known for one.
     """
-    if text is not None and len(data := text.encode()) > _MAX_INPUT:
-        text = data[:_MAX_INPUT].decode(errors="ignore")
+    if text is not None and len(data := text.encode()) > _MAX_INPUT_BYTES:
+        text = data[:_MAX_INPUT_BYTES].decode(errors="ignore")
         text = text[: max(text.rfind(" "), text.rfind("\n"), 0)] + "…"
     return ToolCall(name, text, error)
 
@@ -124,9 +124,9 @@ class Message:
         """What is no memory."""
         return Dropped(reason, self.line)
 
-    def said(self, role: Role, text: str, empty: str = NO_TEXT) -> TranscriptItem:
+    def spoken(self, role: Role, text: str, empty: str = NO_TEXT) -> TranscriptItem:
         """What a person, the agent or the system said."""
-        reason = machine_talk(role, text) or ("" if text.strip() else empty)
+        reason = machine_reason(role, text) or ("" if text.strip() else empty)
         return self.dropped(reason) if reason else self.turn(role, role, text)
 
 
@@ -140,9 +140,12 @@ class ToolReader:
     """
 
     def __init__(
-        self, about: Reading, alone: frozenset[str] = frozenset(), clean: Callable[[str], str] = str
+        self,
+        reading: Reading,
+        alone: frozenset[str] = frozenset(),
+        clean: Callable[[str], str] = str,
     ) -> None:
-        self._known = about.known_clsm_calls
+        self._known = reading.known_clsm_calls
         self._alone = alone
         self._clean = clean
         self._calls: dict[str, set[str]] = {}
@@ -208,12 +211,12 @@ ADVICE = "[clsm: advise the memory]"
 """How the task begins that ``clsm schedule install --adviser`` gives an agent at night."""
 _BEFORE_ADVICE = 200
 """Characters that a scheduler puts before a task: its own name, the job's, the time."""
-_ENDS = ";&|()`\n"
+_COMMAND_ENDS = ";&|()`\n"
 """What ends a simple command of a shell."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
 # Words before the program that is really run.
-_BEFORE = re.compile(
+_COMMAND_PREFIX = re.compile(
     r"!|\{|builtin|command|do|doas|else|env|exec|if|ionice|nice|nohup|pipx|run|setsid|stdbuf|sudo|then"
     r"|time|timeout|until|uv|uvx|watch|while|xargs|(?:ba|da|z|k|fi)?sh|(?:python|pypy)[\d.]*(?:\.exe)?"
 )
@@ -229,7 +232,7 @@ def adviser_task(text: str) -> str | None:
     return "task of the adviser" if ADVICE in text[: _BEFORE_ADVICE + len(ADVICE)] else None
 
 
-def machine_talk(role: str, text: str) -> str | None:
+def machine_reason(role: str, text: str) -> str | None:
     """Why a message is none of a person's or an agent's; None for a real one."""
     if role == "user":
         return adviser_task(text) or machine_text(text)
@@ -259,7 +262,7 @@ def runs_clsm(command: str) -> bool:
 def _runs_clsm(command: str, shells: int) -> bool:
     words: list[str] = []
     for word in [*_words(command), ";"]:
-        if word and not word.strip(_ENDS):
+        if word and not word.strip(_COMMAND_ENDS):
             if _is_clsm(words, shells):
                 return True
             words = []
@@ -274,7 +277,7 @@ def _runs_clsm(command: str, shells: int) -> bool:
 
 def _words(command: str) -> Iterator[str]:
     """The words of a command, and what ends a simple one; damage ends it."""
-    lexer = shlex.shlex(command.replace("\\\n", ""), posix=True, punctuation_chars=_ENDS)
+    lexer = shlex.shlex(command.replace("\\\n", ""), posix=True, punctuation_chars=_COMMAND_ENDS)
     lexer.commenters, lexer.whitespace, lexer.whitespace_split = "", " \t\r", True
     with contextlib.suppress(ValueError):
         yield from lexer
@@ -292,6 +295,6 @@ def _is_clsm(words: list[str], shells: int) -> bool:
         is_shell = is_shell or name in _SHELLS
         is_option = bool(before) and (word.startswith("-") or word[:1].isdigit())
         is_option = is_option or before in {"-X", "-W"}
-        if not (is_option or _ASSIGNMENT.match(word) or _BEFORE.fullmatch(name)):
+        if not (is_option or _ASSIGNMENT.match(word) or _COMMAND_PREFIX.fullmatch(name)):
             return False
     return False

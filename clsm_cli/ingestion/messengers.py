@@ -54,12 +54,12 @@ _EARLY, _LATE = (
 """Halves of the day, their letters alone: CLDR, dayPeriods, am and pm (of zh also the flexible ones)."""
 FIRST_YEAR = 2009
 """Of WhatsApp; an earlier year, or one to come, is of another calendar."""
-LARGEST, LARGEST_JSON = 64 << 20, 256 << 20
+MAX_CHAT_BYTES, MAX_JSON_BYTES = 64 << 20, 256 << 20
 """Bytes of a chat, and of a JSON document, which is read whole and takes several times as much memory."""
 _MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 """Unicode's Bidi_Control, which may stand anywhere in a date, and the byte order mark."""
 _UNMARKED = dict.fromkeys(map(ord, _MARKS))
-_LONGEST = 120
+_MAX_STAMP_CHARS = 120
 """Characters of a line in which its date and clock are."""
 _START = re.compile(
     rf"(?P<open>\[)?{DATE}(?P<comma>[,،])?(?(comma)\s*|\s+){CLOCK}"
@@ -67,12 +67,12 @@ _START = re.compile(
 )
 _WHO = re.compile(r"(?:~\s)?(?P<who>[^:\n]{1,80}): ?")
 _EXPORT = re.compile(r"whatsapp|\A_chat\.txt\Z", re.IGNORECASE)
-_BY_APP = "\u200e"
+_APP_MARK = "\u200e"
 _ASIDE = re.compile(r"\u200e<[^<>\n]{1,120}>")
 _OMITTED = re.compile(r"<[^<>\n]{3,60}>")
 _OWNER = "Me"
 """Whom signal-export calls the owner of the phone."""
-SYSTEM, MEDIA = "line by the app", "media that was left out"
+APP_LINE, OMITTED_MEDIA = "line by the app", "media that was left out"
 ADVICE = "; say which comes first: --day-first or --month-first"
 
 
@@ -84,7 +84,7 @@ class _Start(NamedTuple):
     rest: str
 
 
-class _Said(NamedTuple):
+class _ChatMessage(NamedTuple):
     line: int
     end: int
     stamp: Stamp
@@ -109,46 +109,46 @@ def is_chat(head: str, name: str = "") -> bool:
     return any(_WHO.match(found.rest) for found in begun)
 
 
-def chat_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+def chat_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped lines and problems of a chat, in its order.
 
     Who owns the phone is known from Signal ("Me") and, of a chat of two, from the name of the file,
     which is the other one's. The phone told the time in the store's time zone.
     """
-    text = read_whole(stream, LARGEST)
+    text = read_whole(stream, MAX_CHAT_BYTES)
     messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
     if not messages:
         raise RefusedError("holds no message of a chat")
-    today = about.now.astimezone(about.zone).date()
-    order = order_of([each.stamp for each in messages], today, day_first=about.day_first)
+    today = reading.now.astimezone(reading.zone).date()
+    order = order_of([each.stamp for each in messages], today, day_first=reading.day_first)
     if "\ufffd" in text:
-        about.findings.add("invalid UTF-8 replaced", 1)
-    yield from _turns(messages, order, about)
+        reading.findings.add("invalid UTF-8 replaced", 1)
+    yield from _turns(messages, order, reading)
 
 
 def _start(line: str) -> _Start | None:
-    match = _START.match(line[:_LONGEST].translate(_UNMARKED))
-    told = stamp(match) if match else None
-    if not match or not told:
+    match = _START.match(line[:_MAX_STAMP_CHARS].translate(_UNMARKED))
+    stamp = parse_stamp(match) if match else None
+    if not match or not stamp:
         return None
     places = (place for place, character in enumerate(line) if character not in _MARKS)
     end = next(islice(places, match.end(), None), len(line))
-    return _Start(match, told, line[end:])
+    return _Start(match, stamp, line[end:])
 
 
-def _messages(lines: Sequence[str]) -> Iterator[_Said]:
+def _messages(lines: Sequence[str]) -> Iterator[_ChatMessage]:
     begun = [(number, found) for number, line in enumerate(lines) if (found := _start(line))]
     for (number, start), after in zip_longest(begun, begun[1:]):
         said = _WHO.match(start.rest)
         rest = start.rest[said.end() :] if said else start.rest
         text = "\n".join([rest, *lines[number + 1 : after and after[0]]]).rstrip()
         who = label(said["who"].strip(_MARKS + " ")) if said else None
-        yield _Said(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
+        yield _ChatMessage(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
 
 
-def _owner(messages: Sequence[_Said], path: str) -> str | None:
+def _owner(messages: Sequence[_ChatMessage], path: str) -> str | None:
     """The one of two speakers whom the name of the file does not name."""
-    speakers = {each.who for each in messages if each.who and not each.text.startswith(_BY_APP)}
+    speakers = {each.who for each in messages if each.who and not each.text.startswith(_APP_MARK)}
     if _OWNER in speakers:
         return _OWNER
     name = os.path.basename(path)
@@ -158,24 +158,26 @@ def _owner(messages: Sequence[_Said], path: str) -> str | None:
     return (speakers - {*others}).pop()
 
 
-def _turns(messages: Sequence[_Said], order: Order, about: Reading) -> Iterator[TranscriptItem]:
-    owner = _owner(messages, about.path)
+def _turns(
+    messages: Sequence[_ChatMessage], order: Order, reading: Reading
+) -> Iterator[TranscriptItem]:
+    owner = _owner(messages, reading.path)
     for each in messages:
         text = _ASIDE.sub("", each.text)
-        if text.startswith(_BY_APP):  # a caption may stand below
+        if text.startswith(_APP_MARK):  # a caption may stand below
             text = text.partition("\n")[2]
         text = text.strip(_MARKS + "\n ")
         if each.who is None or not text or _OMITTED.fullmatch(text):
-            yield Dropped(SYSTEM if each.who is None else MEDIA, each.line)
+            yield Dropped(APP_LINE if each.who is None else OMITTED_MEDIA, each.line)
             continue
         if each.stamp.clock is None:
-            about.findings.add(
+            reading.findings.add(
                 "half of the day that clsm does not know, kept with its day", each.line
             )
         day = day_of(each.stamp.numbers, order)
         clock = f"T{each.stamp.clock}" if each.stamp.clock else ""
-        time = normalise(f"{day}{clock}", about.zone) if day else None
-        message = Message(about.session, each.line, time, end=each.end)
+        time = normalise(f"{day}{clock}", reading.zone) if day else None
+        message = Message(reading.session, each.line, time, end=each.end)
         yield message.turn(each.who, "user", text, trust=None if each.who == owner else "agent")
 
 
@@ -194,7 +196,7 @@ DAY_FIRST: Order = (2, 1, 0)
 MONTH_FIRST: Order = (2, 0, 1)
 
 
-def stamp(match: re.Match[str]) -> Stamp | None:
+def parse_stamp(match: re.Match[str]) -> Stamp | None:
     """The time that a match of ``DATE`` and ``CLOCK`` tells; None where its hour is none."""
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     numbers = int(match["a"]), int(match["b"]), int(match["c"])
@@ -276,18 +278,18 @@ def _steps_back(stamps: Sequence[Stamp], order: Order, today: date) -> int:
     return sum(later < earlier for earlier, later in pairwise(days))
 
 
-def telegram_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+def telegram_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped messages and problems of an export, chat by chat.
 
     The owner is the one whose account was exported, and in a chat of two who is not the other one;
     what was passed on is trusted as a page is.
     """
-    document = read_json(stream, LARGEST_JSON, ", export chat by chat")
+    document = read_json(stream, MAX_JSON_BYTES, ", export chat by chat")
     if not isinstance(document, dict):
         raise RefusedError("holds no chat of Telegram")
     owner = mapping(document.get("personal_information")).get("user_id")
     for chat in _telegram_chats(document):
-        yield from _telegram_messages(chat, f"user{owner}", about)
+        yield from _telegram_messages(chat, f"user{owner}", reading)
 
 
 def _telegram_chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -299,20 +301,20 @@ def _telegram_chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _telegram_messages(
-    chat: dict[str, Any], owner: str, about: Reading
+    chat: dict[str, Any], owner: str, reading: Reading
 ) -> Iterator[TranscriptItem]:
     number, kind = label(chat.get("id")), text_or_empty(chat.get("type"))
-    session = f"telegram {number}" if number else about.session
+    session = f"telegram {number}" if number else reading.session
     for place, told in enumerate(chat["messages"], 1):
         if not isinstance(told, dict) or told.get("type") != "message":
-            yield Dropped(SYSTEM, place)
+            yield Dropped(APP_LINE, place)
             continue
-        time = first_time((told.get("date_unixtime"), told.get("date")), about)
+        time = first_time((told.get("date_unixtime"), told.get("date")), reading)
         message = Message(session, place, time, label(told.get("id")))
         text = _telegram_text(told.get("text"))
         who, sender = label(told.get("from")), text_or_empty(told.get("from_id"))
         if not text or not who:
-            yield message.dropped(MEDIA if who else "message of nobody")
+            yield message.dropped(OMITTED_MEDIA if who else "message of nobody")
             continue
         is_owner = sender == owner or kind == "saved_messages"
         is_owner = is_owner or (kind == "personal_chat" and sender != f"user{number}")

@@ -29,7 +29,7 @@ _NO_NAME = re.compile(
 )
 """A number, an address or a program (the names of OpenClaw's own clients)."""
 _FORWARDED = "forwarded"
-_MOST_BEHIND = 8
+_MAX_TRAILERS = 8
 """Lines and quotes behind a message that are looked at."""
 
 
@@ -73,7 +73,7 @@ def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
     """
     opened = _open(text)
     is_relayed |= opened.is_relayed
-    for part in _told(opened):
+    for part in _classify(opened):
         is_agents = is_relayed and part.trust is None
         yield replace(part, speaker=None, trust="agent") if is_agents else part
 
@@ -144,27 +144,27 @@ def _name(label: str) -> str | None:
     return None if _NO_NAME.fullmatch(name) else name
 
 
-def _told(opened: _Opened) -> Iterator[Part]:
+def _classify(opened: _Opened) -> Iterator[Part]:
     text = opened.text
     # A system event may have paragraphs; then what it woke the agent for begins one.
     begins = text.split("\n\n") if opened.has_events else [text]
     if opened.is_persons:
-        yield from _persons(opened)
+        yield from _person_parts(opened)
     elif forms.EVENTS.match(text):
-        yield from _events(text)
+        yield from _event_parts(text)
     elif reason := next(filter(None, map(machine_text, begins)), None):
         yield Part("", dropped=reason)
     elif forms.QUEUE.match(text):
-        yield from _queue(text)
+        yield from _queued_parts(text)
     elif part := _announced(text) or _task(text) or _external(text):
         yield part
     elif forms.OTHERS.match(text):
         yield Part(text, trust="agent")
     else:
-        yield from _persons(opened)
+        yield from _person_parts(opened)
 
 
-def _queue(text: str) -> Iterator[Part]:
+def _queued_parts(text: str) -> Iterator[Part]:
     """Messages that waited; of those that were too many, OpenClaw tells how each began."""
     overflow, *items = forms.QUEUED.split(text)
     if summary := overflow.partition("\nSummary:\n")[2].strip():
@@ -190,7 +190,7 @@ def _announced(text: str) -> Part | None:
     return _report(found["told"], result[:end])
 
 
-def _events(text: str) -> Iterator[Part]:
+def _event_parts(text: str) -> Iterator[Part]:
     """The same as an event; what holds none is for the model alone."""
     _, *events = forms.EVENT.split(text)
     for event in events:
@@ -239,13 +239,13 @@ def _external(text: str) -> Part | None:
     return Part(content.strip("\n"), source.lower(), "web")
 
 
-def _persons(opened: _Opened) -> Iterator[Part]:
+def _person_parts(opened: _Opened) -> Iterator[Part]:
     """What a person wrote or said, and what they forwarded."""
     text = without_context(opened.text)
     dropped = "internal context" if opened.text and not text else ""
     text, behind = _without_end(text)
     sender = opened.sender or behind
-    if (heard := _heard(text)) != text:  # the envelope is inside
+    if (heard := _spoken_and_typed(text)) != text:  # the envelope is inside
         inner = _open(heard)
         text, sender = inner.text, inner.sender or sender
     written = _without_media(text)
@@ -268,7 +268,7 @@ def _without_end(text: str) -> tuple[str, str | None]:
     """``text`` without ids and quotes behind it, and who wrote it, where that is told there."""
     context = forms.CONTEXT.search(text)
     text, sender = text[: context.start()] if context else text, None
-    for _ in range(_MOST_BEHIND):
+    for _ in range(_MAX_TRAILERS):
         before, _, last = text.rstrip().rpartition("\n")
         if found := forms.AFTER.fullmatch(last):
             text, sender = before, _name(found["sender"] or "") or sender
@@ -288,9 +288,9 @@ def _quote(text: str) -> int | None:
     return None
 
 
-def _heard(text: str) -> str:
+def _spoken_and_typed(text: str) -> str:
     """What was typed and spoken, of a message with sound or pictures; not what a picture shows."""
-    text = forms.VOICE.sub(_spoken, text)
+    text = forms.VOICE.sub(_voice_text, text)
     head, *sections = forms.HEARD.split(text)
     if not sections or (head and not head.startswith(forms.TYPED)):
         return text
@@ -302,7 +302,7 @@ def _heard(text: str) -> str:
     return "\n\n".join(filter(None, kept))
 
 
-def _spoken(found: re.Match[str]) -> str:
+def _voice_text(found: re.Match[str]) -> str:
     try:
         return str(json.loads(found[1]))
     except ValueError:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def plan_session(
-    store: Store, index: Index, box: Inbox, over_before: datetime | None = None
+    store: Store, index: Index, box: Inbox, ended_before: datetime | None = None
 ) -> tuple[list[Episode], list[runs.Write]]:
     """Cut an inbox file as far as its episodes are final: they, and what is written.
 
@@ -41,7 +41,7 @@ def plan_session(
         over_before: A conversation whose last turn is older is over; None: none is.
     """
     if not box.turns:
-        return [], inbox.plan_removal(box, over_before)
+        return [], inbox.plan_removal(box, ended_before)
     session, forgotten = box.turns[0].session, logs.load_tombstones(store)
     closed = index.keys_in_episodes(session)
     items = [
@@ -51,13 +51,13 @@ def plan_session(
     ]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
-    stored = _stored(store, index, previous) if items else None
+    stored = _read_episode(store, index, previous) if items else None
     capped = stored is not None and stored.capped  # only its length ended it
     made: list[Episode] = []
     open_items: list[InboxItem] = []
-    for turns, ended in _parts(items, over_before):
+    for turns, ended in _split_at_marks(items, ended_before):
         rest = list(turns)
-        beats = _beats([item.turn for item in rest], vectors)
+        beats = _turn_features([item.turn for item in rest], vectors)
         for found in split_episodes(beats, ended=ended, settings=store.settings.boundary):
             members, rest = rest[: found.length], rest[found.length :]
             made.append(
@@ -96,8 +96,8 @@ def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
     return record_files.plan_records(store, "flow", _describe(store, index, found))
 
 
-def _parts(
-    items: Sequence[InboxItem], over_before: datetime | None
+def _split_at_marks(
+    items: Sequence[InboxItem], ended_before: datetime | None
 ) -> list[tuple[list[CapturedTurn], bool]]:
     """The open turns between end marks, each with whether a mark, or silence, ends it."""
     parts: list[tuple[list[CapturedTurn], bool]] = []
@@ -110,17 +110,17 @@ def _parts(
         if item.turn.key in marks:
             parts.append((current, True))
             current = []
-    parts.append((current, bool(current) and _is_over(current[-1], over_before)))
+    parts.append((current, bool(current) and _is_over(current[-1], ended_before)))
     return parts
 
 
-def _is_over(last: CapturedTurn, over_before: datetime | None) -> bool:
+def _is_over(last: CapturedTurn, ended_before: datetime | None) -> bool:
     said = instant(last.turn.time) if last.turn.time else None
     at = said or instant(last.recorded_at)
-    return over_before is not None and at is not None and at < over_before
+    return ended_before is not None and at is not None and at < ended_before
 
 
-def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[TurnFeatures]:
+def _turn_features(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[TurnFeatures]:
     return [
         TurnFeatures(
             text=turn.text,
@@ -168,13 +168,15 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
     known = {episode.id: episode for episode in made}
     records = []
     for episode in made:
-        previous = known.get(episode.previous or "") or _stored(store, index, episode.previous)
+        previous = known.get(episode.previous or "") or _read_episode(
+            store, index, episode.previous
+        )
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         earlier = [vectors[turn.key] for turn in before]
         surprise = 0.0  # the blocks of a document do not follow one another in time
         if episode.document is None:
-            beats = _beats(before, vectors), _beats(episode.turns, vectors)
+            beats = _turn_features(before, vectors), _turn_features(episode.turns, vectors)
             surprise = peak_surprise(*beats, store.settings.boundary)
         records.append(
             describe.describe(
@@ -189,7 +191,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
     return tuple(records)
 
 
-def _stored(store: Store, index: Index, episode: str | None) -> Episode | None:
+def _read_episode(store: Store, index: Index, episode: str | None) -> Episode | None:
     files = index.episode_files(episode) if episode else ()
     try:
         found = episode_files.read(store.root / files[0]) if files else None

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.scoring import boundary_evidence, modularity
 from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surprise
 from clsm_cli.text.language_data import pattern
-from clsm_cli.text.sentences import asks
+from clsm_cli.text.sentences import is_question
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from clsm_cli.config import BoundarySettings
     from clsm_cli.model.episodes import Role
 
-NEAR = 3
+CONTEXT_TURNS = 3
 """Turns before a place that a turn is compared with (TextTiling's block)."""
-SETTLED = 3
+MIN_HISTORY = 3
 """Turns of a segment before coherence and surprise have anything to compare with."""
-MARKED, CLOSED, OTHER_THINGS, NEW_INTENT = 0.6, 0.6, 0.2, 0.15
+MARKER_EVIDENCE, CLOSING_EVIDENCE, ENTITIES_EVIDENCE, INTENT_EVIDENCE = 0.6, 0.6, 0.2, 0.15
 """What a discourse marker, a farewell before, disjoint entities and a new intent say."""
-EDGE = 200
+EDGE_CHARS = 200
 """Characters at the start or end of a turn where markers and farewells count."""
-READ = 2000
+WORD_CHARS = 2000
 """Characters of a turn whose words count: about what its vector reads (256 word pieces) and more."""
-EXPLICIT = 0.5
+EXPLICIT_CONFIDENCE = 0.5
 """From here on gap, marker and farewell together say *where* the boundary is: it is not moved."""
 
 
@@ -70,10 +70,10 @@ class Group:
 
 def group_turns(tail: Sequence[TurnFeatures]) -> list[Group]:
     """The tail by conversational turns; tool turns before the first one belong to it."""
-    heads = [i for i, beat in enumerate(tail) if beat.role != "tool"] or [0][: len(tail)]
+    heads = [i for i, turn in enumerate(tail) if turn.role != "tool"] or [0][: len(tail)]
     groups = []
     for start, head, end in zip([0, *heads[1:]], heads, [*heads[1:], len(tail)], strict=False):
-        times = [beat.time for beat in tail[start:end] if beat.time is not None]
+        times = [turn.time for turn in tail[start:end] if turn.time is not None]
         groups.append(Group(tail[head], start, times[-1] if times else None))
     return groups
 
@@ -105,11 +105,11 @@ class Segment:
         """How sure the signs are together."""
         return boundary_evidence.combine(self.signs[place].values())
 
-    def fires(self, place: int) -> bool:
+    def is_boundary(self, place: int) -> bool:
         """Whether they suffice for a boundary."""
         return self.confidence(place) > self.settings.confidence
 
-    def wall(self) -> int | None:
+    def certain_gap(self) -> int | None:
         """The first silence that is certain: no boundary moves over it and no turns join."""
         certain = (place for place, signs in enumerate(self.signs) if signs.get("gap", 0.0) >= 1.0)
         return None if self.settings.confidence >= 1.0 else next(certain, None)
@@ -121,7 +121,7 @@ class Segment:
         stays as it is: a silence, a marker or a farewell says exactly where.
         """
         explicit = (self.signs[place].get(name, 0.0) for name in ("gap", "marker", "closing"))
-        if boundary_evidence.combine(explicit) >= EXPLICIT:
+        if boundary_evidence.combine(explicit) >= EXPLICIT_CONFIDENCE:
             return place
         a = modularity.affinity([group.head.vector for group in self._groups[:known]])
         reach = self.settings.refine
@@ -134,10 +134,11 @@ class Segment:
         self._clock = self._groups[place - 1].active or self._clock
         signs = {
             "gap": _gap(self._clock, now.time, self.settings),
-            "marker": MARKED * bool(pattern("segmentation.marker").match(now.text[:EDGE])),
-            "closing": CLOSED * (_closes(before) and not _closes(now)),
-            "intent": NEW_INTENT * self._new_intent(place),
-            "entities": OTHER_THINGS * self._other_things(place),
+            "marker": MARKER_EVIDENCE
+            * bool(pattern("segmentation.marker").match(now.text[:EDGE_CHARS])),
+            "closing": CLOSING_EVIDENCE * (_closes(before) and not _closes(now)),
+            "intent": INTENT_EVIDENCE * self._new_intent(place),
+            "entities": ENTITIES_EVIDENCE * self._other_things(place),
             **self._shift(now),
         }
         self.signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
@@ -148,17 +149,17 @@ class Segment:
         import numpy as np
 
         self.surprises.append(0.0)
-        if not _speaks(now) or not self._vectors:
+        if not _has_words(now) or not self._vectors:
             return {}
-        coherence = _cosine(now.vector, np.mean(self._vectors[-NEAR:], axis=0))
+        coherence = _cosine(now.vector, np.mean(self._vectors[-CONTEXT_TURNS:], axis=0))
         novelty = 1.0 - _cosine(now.vector, np.mean(self._vectors, axis=0))
-        surprise = turn_surprise(self._words.bits(stems(now.text[:READ])), novelty)
+        surprise = turn_surprise(self._words.bits(stems(now.text[:WORD_CHARS])), novelty)
         z = deviations(surprise, self._past[-max(1, self.settings.window) :])
         self._past.append(surprise)
         self.surprises[-1] = z
         past = self._coherence.copy()
         self._coherence.append(coherence)
-        if len(self._vectors) < SETTLED:
+        if len(self._vectors) < MIN_HISTORY:
             return {}
         return {
             "coherence": boundary_evidence.coherence_evidence(coherence, past),
@@ -166,22 +167,22 @@ class Segment:
         }
 
     def _learn(self, now: TurnFeatures) -> None:
-        if _speaks(now):
-            self._words.learn(stems(now.text[:READ]))
+        if _has_words(now):
+            self._words.learn(stems(now.text[:WORD_CHARS]))
             self._vectors.append(now.vector)
 
     def _new_intent(self, place: int) -> bool:
         """Whether a speaker turns from asking to telling, or back, with no question pending."""
         now, before = self._groups[place].head, self._groups[place - 1].head
-        if asks(before.text):
+        if is_question(before.text):
             return False
         own = [g.head for g in self._groups[:place] if g.head.speaker == now.speaker]
-        return bool(own) and asks(own[-1].text) != asks(now.text)
+        return bool(own) and is_question(own[-1].text) != is_question(now.text)
 
     def _other_things(self, place: int) -> bool:
         """Whether a turn names things, and none of those that the turns just before it name."""
         now = self._groups[place].head.entities
-        near = [g.head.entities for g in self._groups[max(0, place - NEAR) : place]]
+        near = [g.head.entities for g in self._groups[max(0, place - CONTEXT_TURNS) : place]]
         known = frozenset().union(*near)
         return bool(now and known and now.isdisjoint(known))
 
@@ -197,12 +198,12 @@ def _gap(before: datetime | None, now: datetime | None, settings: BoundarySettin
     return boundary_evidence.gap_evidence(silence.total_seconds() / 60.0, new_day, settings)
 
 
-def _speaks(beat: TurnFeatures) -> bool:
-    return any(c.isalnum() for c in beat.text)
+def _has_words(turn: TurnFeatures) -> bool:
+    return any(c.isalnum() for c in turn.text)
 
 
-def _closes(beat: TurnFeatures) -> bool:
-    return pattern("segmentation.closing").search(beat.text[-EDGE:]) is not None
+def _closes(turn: TurnFeatures) -> bool:
+    return pattern("segmentation.closing").search(turn.text[-EDGE_CHARS:]) is not None
 
 
 def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
@@ -236,12 +237,12 @@ def split_episodes(
     those after the first episode are those of ``tail[first.length:]``.
     """
     groups = group_turns(tail)
-    horizon = _cap(settings) + 1 + _look_ahead(settings)
+    horizon = _max_turns(settings) + 1 + _look_ahead(settings)
     cuts: list[ClosedEpisode] = []
     done = 0
     while done < len(groups):
         segment = Segment(groups[done : done + horizon], settings)
-        found = _first(segment, ended=ended and done + horizon >= len(groups))
+        found = _first_boundary(segment, ended=ended and done + horizon >= len(groups))
         if found is None:
             break
         place, capped = found
@@ -267,31 +268,31 @@ def peak_surprise(
     return round(max([0.0, *segment.surprises[first:]]), 4)  # only tools speak: there is no peak
 
 
-def _least(settings: BoundarySettings) -> int:
+def _min_turns(settings: BoundarySettings) -> int:
     return max(1, settings.min_turns)
 
 
-def _cap(settings: BoundarySettings) -> int:
-    return max(_least(settings), settings.max_turns)
+def _max_turns(settings: BoundarySettings) -> int:
+    return max(_min_turns(settings), settings.max_turns)
 
 
 def _look_ahead(settings: BoundarySettings) -> int:
     """Turns after a place that settle it: to see its rivals, to move it, and a rest long enough."""
-    return settings.refine + 2 * (_least(settings) - 1)
+    return settings.refine + 2 * (_min_turns(settings) - 1)
 
 
-_Found = tuple[int, bool]
+_Boundary = tuple[int, bool]
 """A boundary: before which group of the segment, and whether the cap made it."""
 
 
-def _first(segment: Segment, *, ended: bool) -> _Found | None:
+def _first_boundary(segment: Segment, *, ended: bool) -> _Boundary | None:
     """The first boundary of the segment, if it is final.
 
     A silence that is certain is a wall: up to it, the tail has ended.
     """
-    wall = segment.wall()
+    wall = segment.certain_gap()
     length = segment.length if wall is None else wall
-    found = _inside(segment, length, ended=ended or wall is not None)
+    found = _boundary_within(segment, length, ended=ended or wall is not None)
     if found is None and wall is not None:
         return wall, False
     if found is None and ended:
@@ -299,7 +300,7 @@ def _first(segment: Segment, *, ended: bool) -> _Found | None:
     return found
 
 
-def _inside(segment: Segment, length: int, *, ended: bool) -> _Found | None:
+def _boundary_within(segment: Segment, length: int, *, ended: bool) -> _Boundary | None:
     """The first boundary within ``length`` groups by signs short of certainty, or by the cap.
 
     Of places so near to each other that a segment between them would be too short, the surest
@@ -307,9 +308,9 @@ def _inside(segment: Segment, length: int, *, ended: bool) -> _Found | None:
     ended tail leaves it enough.
     """
     settings = segment.settings
-    least, cap = _least(settings), _cap(settings)
+    least, cap = _min_turns(settings), _max_turns(settings)
     for place in range(least, min(cap, length - 1) + 1):
-        if not segment.fires(place):
+        if not segment.is_boundary(place):
             continue
         known = min(length, place + 1 + _look_ahead(settings))
         if known <= place + _look_ahead(settings) and not ended:

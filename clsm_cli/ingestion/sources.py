@@ -58,18 +58,18 @@ class SourceFile:
         return encodings.utf_8_stream(stream, self.encoding)
 
     @contextlib.contextmanager
-    def items(self, about: Reading) -> Iterator[Iterator[TranscriptItem]]:
+    def items(self, reading: Reading) -> Iterator[Iterator[TranscriptItem]]:
         """The items of a transcript of any format but Markdown, in its order, while it is open.
 
         Without what clsm itself recalled.
         """
         with self.open() as stream:
             if self.format in _ROWS:
-                yield items_of_lines(bounded_lines(stream), self.format, about)
+                yield items_of_lines(bounded_lines(stream), self.format, reading)
                 return
             name, function = _WHOLE[self.format]
             reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
-            yield _items(reader(stream, about), about)
+            yield _items(reader(stream, reading), reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def find(
     seen: set[str] = set()
     exclusion = exclusion or Exclusion()
     for path in paths:
-        for found in _named(path, wanted, stdin, exclusion):
+        for found in _find_path(path, wanted, stdin, exclusion):
             if isinstance(found, SourceFile) and found.origin in seen:
                 yield Skipped(found.path, "named twice")
                 continue
@@ -113,7 +113,7 @@ def find(
     yield from exclusion.problems
 
 
-def _named(
+def _find_path(
     path: str, wanted: Format | None, stdin: BinaryIO | None, exclusion: Exclusion
 ) -> Iterator[Found]:
     if path == STDIN:
@@ -143,7 +143,7 @@ def _named(
         yield Excluded(path, reason)
     elif is_folder:
         yield from _walk(path, real, wanted, exclusion)
-    elif reason := detection.openclaw_state(os.path.basename(path)):
+    elif reason := detection.openclaw_state_reason(os.path.basename(path)):
         yield Skipped(path, reason)
     else:
         yield _file(path, real, wanted, folders.locate_folder(folder))
@@ -172,7 +172,7 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
-            reason = _passed_over(entry, is_folder=is_folder, siblings=names)
+            reason = _skip_reason(entry, is_folder=is_folder, siblings=names)
             if inside in templates:
                 reason = "templates of the vault"
             if reason:
@@ -182,19 +182,19 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
             elif is_folder:
                 below.append((path, inside, place))
             else:
-                yield _met(_file(path, inside, wanted, place))
+                yield _checked_result_json(_file(path, inside, wanted, place))
         stack += reversed(below)
 
 
-def _met(found: Found) -> Found:
+def _checked_result_json(found: Found) -> Found:
     """A file of a folder: other programs have a ``result.json`` too, and nobody named this one."""
-    if os.path.basename(found.path) != detection.TELEGRAM:
+    if os.path.basename(found.path) != detection.TELEGRAM_NAME:
         return found
     is_export = isinstance(found, SourceFile) and found.format == "telegram"
     return found if is_export else Skipped(found.path, "no export of Telegram")
 
 
-def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:
+def _skip_reason(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:
     """Why an entry of a walked folder is not memory; None when it may be."""
     name = entry.name
     if entry.is_symlink():
@@ -214,16 +214,16 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
     try:
         path.encode()
         with open_file(real) as stream:
-            head = stream.read(detection.HEAD)
+            head = stream.read(detection.HEAD_BYTES)
     except UnicodeEncodeError:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return read_problem(path, error)
     is_agents = folders.is_agents(os.path.dirname(real), place)
-    return _source(path, with_tilde(real), head, wanted, place, is_agents=is_agents)
+    return _detected(path, with_tilde(real), head, wanted, place, is_agents=is_agents)
 
 
-def _source(
+def _detected(
     path: str,
     origin: str,
     head: bytes,
@@ -233,10 +233,10 @@ def _source(
     stream: BinaryIO | None = None,
     is_agents: bool = False,
 ) -> SourceFile | Problem:
-    is_whole = path != STDIN and len(head) < detection.HEAD
+    is_whole = path != STDIN and len(head) < detection.HEAD_BYTES
     encoding = encodings.detect_encoding(head, is_whole=is_whole)
     if encoding == encodings.UNKNOWN:
-        return Problem(path, None, encodings.UNTOLD)
+        return Problem(path, None, encodings.UNKNOWN_REASON)
     text = encodings.to_utf_8(head, encoding)
     found = detection.file_format(path, text, wanted, in_vault=place == "vault")
     if isinstance(found, Problem):
@@ -250,8 +250,8 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
-    head = stdin.peek(detection.HEAD)[: detection.HEAD]
-    return _source(STDIN, STDIN, head, wanted, stream=stdin)
+    head = stdin.peek(detection.HEAD_BYTES)[: detection.HEAD_BYTES]
+    return _detected(STDIN, STDIN, head, wanted, stream=stdin)
 
 
 def open_file(path: str) -> BinaryIO:
@@ -298,12 +298,14 @@ _WHOLE = {
 """For each other one the module and function that reads all of it."""
 
 
-def items_of_lines(lines: Iterable[Line], form: Format, about: Reading) -> Iterator[TranscriptItem]:
+def items_of_lines(
+    lines: Iterable[Line], form: Format, reading: Reading
+) -> Iterator[TranscriptItem]:
     """The items of a transcript of JSON lines, without what clsm itself recalled."""
-    return _items(row_items(lines, _ROWS[form](about), about), about)
+    return _items(row_items(lines, _ROWS[form](reading), reading), reading)
 
 
-def _items(found: Iterator[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
+def _items(found: Iterator[TranscriptItem], reading: Reading) -> Iterator[TranscriptItem]:
     from clsm_cli.ingestion import recalled_text
 
-    return check_items(recalled_text.strip_items(found, about), about)
+    return check_items(recalled_text.strip_items(found, reading), reading)

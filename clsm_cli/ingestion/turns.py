@@ -118,7 +118,7 @@ def with_ordinal(turn: Turn, session: str, ordinal: int) -> Turn:
     return replace(turn, key=key)
 
 
-_EQUALS = 64
+_MAX_ORDINALS = 64
 """Equal turns of a conversation without an exact time that are told apart."""
 
 
@@ -130,7 +130,7 @@ def ordinal_of(turn: Turn, session: str) -> int | None:
     (2, None)
     """
     told = (session, turn.speaker, turn.time, turn.text)
-    count = 1 if has_exact_time(turn) else _EQUALS
+    count = 1 if has_exact_time(turn) else _MAX_ORDINALS
     return next((n for n in range(count) if turn_key(*told, n) == turn.key), None)
 
 

@@ -142,7 +142,7 @@ def _find_repeat(
             and passage.document is other.document is None
             and len(terms_of(passage.text)) >= _MIN_FOLD_TERMS
             and dice(passage.text, other.text) >= least
-            and sameness.same_particulars(passage.text, other.text)
+            and sameness.has_same_particulars(passage.text, other.text)
         ):
             return place
     return None

@@ -34,13 +34,13 @@ _OPENING = re.compile(r"(?:\A|[.!?\n]\s?)([^\W\d_][\w-]{2,40})")
 _LINK = re.compile(rf"{LINK_TARGET}\|([^\[\]\n]{{1,80}})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
-_BEFORE = 160
+_ACRONYM_REACH = 160
 """Characters before an acronym in which its words stand."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(word_list("small words"))
 
 _HONORIFICS = frozenset(word_list("honorifics"))
-_PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
+_NAME_PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 
 
 @lru_cache(maxsize=1 << 18)
@@ -85,7 +85,7 @@ def short_names(full: str) -> list[str]:
 
 def _is_personal(word: str) -> bool:
     shaped = word[0].isupper() and word[1:2] in {"", ".", word[1:2].lower()}
-    return shaped and _PART.fullmatch(word) is not None
+    return shaped and _NAME_PART.fullmatch(word) is not None
 
 
 def stated_aliases(text: str) -> list[StatedAlias]:
@@ -98,15 +98,15 @@ def stated_aliases(text: str) -> list[StatedAlias]:
     """
     found = [*_links(text), *_acronyms(text)]
     if pattern("aliases.trigger").search(text):
-        found += _between(text)
+        found += _equated_names(text)
     apart = {each for each in found if name_key(each.name) != name_key(each.alias)}
     return sorted(apart, key=lambda each: (each.start, each.end, each.name, each.alias))
 
 
-def _between(text: str) -> Iterator[StatedAlias]:
+def _equated_names(text: str) -> Iterator[StatedAlias]:
     """Yield pairs of neighbouring names of which the words between say that they are one."""
     marked = mentions.find_mentions(text)
-    for first, second in pairwise(sorted([*marked, *_openings(text, marked)])):
+    for first, second in pairwise(sorted([*marked, *_sentence_openings(text, marked)])):
         gap = text[first.end : second.start]
         if pattern("aliases.called").fullmatch(gap):
             is_turned = "short for" in gap
@@ -114,12 +114,12 @@ def _between(text: str) -> Iterator[StatedAlias]:
             yield StatedAlias(name.label, alias.label, first.start, second.end)
 
 
-def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
+def _sentence_openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
     """Yield the first words of sentences that may be names, as a capital says nothing there."""
     starts = {each.start for each in marked}
     for match in _OPENING.finditer(text):
         word = match.group(1)
-        is_name = word[0].isupper() and word not in name_matching.NO_NAMES
+        is_name = word[0].isupper() and word not in name_matching.NON_NAMES
         if is_name and match.start(1) not in starts:
             yield Mention(*match.span(1), word, "name")
 
@@ -146,20 +146,22 @@ def _acronyms(text: str) -> Iterator[StatedAlias]:
         letters = short[:-1] if short[-1] == "s" else short
         if not letters.isupper():
             continue
-        words = list(_BEFORE_WORD.finditer(text, max(0, match.start() - _BEFORE), match.start()))
+        words = list(
+            _BEFORE_WORD.finditer(text, max(0, match.start() - _ACRONYM_REACH), match.start())
+        )
         if not words or words[-1].end() != match.start():
             continue
-        start = _spelled(words, letters.lower())
+        start = _initials_start(words, letters.lower())
         if start is not None and "\n\n" not in text[start : match.start()]:
             name = " ".join(text[start : match.start()].split())
             yield StatedAlias(name, letters, start, match.end())
     for match in _SPELLED_OUT.finditer(text):
         words = list(_BEFORE_WORD.finditer(text, *match.span(2)))
-        if _spelled(words, match.group(1).lower()) == match.start(2):
+        if _initials_start(words, match.group(1).lower()) == match.start(2):
             yield StatedAlias(match.group(2), match.group(1), *match.span())
 
 
-def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:
+def _initials_start(words: Sequence[re.Match[str]], letters: str) -> int | None:
     """Where the words begin whose initials are ``letters``; small words may be passed over."""
     left = len(letters)
     for word in reversed(words):

@@ -6,14 +6,14 @@ of passage speaks against the other.
 
 from __future__ import annotations
 
-_ASKS = frozenset({"what", "which", "many"})
+_QUESTION_WORDS = frozenset({"what", "which", "many"})
 _KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
 _NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})
 _PERFECT = frozenset({"has", "have"})
 _MARKS = str.maketrans(dict.fromkeys(",.;:!?\"()/-'’“”", " "))
-_HEAD = 4
+_HEAD_WORDS = 4
 """Words after "what" among which a plural noun is looked for."""
-_FEW, _MANY = 2, 7
+_BROAD_TERMS, _NARROW_TERMS = 2, 7
 """Search terms up to which a question is as broad as its form, and from which it asks for one thing."""
 
 
@@ -46,7 +46,11 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
         or "in common" in " ".join(words)
         or _asks_for_plural(words)
     )
-    return max(0.0, min(1.0, 1 - (terms - _FEW) / (_MANY - _FEW))) if is_broad else 0.0
+    return (
+        max(0.0, min(1.0, 1 - (terms - _BROAD_TERMS) / (_NARROW_TERMS - _BROAD_TERMS)))
+        if is_broad
+        else 0.0
+    )
 
 
 def asks_for_several(text: str) -> bool:
@@ -58,8 +62,8 @@ def asks_for_several(text: str) -> bool:
 def _asks_for_plural(words: list[str]) -> bool:
     """Whether the noun after "what", "which" or "how many" is in the plural, or asks for kinds."""
     for place, word in enumerate(words):
-        if word in _ASKS:
-            head = words[place + 1 : place + 1 + _HEAD]
+        if word in _QUESTION_WORDS:
+            head = words[place + 1 : place + 1 + _HEAD_WORDS]
             if head and (head[0] in _KINDS or any(map(_ends_in_s, head))):
                 return True
     return False

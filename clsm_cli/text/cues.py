@@ -15,7 +15,7 @@ from clsm_cli.text.name_matching import WORD
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import STOP_WORDS, stems
 
-_ASKS = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
+_QUESTION_END = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
 
 
 def find_decisions(text: str) -> list[str]:
@@ -23,19 +23,19 @@ def find_decisions(text: str) -> list[str]:
     return [
         sentence
         for sentence in sentences(text)
-        if not _ASKS.search(sentence) and pattern("cues.decision").search(sentence)
+        if not _QUESTION_END.search(sentence) and pattern("cues.decision").search(sentence)
     ]
 
 
 def find_questions(text: str) -> list[str]:
     """Return the questions of a text, without pleasantries, tag questions and exclamations."""
-    return [sentence for sentence in sentences(text) if _is_open(sentence)]
+    return [sentence for sentence in sentences(text) if _is_open_question(sentence)]
 
 
-def _is_open(sentence: str) -> bool:
+def _is_open_question(sentence: str) -> bool:
     if pattern("cues.open question").search(sentence):
         return True
-    asks, end = _ASKS.search(sentence), sentence[-80:]
+    asks, end = _QUESTION_END.search(sentence), sentence[-80:]
     if not asks or pattern("cues.tag").search(end) or pattern("cues.pleasantry").search(end):
         return False
     return len(re.findall(r"\w+", sentence)) > 2 or not sentence.isascii()
@@ -50,8 +50,8 @@ _DEGREES = {
     ),
     **dict.fromkeys(("slightly", "somewhat", "bit", "little", "fairly", "kinda", "mildly"), 0.7),
 }
-_FELT_WORD = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|[.!?;,]")
-_FELT_REACH = 3  # words back to which a negation or a degree still counts
+_VALENCE_TOKEN = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|[.!?;,]")
+_VALENCE_WINDOW = 3  # words back to which a negation or a degree still counts
 
 
 def valence(text: str) -> float:
@@ -67,18 +67,18 @@ def valence(text: str) -> float:
     """
     total = 0.0
     recent: list[str] = []
-    for word in _FELT_WORD.findall(text.lower()):
+    for word in _VALENCE_TOKEN.findall(text.lower()):
         if not word[0].isalpha():
             recent = []
             continue
         score = _strengths().get(_stem(word), 0)
         if score:
-            total += score * _context(recent)
-        recent = [*recent, word][-_FELT_REACH:]
+            total += score * _modifier(recent)
+        recent = [*recent, word][-_VALENCE_WINDOW:]
     return round(total / sqrt(total * total + 15), 4)
 
 
-def _context(before: list[str]) -> float:
+def _modifier(before: list[str]) -> float:
     factor = 1.0
     for word in before:
         if word in _NEGATIONS or word.endswith(("n't", "n\u2019t")):
@@ -101,8 +101,8 @@ def _strengths() -> dict[str, int]:
     }
 
 
-_DULL = STOP_WORDS | frozenset(word_list("chatter"))
-_LONGEST = 3  # words
+_NON_CONTENT = STOP_WORDS | frozenset(word_list("chatter"))
+_MAX_PHRASE_WORDS = 3  # words
 
 
 class _Phrase(NamedTuple):
@@ -130,7 +130,7 @@ def key_phrases(texts: Sequence[str], n: int) -> list[str]:
         if known is None or phrase.bonus > known.bonus:
             best[phrase.words] = phrase
     ranked = sorted(best.values(), key=lambda phrase: -_score(phrase, counts[phrase.words]))
-    return _apart(ranked, n)
+    return _select_disjoint(ranked, n)
 
 
 def _score(phrase: _Phrase, count: int) -> float:
@@ -140,7 +140,7 @@ def _score(phrase: _Phrase, count: int) -> float:
     return count * size * phrase.bonus
 
 
-def _apart(ranked: Sequence[_Phrase], n: int) -> list[str]:
+def _select_disjoint(ranked: Sequence[_Phrase], n: int) -> list[str]:
     chosen: list[str] = []
     used: set[str] = set()
     for phrase in ranked:
@@ -159,7 +159,7 @@ def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
                 yield _Phrase(words, each.label, 2.0)
         for run in _runs(text):
             for start in range(len(run)):
-                for end in range(start + 1, min(start + _LONGEST, len(run)) + 1):
+                for end in range(start + 1, min(start + _MAX_PHRASE_WORDS, len(run)) + 1):
                     surface = text[run[start][0] : run[end - 1][1]]
                     if words := tuple(stems(surface)):
                         yield _Phrase(words, " ".join(surface.split()), 1.0)
@@ -183,7 +183,13 @@ def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
         if run and text[run[-1][1] : match.start()] != " ":
             yield run
             run = []
-        if word in _DULL or "'" in word or "\u2019" in word or len(word) < 3 or word.isdigit():
+        if (
+            word in _NON_CONTENT
+            or "'" in word
+            or "\u2019" in word
+            or len(word) < 3
+            or word.isdigit()
+        ):
             yield run
             run = []
         else:

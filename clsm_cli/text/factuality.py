@@ -22,9 +22,9 @@ _DISPUTES = frozenset(word_list("disputes"))
 _REFERS = frozenset(word_list("points back"))
 _CUES = _DENIES | _POSSIBLE | _REPORTED
 _PHRASES = tuple(tuple(pair.split("/")) for pair in word_list("denying phrases"))
-_REACH = 3
+_PHRASE_WINDOW = 3
 """Words after the first of a phrase among which its second stands: "turned the offer down"."""
-_ENDS = frozenset({"longer", "anymore"})
+_ENDED = frozenset({"longer", "anymore"})
 """After a denial: something stopped, which is so."""
 _STRESSED = frozenset(word_list("stressed"))
 _QUOTED = re.compile(r"[\"“„«»”]\w+\W+\w+[^\"“”„«»]*[\"“”«»]")
@@ -37,18 +37,18 @@ _ASKS = frozenset(word_list("asks for a value"))
 _AMOUNTS = frozenset(word_list("amounts"))
 _PREPOSITIONS = frozenset(word_list("prepositions"))
 _OUTPUT = frozenset(word_list("output"))
-_TALK = tokens.terms(" ".join(word_list("talking")))
+_TALKING = tokens.terms(" ".join(word_list("talking")))
 _PAST = frozenset(word_list("past"))
 
 
-def is_so(sentence: str) -> bool:
+def is_asserted(sentence: str) -> bool:
     """Whether a sentence says that what it speaks of is so, as far as cue words tell.
 
-    >>> is_so("Mara lives in Haarlem."), is_so("It is a rumour that Mara lives in Haarlem.")
+    >>> is_asserted("Mara lives in Haarlem."), is_asserted("It is a rumour that Mara lives in Haarlem.")
     (True, False)
-    >>> is_so("Mara does not live there."), is_so("Mara doesn't live there any more.")
+    >>> is_asserted("Mara does not live there."), is_asserted("Mara doesn't live there any more.")
     (False, True)
-    >>> is_so("She rides on Fridays, not on Mondays."), is_so("We turned the offer down.")
+    >>> is_asserted("She rides on Fridays, not on Mondays."), is_asserted("We turned the offer down.")
     (True, False)
     """
     pieces = sentence.replace("\u2019", "'").casefold().replace("any more", "anymore").split()
@@ -59,10 +59,10 @@ def is_so(sentence: str) -> bool:
         if word not in _DENIES and not word.endswith("n't"):
             return False
         after = set(words[place + 1 :])
-        if _ENDS.isdisjoint(after) and not _is_contrast(pieces, words, place):
+        if _ENDED.isdisjoint(after) and not _is_contrast(pieces, words, place):
             return False
     return not any(
-        first in words and second in words[words.index(first) + 1 :][:_REACH]
+        first in words and second in words[words.index(first) + 1 :][:_PHRASE_WINDOW]
         for first, second in _PHRASES
     )
 
@@ -76,12 +76,12 @@ def is_hearsay(sentence: str) -> bool:
     return not _REPORTED.isdisjoint(_words(sentence)) or bool(_QUOTED.search(sentence))
 
 
-def states_nothing(sentence: str) -> bool:
+def asserts_nothing(sentence: str) -> bool:
     """Whether a sentence only asks, or puts forward an idea; a tag asks too, and no mark is needed.
 
-    >>> states_nothing("Is the dentist on Friday"), states_nothing("Ann rows, doesn't she.")
+    >>> asserts_nothing("Is the dentist on Friday"), asserts_nothing("Ann rows, doesn't she.")
     (True, True)
-    >>> states_nothing("Maybe we should meet online."), states_nothing("I row, perhaps too often.")
+    >>> asserts_nothing("Maybe we should meet online."), asserts_nothing("I row, perhaps too often.")
     (True, False)
     """
     asks = sentence.rstrip(_CLOSING).endswith(("?", "\uff1f")) or pattern("asks").search(sentence)
@@ -117,43 +117,43 @@ def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
     )
 
 
-def states_as_fact(text: str, terms: frozenset[str]) -> bool:
+def asserts_about(text: str, terms: frozenset[str]) -> bool:
     """Whether a text says to be so what it says about some search terms.
 
     Of its sentences those count that hold the most of the terms; one of them is enough.
     """
-    if is_so(text):
+    if is_asserted(text):
         return True
-    held = [(len(terms.intersection(tokens.stems(each))), each) for each in _sentences(text)]
+    held = [(len(terms.intersection(tokens.stems(each))), each) for each in _rough_clauses(text)]
     most = max((count for count, _ in held), default=0)
-    return any(count == most and is_so(each) for count, each in held)
+    return any(count == most and is_asserted(each) for count, each in held)
 
 
-def replaces(text: str, terms: frozenset[str]) -> bool:
+def names_replacement(text: str, terms: frozenset[str]) -> bool:
     """Whether a text tells what holds in place of what it denies: more than what is asked by some terms.
 
     >>> asked = tokens.terms("favourite dish of Ann")
-    >>> replaces("Ann's favourite dish is no longer soup, it is ramen.", asked)
+    >>> names_replacement("Ann's favourite dish is no longer soup, it is ramen.", asked)
     True
-    >>> replaces("Ann had soup, which is not Ann's favourite dish.", asked)
+    >>> names_replacement("Ann had soup, which is not Ann's favourite dish.", asked)
     False
     """
-    clauses = [clause for each in _sentences(text) for clause in _CLAUSE.split(each)]
-    denied = [tokens.terms(clause) for clause in clauses if not is_so(clause)]
-    return not any(said <= terms for said in denied) and any(map(is_so, _sentences(text)))
+    clauses = [clause for each in _rough_clauses(text) for clause in _CLAUSE.split(each)]
+    denied = [tokens.terms(clause) for clause in clauses if not is_asserted(clause)]
+    return not any(said <= terms for said in denied) and any(map(is_asserted, _rough_clauses(text)))
 
 
-def unasked(text: str, terms: frozenset[str]) -> str | None:
+def without_questions(text: str, terms: frozenset[str]) -> str | None:
     """What is left of a text that only asks what some search terms are about: the sentences that do not ask.
 
     None where a sentence that asks nothing holds one of the terms, where a question has more to tell ("Why is
     it called the walrus?"), or where the terms are of talking: what was asked is told by a question.
 
-    >>> unasked("Which thriller did I like? I want to lend it.", frozenset({"thriller", "like"}))
+    >>> without_questions("Which thriller did I like? I want to lend it.", frozenset({"thriller", "like"}))
     'I want to lend it.'
-    >>> unasked("Have you read it? It is a thriller.", frozenset({"thriller"}))
+    >>> without_questions("Have you read it? It is a thriller.", frozenset({"thriller"}))
     """
-    if "?" not in text or not terms.isdisjoint(_TALK):
+    if "?" not in text or not terms.isdisjoint(_TALKING):
         return None
     said = sentences.sentences(text)
     rest = " ".join(each for each in said if not each.endswith("?"))
@@ -163,14 +163,14 @@ def unasked(text: str, terms: frozenset[str]) -> str | None:
     return None if is_answer else rest
 
 
-def asks_what_is(question: str) -> bool:
+def asks_current_value(question: str) -> bool:
     """Whether a question asks for a value that is so: no yes or no, no reason, nothing denied."""
     words = _words(question)
     if words[:1] and words[0] in _PREPOSITIONS:
         words = words[1:]
     if not words or words[0] not in _ASKS or (words[0] == "how" and not _AMOUNTS & {*words[1:2]}):
         return False
-    return is_so(question)
+    return is_asserted(question)
 
 
 def asks_for_output(question: str) -> bool:
@@ -192,7 +192,7 @@ def _words(text: str) -> list[str]:
     return [word.strip(_MARKS) for word in text.replace("\u2019", "'").casefold().split()]
 
 
-def _sentences(text: str) -> list[str]:
+def _rough_clauses(text: str) -> list[str]:
     """Clauses, roughly cut at marks and at what joins them; a wrong cut costs little here."""
     for mark in ("! ", "? ", "\n", "; ", ", ", " and ", " but ", " so ", " because ", " while "):
         text = text.replace(mark, ". ")

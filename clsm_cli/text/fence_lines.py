@@ -24,7 +24,7 @@ OPENING = "<clsm-recall "
 """What every block begins with: text without it needs no key and no search."""
 
 CLOSING = "</clsm-recall>"
-_CODE_BYTES = 16
+_MAC_BYTES = 16
 # What editors, mail and chats put before a line that is indented or quoted.
 _LEAD = " \t>"
 
@@ -52,7 +52,7 @@ def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
     ['<clsm-recall id="r-1f">', '| Juno', '| </clsm-recall>', '</clsm-recall>']
     """
     body = [f"| {part}".rstrip() for line in lines for part in safe(line).split("\n")]
-    fence = "" if key is None else f' fence="{_code(key, recall_id, body)}"'
+    fence = "" if key is None else f' fence="{_mac(key, recall_id, body)}"'
     return [f'{OPENING}id="{recall_id}"{fence}>', *body, CLOSING]
 
 
@@ -102,7 +102,7 @@ def _verifies(opening: re.Match[str], body: re.Match[str], key: bytes) -> bool:
 
     recall_id, fence = opening.groups()
     lines = [line.lstrip(_LEAD).rstrip() for line in body.group().split("\n")[:-1]]
-    return fence is not None and compare_digest(fence, _code(key, recall_id, lines))
+    return fence is not None and compare_digest(fence, _mac(key, recall_id, lines))
 
 
 def _with_lead(text: str, start: int) -> int:
@@ -110,7 +110,7 @@ def _with_lead(text: str, start: int) -> int:
     return start if text[line:start].strip(_LEAD) else line
 
 
-def _code(key: bytes, recall_id: str, lines: Iterable[str]) -> str:
+def _mac(key: bytes, recall_id: str, lines: Iterable[str]) -> str:
     """HMAC-SHA256 (RFC 2104) of id and lines, its first 128 bits in hex."""
     text = "\n".join([recall_id, *lines]).encode(errors="surrogatepass")
-    return hmac_sha256(key, text)[: 2 * _CODE_BYTES]
+    return hmac_sha256(key, text)[: 2 * _MAC_BYTES]

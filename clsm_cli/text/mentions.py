@@ -49,7 +49,7 @@ def find_mentions(text: str) -> list[Mention]:
     taken = bytearray(len(text))
     for pattern in (_CODE_BLOCK, _ADDRESS):
         for match in pattern.finditer(text):
-            _take(taken, *match.span())
+            _mark_taken(taken, *match.span())
     found: list[Mention] = []
     for pattern, kind, read in _MARKS:
         for match in pattern.finditer(text):
@@ -59,14 +59,14 @@ def find_mentions(text: str) -> list[Mention]:
             if label:
                 found.append(Mention(*match.span(), label, kind))
             if label or kind != "title":  # code that is no identifier holds no names either
-                _take(taken, *match.span())
+                _mark_taken(taken, *match.span())
     for start, end in name_matching.find_names(text, split(text)):
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
     return sorted(found)
 
 
-def _take(taken: bytearray, start: int, end: int) -> None:
+def _mark_taken(taken: bytearray, start: int, end: int) -> None:
     taken[start:end] = b"\1" * (end - start)
 
 
@@ -93,7 +93,7 @@ def _title_label(title: str) -> str:
         return ""
     if len(words) == 1 and not (words[0].isalpha() and len(words[0]) >= 4):
         return ""
-    return "" if title in name_matching.NO_NAMES else " ".join(words)
+    return "" if title in name_matching.NON_NAMES else " ".join(words)
 
 
 def _code_label(code: str) -> str:

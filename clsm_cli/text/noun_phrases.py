@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.markdown_marks import ADDRESS, CODE_BLOCK
-from clsm_cli.text.name_matching import NO_NAMES, OWNER
+from clsm_cli.text.name_matching import NON_NAMES, POSSESSIVE
 from clsm_cli.text.tokens import STOP_WORDS
 
-_LONGEST, _LONGEST_TITLE, _RARE = 4, 8, 9
+_MAX_WORDS, _MAX_TITLE_WORDS, _MIN_TERM_LETTERS = 4, 8, 9
 """Words of a phrase and of a title; letters from which a single word looks like a term."""
 
 _BARE_VERBS = frozenset(word_list("verbs"))
@@ -29,22 +29,22 @@ _OUTSIDE = STOP_WORDS.union(
 )
 _TIME = frozenset(word_list("times"))
 _LOOSE = frozenset(word_list("loose adjectives"))
-_DULL = _TIME | _LOOSE | frozenset(word_list("generic heads"))
-_PLAIN = frozenset(word_list("everyday long words"))
-_NO_NOUN = tuple(word_list("ends of no nouns"))
+_GENERIC_HEADS = _TIME | _LOOSE | frozenset(word_list("generic heads"))
+_EVERYDAY_WORDS = frozenset(word_list("everyday long words"))
+_NON_NOUN_ENDINGS = tuple(word_list("ends of no nouns"))
 """Ends of verbs and adjectives; a noun among them needs a second word."""
-_UNCERTAIN = frozenset(word_list("uncertain plurals"))
+_UNCERTAIN_PLURALS = frozenset(word_list("uncertain plurals"))
 _IN_E = re.compile(r"(?:movi|cooki|browni|selfi|zombi|calori|hoodi|rooki|headach|cach|nich)es")
 _IN_ES = re.compile(r"\w+(?:[cs]h|x|ss)es|(?:potat|tomat|her|ech|volcan|mosquit)oes")
 _ARTICLES = frozenset(["the", "a", "an"])
 _BEFORE_NOUNS = _LOOSE.union(_ARTICLES, word_list("determiners"))
-_INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
+_INSIDE_TITLE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
 """Words without a capital inside a title."""
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
-_NO_BEGIN = _LOOSE | _TIME | _HONORIFICS
-_NO_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
+_NEVER_FIRST = _LOOSE | _TIME | _HONORIFICS
+_NON_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
 _VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|mean")
-_NO_LEADS = NO_NAMES - {"I", "A", "An", "The"} - {word.title() for word in _HONORIFICS}
+_NEVER_FIRST_IN_TITLE = NON_NAMES - {"I", "A", "An", "The"} - {word.title() for word in _HONORIFICS}
 
 _HIDDEN = re.compile(
     rf"{CODE_BLOCK}|`[^`\n]{{1,200}}`|{ADDRESS}|\[\[[^\[\]\n]{{1,300}}\]\]", re.MULTILINE
@@ -58,11 +58,11 @@ class _Word(NamedTuple):
     end: int  # without a possessive
     text: str
     low: str
-    joined: bool  # by a blank to the word before it
-    first: bool  # of its sentence
-    named: bool  # behind a determiner or an owner
-    owner: bool
-    capital: bool
+    is_joined: bool  # by a blank to the word before it
+    is_first: bool  # of its sentence
+    is_named: bool  # behind a determiner or an owner
+    is_possessive: bool
+    is_capitalised: bool
 
 
 def noun_phrases(text: str) -> list[tuple[int, int, str]]:
@@ -77,11 +77,11 @@ def noun_phrases(text: str) -> list[tuple[int, int, str]]:
     words = _words(text)
     found: set[tuple[int, int, str]] = set()
     for run in _runs(words):
-        for start in range(max(0, len(run) - _LONGEST), len(run) - 1):
-            found.update(_found(text, run[start:]))
+        for start in range(max(0, len(run) - _MAX_WORDS), len(run) - 1):
+            found.update(_phrase_forms(text, run[start:]))
         for word in run:
-            if _is_rare(word):
-                found.update(_found(text, [word]))
+            if _is_term_like(word):
+                found.update(_phrase_forms(text, [word]))
     for run in _titles(words):
         start, end = run[0].start, run[-1].end
         found.add((start, end, " ".join(text[start:end].split())))
@@ -94,15 +94,17 @@ def _words(text: str) -> list[_Word]:
     end = 0
     for match in _WORD.finditer(plain):
         word, start = match.group(), match.start()
-        owner = OWNER.search(word)
-        bare = word[: owner.start()] if owner else word
+        ending = POSSESSIVE.search(word)
+        bare = word[: ending.start()] if ending else word
         gap = plain[end:start]
         last = words[-1].low if words else ""
         titled = gap == ". " and last in _HONORIFICS
-        first = not titled and (not words or any(mark in gap for mark in ".!?:\n"))
-        named = last in _BEFORE_NOUNS or (last not in _OUTSIDE and bool(words) and words[-1].owner)
-        joined = titled or gap in {" ", "\n"}
-        kinds = (joined, first, named, owner is not None, bare[0].isupper())
+        is_first = not titled and (not words or any(mark in gap for mark in ".!?:\n"))
+        is_named = last in _BEFORE_NOUNS or (
+            last not in _OUTSIDE and bool(words) and words[-1].is_possessive
+        )
+        is_joined = titled or gap in {" ", "\n"}
+        kinds = (is_joined, is_first, is_named, ending is not None, bare[0].isupper())
         words.append(_Word(start, start + len(bare), bare, bare.lower(), *kinds))
         end = match.end()
     return words
@@ -112,62 +114,62 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     """Yield runs of content words, without loose words before and verbs behind."""
     run: list[_Word] = []
     for word in words:
-        outside = word.low in _OUTSIDE or _NO_TERM.match(word.low) is not None
+        outside = word.low in _OUTSIDE or _NON_TERM.match(word.low) is not None
         verb = word.low in _BARE_VERBS
-        if run and (not word.joined or verb or outside or _VERBAL.fullmatch(word.text)):
-            yield from _trimmed(run)
+        if run and (not word.is_joined or verb or outside or _VERBAL.fullmatch(word.text)):
+            yield from _trim_run(run)
             run = []
-        if word.owner:
-            yield from _trimmed([*run, word])
+        if word.is_possessive:
+            yield from _trim_run([*run, word])
             run = []
         elif not outside and not verb:
             run.append(word)
-    yield from _trimmed(run)
+    yield from _trim_run(run)
 
 
-def _trimmed(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
-    run = run[-_LONGEST_TITLE:]
+def _trim_run(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
+    run = run[-_MAX_TITLE_WORDS:]
     while run and _is_loose(run):
         run = run[1:]
-    told = len(run) > 1 and all(word.capital and not word.first for word in run[:-1])
-    if run and not _is_dull(run[-1]) and not (told and singular(run[-1].text) != run[-1].text):
+    told = len(run) > 1 and all(word.is_capitalised and not word.is_first for word in run[:-1])
+    if run and not _is_generic(run[-1]) and not (told and singular(run[-1].text) != run[-1].text):
         yield run  # and not "Petra fears"
 
 
 def _is_loose(run: Sequence[_Word]) -> bool:
     low = run[0].low
-    if low in _NO_BEGIN or (low.endswith("ly") and not run[0].capital):
+    if low in _NEVER_FIRST or (low.endswith("ly") and not run[0].is_capitalised):
         return True
     if len(run) == 1:
         return False
-    if run[0].first and run[1].capital:  # "Woah Petra"
+    if run[0].is_first and run[1].is_capitalised:  # "Woah Petra"
         return True
     if low.endswith("ed"):  # "cited Darwin", "started writing"
-        return run[1].capital or run[1].low.endswith("ing")
+        return run[1].is_capitalised or run[1].low.endswith("ing")
     # "Watching films" and "help dancers" do something; "a camping trip" is one.
-    return not run[0].named and (low.endswith("ing") or low in _STEMS)
+    return not run[0].is_named and (low.endswith("ing") or low in _STEMS)
 
 
-def _is_dull(head: _Word) -> bool:
+def _is_generic(head: _Word) -> bool:
     """Whether a head says nothing about which thing is meant."""
-    plain = head.low in _DULL or singular(head.low) in _DULL
-    return plain or len(head.low) < 3 or head.text in NO_NAMES
+    plain = head.low in _GENERIC_HEADS or singular(head.low) in _GENERIC_HEADS
+    return plain or len(head.low) < 3 or head.text in NON_NAMES
 
 
-def _is_rare(word: _Word) -> bool:
+def _is_term_like(word: _Word) -> bool:
     """Whether a word alone looks like a term: a long one, or one with a digit or a mark inside."""
     if "_" in word.text or any(map(str.isdigit, word.text)):
         return word.text[0].isalpha()
     kinds = {word.low, singular(word.low)}
-    plain = any(kind in _PLAIN or kind.endswith(_NO_NOUN) for kind in kinds)
-    return not word.capital and min(map(len, kinds)) >= _RARE and not plain
+    plain = any(kind in _EVERYDAY_WORDS or kind.endswith(_NON_NOUN_ENDINGS) for kind in kinds)
+    return not word.is_capitalised and min(map(len, kinds)) >= _MIN_TERM_LETTERS and not plain
 
 
-def _found(text: str, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
+def _phrase_forms(text: str, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
     """Yield the phrase without the capital of a sentence's first word, and with its head singular."""
     start, end = words[0].start, words[-1].end
     surface = " ".join(text[start:end].split())
-    if words[0].first and words[0].text[1:].islower():
+    if words[0].is_first and words[0].text[1:].islower():
         surface = surface[0].lower() + surface[1:]
     *before, head = surface.split(" ")
     for form in dict.fromkeys([head, singular(head)]):
@@ -178,7 +180,7 @@ def singular(noun: str) -> str:
     """Return a common noun without its plural ending, where that is sure."""
     if not noun.islower() or not noun.isalpha() or len(noun) < 4 or noun[-1] != "s":
         return noun
-    if noun in _UNCERTAIN or noun.endswith(("ss", "us", "is", "ics", "yses", "eses")):
+    if noun in _UNCERTAIN_PLURALS or noun.endswith(("ss", "us", "is", "ics", "yses", "eses")):
         return noun
     if _IN_E.fullmatch(noun):
         return noun[:-1]
@@ -194,32 +196,36 @@ def _titles(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     """
     run: list[_Word] = []
     for word in words:
-        if run and word.joined and (word.capital or word.low in _INSIDE):
+        if run and word.is_joined and (word.is_capitalised or word.low in _INSIDE_TITLE):
             run.append(word)
         else:
-            yield from _whole(run)
-            run = [word] if word.capital else []
-    yield from _whole(run)
+            yield from _title_in(run)
+            run = [word] if word.is_capitalised else []
+    yield from _title_in(run)
 
 
-def _whole(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
+def _title_in(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     """Yield a run that is a title, without what does not belong to it at its ends."""
-    if len(run) > 2 * _LONGEST_TITLE:
+    if len(run) > 2 * _MAX_TITLE_WORDS:
         return
-    large = [at for at, word in enumerate(run) if word.capital]
-    starts = [at for at in large if run[at].text not in _NO_LEADS]
+    large = [at for at, word in enumerate(run) if word.is_capitalised]
+    starts = [at for at in large if run[at].text not in _NEVER_FIRST_IN_TITLE]
     run = run[starts[0] : large[-1] + 1] if starts else []
-    telling = [word for word in run if word.low not in _INSIDE]
-    if not 2 <= len(telling) <= len(run) <= _LONGEST_TITLE or any(w.low in _TIME for w in telling):
+    telling = [word for word in run if word.low not in _INSIDE_TITLE]
+    if not 2 <= len(telling) <= len(run) <= _MAX_TITLE_WORDS or any(
+        w.low in _TIME for w in telling
+    ):
         return
-    if run[-1].text == "I" or (run[0].first and run[1].low in {"to", "for", "on", "with"}):
+    if run[-1].text == "I" or (run[0].is_first and run[1].low in {"to", "for", "on", "with"}):
         return
     body = run[1:-1] if run[0].low in _ARTICLES else run[:-1]
-    if run[0].low in _HONORIFICS or any(word.owner or word.low in _INSIDE for word in body):
+    if run[0].low in _HONORIFICS or any(
+        word.is_possessive or word.low in _INSIDE_TITLE for word in body
+    ):
         yield run
 
 
-_NO_ACTIVITY = STOP_WORDS | frozenset(word_list("no activity"))
+_NON_ACTIVITIES = STOP_WORDS | frozenset(word_list("no activity"))
 
 
 def activities(text: str) -> list[tuple[int, int, str]]:
@@ -238,7 +244,7 @@ def _activities_in(text: str) -> Iterator[tuple[int, int, str]]:
         for match in pattern(f"nouns.{form}").finditer(text):
             words = match.group("what").split()
             start = match.start("what")
-            if words[0] in _NO_ACTIVITY or words[0].endswith("ly"):
+            if words[0] in _NON_ACTIVITIES or words[0].endswith("ly"):
                 continue
             end = start + len(words[0])
             goes_on = len(words) > 1 or text[end:].lstrip(" ")[:1].isalnum()

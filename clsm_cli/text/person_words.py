@@ -16,7 +16,7 @@ from clsm_cli.startup.records import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FILE = Path(__file__).with_suffix(".txt")
-PLAIN = "english"
+DEFAULT_LANGUAGE = "english"
 """What a text without a function word is taken for."""
 
 
@@ -84,7 +84,9 @@ def language_of(text: str) -> Language:
     ('dutch', 'english')
     """
     told = leading_languages(text)
-    return told.get(PLAIN) or next(iter(told.values()), _table().languages[PLAIN])
+    return told.get(DEFAULT_LANGUAGE) or next(
+        iter(told.values()), _table().languages[DEFAULT_LANGUAGE]
+    )
 
 
 def leading_languages(text: str) -> dict[str, Language]:
@@ -101,7 +103,11 @@ def leading_languages(text: str) -> dict[str, Language]:
 
 def is_person_noun(word: str, language: Language) -> bool:
     """Whether an English noun means a person first."""
-    return language.name == PLAIN and word in _table().nouns and not language.is_function_word(word)
+    return (
+        language.name == DEFAULT_LANGUAGE
+        and word in _table().nouns
+        and not language.is_function_word(word)
+    )
 
 
 def words_of(text: str) -> list[Word]:

@@ -12,9 +12,9 @@ _MARKER = re.compile(
 _LINK = re.compile(rf"{LINK_TARGET}(?:\|([^\[\]\n]{{1,200}}))?\]\]")
 _LINKED = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}\)")
 _STARS = re.compile(r"(?<![\w*`])(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,400}?)(?<=[^\s*~])\1(?![\w*`])")
-_SCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
+_UNDERSCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
 _TAGS = re.compile(r"(?:\s#[^\W\d_][\w/-]{0,60}){1,12}\s*$")
-_PICTURES = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
+_EMOJI = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
 _ELEMENTS = (
     "a|b|blockquote|br|caption|center|cite|code|dd|del|details|div|dl|dt|em|figure|font|h[1-6]|hr|i|img"
     "|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody"
@@ -47,7 +47,7 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
     'Wiki: https://example.org/x'
     """
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))
-    text = unmarked(_LEADING_TAGS.sub("", text))
+    text = strip_markdown(_LEADING_TAGS.sub("", text))
     text = _CODE.sub(r"\1", text if has_addresses else _ADDRESS.sub("", text))
     text = _STAR.sub("", _TAG.sub("", text))
     return _BEFORE_MARK.sub("", " ".join(_EMPTY.sub("", text).split()))
@@ -62,7 +62,7 @@ def plain_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", to_plain(text).lower()))
 
 
-def unmarked(text: str) -> str:
+def strip_markdown(text: str) -> str:
     """A sentence or a list item without Markdown: no marker, emphasis, link, closing tag or emoji.
 
     Code keeps its backticks, since they say that it is code.
@@ -70,5 +70,5 @@ def unmarked(text: str) -> str:
     text = _MARKER.sub("", text, count=1)
     text = _LINK.sub(lambda link: link.group(2) or link.group(1).rsplit("/", 1)[-1], text)
     text = _LINKED.sub(r"\1", text)
-    text = _SCORES.sub(r"\2", _STARS.sub(r"\2", text))
-    return " ".join(_TAGS.sub("", _PICTURES.sub("", text)).split())
+    text = _UNDERSCORES.sub(r"\2", _STARS.sub(r"\2", text))
+    return " ".join(_TAGS.sub("", _EMOJI.sub("", text)).split())

@@ -34,19 +34,19 @@ class RouteDecision(NamedTuple):
     cues: tuple[str, ...]
 
 
-_WEAK = frozenset({"again"})
+_WEAK_CUES = frozenset({"again"})
 """Cues of the past that "repeat that" has as well."""
-_UNDONE = frozenset({"told", "past", "first person", "again"})
+_CANCELLED_CUES = frozenset({"told", "past", "first person", "again"})
 """What "just" and "above" turn into words about the current conversation."""
 
 
 @cache
-def _cues() -> dict[str, list[tuple[str, str]]]:
+def _cue_patterns() -> dict[str, list[tuple[str, str]]]:
     """Names and patterns of the cues of each kind."""
     return grouped((kind, (name, f"(?i){form}")) for kind, name, form in table_rows("route"))
 
 
-_END = 1000
+_EDGE_CHARS = 1000
 """Characters: of a longer message the beginning and the end are read, where people say what they want."""
 
 
@@ -69,38 +69,38 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
     >>> choose_route("and the second one?", has_current=True).route
     'stm'
     """
-    if len(text) > 2 * _END:
-        text = f"{text[:_END]}\n{text[-_END:]}"
-    goes_on, payloads = (compiled(form) for _, form in _cues()["only"])
+    if len(text) > 2 * _EDGE_CHARS:
+        text = f"{text[:_EDGE_CHARS]}\n{text[-_EDGE_CHARS:]}"
+    goes_on, payloads = (compiled(form) for _, form in _cue_patterns()["only"])
     payload = payloads.search(text) if ":" in text else None
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
         return RouteDecision("none", ("small talk",))
     if not has_current and goes_on.fullmatch(text):
         return RouteDecision("none", ("goes on",))
-    here = _found("here", text) if has_current else []
-    past = _found("past", text)
+    here = _matching_cues("here", text) if has_current else []
+    past = _matching_cues("past", text)
     if here:
-        undone = _UNDONE if "just said" in here else _WEAK
-        past = [name for name in past if name not in undone] + _found("named", text)
+        undone = _CANCELLED_CUES if "just said" in here else _WEAK_CUES
+        past = [name for name in past if name not in undone] + _matching_cues("named", text)
     if known:
         past.append("known")
     if here:
         return RouteDecision("both" if past else "stm", (*past, *here))
     if past:
         return RouteDecision("ltm", tuple(past))
-    against = _found("against", text)
+    against = _matching_cues("against", text)
     return RouteDecision("none" if against else "ltm", tuple(against))
 
 
 def points_back(text: str) -> bool:
     """Whether a message can be understood only with what was said before it."""
-    text = text[-_END:]
-    return _found("here", text) not in ([], ["just said"]) and not is_small_talk(text)
+    text = text[-_EDGE_CHARS:]
+    return _matching_cues("here", text) not in ([], ["just said"]) and not is_small_talk(text)
 
 
-def _found(kind: str, text: str) -> list[str]:
-    return [name for name, form in _cues()[kind] if compiled(form).search(text)]
+def _matching_cues(kind: str, text: str) -> list[str]:
+    return [name for name, form in _cue_patterns()[kind] if compiled(form).search(text)]
 
 
 def is_small_talk(text: str) -> bool:

@@ -12,10 +12,10 @@ from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import terms
 
-_LONGEST = 240  # characters
-_MOST = 2  # sentences
-_FLOOR = 0.2  # a mere mention is no summary
-_ALIKE = 0.6  # shared stems over those of the shorter sentence
+_MAX_CHARS = 240  # characters
+_MAX_SENTENCES = 2  # sentences
+_MIN_SCORE = 0.2  # a mere mention is no summary
+_MIN_OVERLAP = 0.6  # shared stems over those of the shorter sentence
 _BULLET = re.compile(rf"[ \t]*(?:{ITEM}[ \t]+)?(?:(?P<box>{BOX})[ \t]+)?")
 
 
@@ -40,28 +40,28 @@ def definition_score(sentence: str, label: str) -> float:
     >>> definition_score("Is Ann a plumber?", "Ann")
     0.0
     """
-    if len(sentence) > _LONGEST:
+    if len(sentence) > _MAX_CHARS:
         return 0.0
     bullet = _BULLET.match(sentence)
     plain = _plain(sentence[bullet.end() :] if bullet else sentence)
-    place = _name(label).search(plain)
+    place = _name_pattern(label).search(plain)
     open_task = bullet is not None and bullet["box"] == "[ ]"
     is_fragment = len(plain.split()) < (3 if ": " in plain else 4)
     if place is None or open_task or is_fragment or pattern("summaries.unfit").search(sentence):
         return 0.0
-    score = _form(plain, place.start(), place.end())
+    score = _form_score(plain, place.start(), place.end())
     if score < 0.55 and not pattern("summaries.finite verb").search(plain):
         return 0.0
-    return round(score * _weakening(plain, place.start()), 3)
+    return round(score * _penalty(plain, place.start()), 3)
 
 
-def _form(plain: str, start: int, end: int) -> float:
+def _form_score(plain: str, start: int, end: int) -> float:
     before, behind = plain[:start], plain[end:]
     subject = re.fullmatch(r"\W*(?:(?:so|the|a|an|and|but|my|our) ){0,2}", before, re.IGNORECASE)
     score = 0.35 if subject else 0.15
     for worth, form in _forms("behind"):
         if form.match(behind):
-            score = max(score, worth if subject else _shifted(worth, before, behind))
+            score = max(score, worth if subject else _score_off_subject(worth, before, behind))
             break
     for worth, form in _forms("before"):
         if form.search(before[-80:]):
@@ -69,13 +69,13 @@ def _form(plain: str, start: int, end: int) -> float:
     return score
 
 
-def _shifted(worth: float, before: str, behind: str) -> float:
+def _score_off_subject(worth: float, before: str, behind: str) -> float:
     if re.match(r": (?:a|an)\b", behind) and len(before.split()) > 2:
         return 0.6
     return 0.15 if behind.startswith((":", " (")) else 0.65 * worth
 
 
-def _weakening(plain: str, start: int) -> float:
+def _penalty(plain: str, start: int) -> float:
     factor = 0.7 if pattern("summaries.past talk").search(plain) else 1.0
     if re.match(r"(?:he|she|it|they|this|these|then|also|and|but|so)\b", plain, re.IGNORECASE):
         factor *= 0.8
@@ -87,7 +87,7 @@ def _weakening(plain: str, start: int) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _name(label: str) -> re.Pattern[str]:
+def _name_pattern(label: str) -> re.Pattern[str]:
     """Match a name, with the rest of a longer one: "Ann" and "Lee" in "Ann Lee"."""
     words = re.escape(_plain(label))
     if not label[:1].isupper():
@@ -123,24 +123,24 @@ def best_sentences(
     ranked.sort(key=lambda pair: -pair[0])
     chosen: list[tuple[str, str, str]] = []
     for score, each in ranked:
-        if len(chosen) == _MOST or score < _FLOOR:
+        if len(chosen) == _MAX_SENTENCES or score < _MIN_SCORE:
             break
         if not any(_is_alike(each[0], old[0]) for old in chosen):
             chosen.append(each)
     return chosen
 
 
-def whole_line(summary: str, told: str) -> str:
+def full_line(summary: str, told: str) -> str:
     r"""The line of a turn that a summary begins with; what the summary goes on with may stand elsewhere.
 
-    >>> whole_line("Jo: night baker. Jo rows.", "- Mia: baker.\n- Jo: night baker. Allergic to nuts.")
+    >>> full_line("Jo: night baker. Jo rows.", "- Mia: baker.\n- Jo: night baker. Allergic to nuts.")
     'Jo: night baker. Allergic to nuts.'
     """
     first = next(iter(sentences(summary)), summary).rstrip(".")
     lines = (to_plain(line, has_addresses=True) for line in told.split("\n"))
-    return next((line for line in lines if first in line and len(line) <= _LONGEST), summary)
+    return next((line for line in lines if first in line and len(line) <= _MAX_CHARS), summary)
 
 
 def _is_alike(one: str, other: str) -> bool:
     left, right = terms(one), terms(other)
-    return len(left & right) >= _ALIKE * max(1, min(len(left), len(right)))
+    return len(left & right) >= _MIN_OVERLAP * max(1, min(len(left), len(right)))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
-MOST_TAGS = 3
+MAX_TAGS = 3
 """Sessions that a word must occur in to be proposed."""
 
 _LEVELS = ("categories", "subcategories", "tags")
@@ -101,7 +101,7 @@ def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
     for stem in dict.fromkeys(stems(text)):
         for word in tags.get(stem, ()):
             hits[word] = hits.get(word, 0) + 1
-    return tuple(sorted(hits, key=lambda word: -hits[word])[:MOST_TAGS])
+    return tuple(sorted(hits, key=lambda word: -hits[word])[:MAX_TAGS])
 
 
 @lru_cache(maxsize=4)

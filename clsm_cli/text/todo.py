@@ -12,13 +12,13 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import FENCE, ITEM
-from clsm_cli.text.plain import unmarked
+from clsm_cli.text.plain import strip_markdown
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
 
 TodoState = Literal["open", "done", "blocked"]
 
-SAME = 0.75
+MIN_OVERLAP = 0.75
 """Share of the stems of the shorter of two wordings of one task that the longer one has."""
 _FENCE = re.compile(rf" {{0,3}}{FENCE}")
 _ITEM = re.compile(rf"[ \t]*(?:\u2022|{ITEM})[ \t]+(?=\S)")
@@ -27,7 +27,7 @@ _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
 _DROPPED = frozenset("-~")
 """Boxes of what is not to be done any more."""
-_LONGEST_SPAN = 7
+_MAX_DUE_PERIOD_DAYS = 7
 """Days of a period that may be a due day: "by next week" is one, "in March" is none."""
 
 
@@ -51,7 +51,7 @@ def todos(text: str, at: date | None) -> list[Todo]:
     for start, end in _items(text):
         item = _ITEM.match(text, start, end)
         box = _BOX.match(text, item.end(), end) if item else None
-        words = unmarked(box["body"]) if box else ""
+        words = strip_markdown(box["body"]) if box else ""
         if box is None or box["box"] in _DROPPED or not any(map(str.isalpha, words)):
             continue
         is_struck = _STRUCK.fullmatch(box["body"].strip()) is not None
@@ -105,13 +105,13 @@ def due_day(text: str, at: date | None) -> str | None:
         number = int(numbered.group(1))
         ahead = (at + timedelta(days=step) for step in range(62))
         return next((each.isoformat() for each in ahead if each.day == number), None)
-    for found in expressions.find_expressions(text, day, lies="plan"):
+    for found in expressions.find_expressions(text, day, direction="plan"):
         before = text[: found.start]
         quoted = before.count('"') % 2 or before.endswith("\u201c")
         if quoted or pattern("todo.past").search(before) or (at is None and found.relative):
             continue
         is_over = found.relative and found.until <= day
-        is_short = (found.until - found.first).days <= _LONGEST_SPAN
+        is_short = (found.until - found.first).days <= _MAX_DUE_PERIOD_DAYS
         if found.certain and found.precise and is_short and not is_over:
             return (found.until - timedelta(days=1)).isoformat()
     return None
@@ -119,12 +119,12 @@ def due_day(text: str, at: date | None) -> str | None:
 
 def is_same_task(a: str, b: str) -> bool:
     """Whether two items are one task, written twice, with more or fewer words."""
-    (numbers, words), (others, rest) = _essence(a), _essence(b)
+    (numbers, words), (others, rest) = _numbers_and_stems(a), _numbers_and_stems(b)
     if numbers and others and numbers.isdisjoint(others):
         return False
     small, large = sorted((words, rest), key=len)
     shared = len(small & large)
-    return small == large or (shared >= 2 and shared >= SAME * len(small))
+    return small == large or (shared >= 2 and shared >= MIN_OVERLAP * len(small))
 
 
 def names_task(statement: str, item: str) -> bool:
@@ -144,9 +144,9 @@ def names_task(statement: str, item: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _essence(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def _numbers_and_stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Numbers of an item, and stems of its words, without its times."""
-    text = unmarked(text)
+    text = strip_markdown(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
     return frozenset(sameness.numbers(text)), terms(text)

@@ -24,7 +24,7 @@ _JOINED = re.compile(r"(?<!\w)\w+(?:[-./:@#+=~\\]\w+)+")
 """Words without a blank between them; a key where there is more than hyphens between plain words."""
 _JOINT = re.compile(r"[-./:@#+=~\\]")
 _NUMBERS = re.compile(r"(?<![\w.:-])[0-9]+(?:[ ()./-]{1,3}[0-9]+)+")
-_LEAST_DIGITS = 7
+_MIN_NUMBER_DIGITS = 7
 """Digits from which groups of them are one number, however they are set apart: no date has seven
 without a mark or a zero to tell it, every telephone number has."""
 
@@ -53,7 +53,7 @@ def stems(text: str) -> list[str]:
         else:
             parts = (part.strip("_") for part in _cjk().split(word))
             for part in filter(None, parts):
-                terms += _pairs(part) if _cjk().match(part) else _terms(part)
+                terms += _bigrams(part) if _cjk().match(part) else _terms(part)
     return terms
 
 
@@ -81,7 +81,7 @@ def identifier_keys(text: str) -> list[str]:
     ]
     for each in _NUMBERS.findall(folded):
         digits = "".join(filter(str.isdigit, each))
-        if len(digits) >= _LEAST_DIGITS:
+        if len(digits) >= _MIN_NUMBER_DIGITS:
             found.append(digits)
     return found
 
@@ -105,7 +105,7 @@ def _fold(text: str) -> str:
     return normalize("NFC", bare).casefold()
 
 
-def _pairs(run: str) -> list[str]:
+def _bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
@@ -136,7 +136,7 @@ def _stemmer() -> Callable[[str], str]:
     return stem
 
 
-_LONGEST_KEPT = 40
+_MAX_CACHED_CHARS = 40
 """Letters of a word whose size is kept: many of a megabyte each would fill the memory."""
 _PIECE = re.compile(r"[0-9]+(?![^\W_])|[^\W_]+|[^\s\w]|_")
 
@@ -153,14 +153,14 @@ def count_tokens(text: str) -> int:
         LoCoMo turns (sum +3.0 %) and 5.0 % on 632 Markdown paragraphs (sum -4.5 %); 95 % of them
         are within 8 % and 15 %.
     """
-    return round(sum(map(_size, _PIECE.findall(text))))
+    return round(sum(map(_estimate, _PIECE.findall(text))))
 
 
 def expected_tokens(text: str, start: int, end: int, limit: int, before: float = 0.0) -> float:
     """What :func:`count_tokens` rounds, of ``text[start:end]``; once above a limit it counts no further."""
     total = before
     for match in _PIECE.finditer(text, start, end):
-        total += _size(match.group())
+        total += _estimate(match.group())
         if round(total) > limit:
             break
     return total
@@ -170,7 +170,7 @@ def trim_to_tokens(text: str, limit: int) -> str:
     """Return the longest beginning of a text, cut between words, of at most ``limit`` word pieces."""
     total, end = 0.0, 0
     for match in _PIECE.finditer(text):
-        total += _size(match.group())
+        total += _estimate(match.group())
         if round(total) > limit:
             return _whole_words(text, end)
         end = match.end()
@@ -184,15 +184,19 @@ def _whole_words(text: str, end: int) -> str:
     return text[:end].rstrip()
 
 
-def _size(word: str) -> float:
-    return _known_size(word) if len(word) <= _LONGEST_KEPT else _known_size.__wrapped__(word)
+def _estimate(word: str) -> float:
+    return (
+        _cached_estimate(word)
+        if len(word) <= _MAX_CACHED_CHARS
+        else _cached_estimate.__wrapped__(word)
+    )
 
 
 @lru_cache(maxsize=65_536)
-def _known_size(word: str) -> float:
+def _cached_estimate(word: str) -> float:
     length = len(word)
     if word.isascii() and word.isalpha():
-        return _letters(word, length)
+        return _estimate_letters(word, length)
     if word.isdigit():
         return max(1.0, 0.48 * length)
     if word.isascii():
@@ -201,7 +205,7 @@ def _known_size(word: str) -> float:
     return max(1.0, wide + 0.5 * (length - wide))
 
 
-def _letters(word: str, length: int) -> float:
+def _estimate_letters(word: str, length: int) -> float:
     if word.isupper() and length > 1:
         return 1.1 if length == 2 else 1.2 + 0.13 * length
     if length <= 7:

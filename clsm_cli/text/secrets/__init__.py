@@ -30,7 +30,7 @@ _NUMERAL = r"(?ai)\d(?:[ .-]?\d){3}|[a-z]{4}\d\d"
 """What every number has that is a secret."""
 _INVISIBLE = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
 """What breaks a token without being seen: soft hyphen, zero-width and directional characters."""
-_PASSES = 8
+_MAX_PASSES = 8
 """Times that a text is looked at: what is masked may have hidden what stands behind it."""
 
 
@@ -46,10 +46,12 @@ def mask(text: str) -> MaskedText:
     {}
     """
     found: dict[str, int] = {}
-    masked = _once(text, found)
+    masked = _mask_once(text, found)
     if found:  # what a mask laid bare stands beside it
         parts = masked.split("\n\n")
-        masked = "\n\n".join(_settled(each, found) if _MASK in each else each for each in parts)
+        masked = "\n\n".join(
+            _mask_until_stable(each, found) if _MASK in each else each for each in parts
+        )
     return MaskedText(masked, found)
 
 
@@ -64,18 +66,18 @@ def mask_name(text: str) -> MaskedText:
     masked, found = mask(text)
     known = dict(found)
     bare = compiled(_ENDING).sub(lambda match: "\n" * len(match.group()), masked)
-    return MaskedText(_once(masked, known, secrets_of(bare)), known)
+    return MaskedText(_mask_once(masked, known, secrets_of(bare)), known)
 
 
-def _settled(text: str, found: dict[str, int]) -> str:
-    for _ in range(_PASSES):
-        before, text = text, _once(text, found)
+def _mask_until_stable(text: str, found: dict[str, int]) -> str:
+    for _ in range(_MAX_PASSES):
+        before, text = text, _mask_once(text, found)
         if text == before:
             break
     return text
 
 
-def _once(text: str, found: dict[str, int], spans: list[Secret] | None = None) -> str:
+def _mask_once(text: str, found: dict[str, int], spans: list[Secret] | None = None) -> str:
     pieces: list[str] = []
     done = 0
     for secret in secrets_of(text) if spans is None else spans:
@@ -89,7 +91,7 @@ def secrets_of(text: str) -> list[Secret]:
     """The secrets of a text in their order; none overlaps another, none is a mask."""
     from clsm_cli.text.secrets import issued, labelled
 
-    plain, places = _visible(text)
+    plain, places = _without_invisible(text)
     found = [*issued.find(plain), *labelled.find(plain)]
     if compiled(_NUMERAL).search(plain):
         from clsm_cli.text.secrets import numbers
@@ -101,7 +103,8 @@ def secrets_of(text: str) -> list[Secret]:
         found += cells.find(plain)
     spans = found if _MASK not in plain else _outside_masks(plain, found)
     return [
-        Secret(places[each.start], places[each.end - 1] + 1, each.kind) for each in _apart(spans)
+        Secret(places[each.start], places[each.end - 1] + 1, each.kind)
+        for each in _merge_overlaps(spans)
     ]
 
 
@@ -116,7 +119,7 @@ def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
     ]
 
 
-def _visible(text: str) -> tuple[str, Sequence[int]]:
+def _without_invisible(text: str) -> tuple[str, Sequence[int]]:
     """A text without what is not seen, and where each of its characters stands."""
     invisible = None if text.isascii() else compiled(_INVISIBLE)
     if invisible is None or not invisible.search(text):
@@ -125,7 +128,7 @@ def _visible(text: str) -> tuple[str, Sequence[int]]:
     return "".join(text[place] for place in places), places
 
 
-def _apart(spans: list[Secret]) -> list[Secret]:
+def _merge_overlaps(spans: list[Secret]) -> list[Secret]:
     """Of those that overlap, what was found first (the surest) gives the kind, and all are covered."""
     kept: list[tuple[int, Secret]] = []
     for number, span in sorted(enumerate(spans), key=lambda pair: (pair[1].start, pair[0])):

@@ -11,8 +11,8 @@ from clsm_cli.text.secrets.secret_values import Secret
 
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"
-_ENDLESS = 1 << 30
-_ROWS = 400
+_NO_LIMIT = 1 << 30
+_MAX_ROWS = 400
 """Rows of a table of comma-separated values that are looked at; a longer one is data."""
 _HEADING = re.compile(r"[^:=.,;?!]{1,60}")
 """A heading; a longer text, or one with marks in it, is none."""
@@ -38,7 +38,7 @@ def find(text: str) -> list[Secret]:
             for column, heading in telling.items():
                 found += _cell(line, start, cells[column], heading)
         if "|" in line:
-            is_heading = bool(telling) and left == _ENDLESS
+            is_heading = bool(telling) and left == _NO_LIMIT
             found += (
                 each
                 for each in _row(line, start)
@@ -51,14 +51,14 @@ def find(text: str) -> list[Secret]:
 def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
     """The mark between cells and the telling columns, if a line heads a table."""
     if "|" in line and after and _RULE.match(after[0]):
-        return "|", _telling(line, "|"), _ENDLESS
+        return "|", _labelled_columns(line, "|"), _NO_LIMIT
     for mark in (",", "\t", ";"):
         if mark in line and after and after[0].count(mark) == line.count(mark):
-            return mark, _telling(line, mark), _ROWS
+            return mark, _labelled_columns(line, mark), _MAX_ROWS
     return "", {}, 0
 
 
-def _telling(line: str, mark: str) -> dict[int, str]:
+def _labelled_columns(line: str, mark: str) -> dict[int, str]:
     """The headings in which a label stands, by their columns."""
     if not labelled.has_label(line):
         return {}

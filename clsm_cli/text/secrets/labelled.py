@@ -41,18 +41,18 @@ _QUOTED = (
 )
 _BARE = r"([^\s\"'`,;<>(){}\[\]|&。，；]{3,400}+)(?![(\[{])"
 _USER = r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
-_SPOKEN = re.compile(
+_LOG_IN_WITH = re.compile(
     r"\b(?:log|sign)(?:ged|ned|ging|ning)?[ -]?(?:in|on|into)\b[^\n.]{0,60}?\bwith[ ]"
     r"(?:the[ ])?(?:password[ ]|pw[ ])?(?:[\w.@+-]{1,60}(?:[ ]?/[ ]?|[ ]and[ ]))?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
     re.IGNORECASE,
 )
-_SPOKEN_LEAST = 6
+_MIN_SPOKEN = 6
 """Characters of a password behind "log in … with"."""
-_WORDS_BY_LOT = re.compile(
+_PASSPHRASE = re.compile(
     r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
 """A passphrase up to the end of its clause."""
-_WORDS_THEN = (
+_LONG_PASSPHRASE = (
     rf"([^\W_]{{2,}}+(?:[ -][^\W_]{{2,}}+){{3,11}}?)[ ](?:{'|'.join(sorted(STOP_WORDS))})\b"
 )
 """A longer one up to a word that only joins others."""
@@ -74,7 +74,7 @@ _ONE_CODE = (
 _CODE = (
     rf"s?(?:[ \t](?:%(be)s))?[^a-zA-Z0-9]{{1,6}}({_ONE_CODE}(?:[\s,;*-]{{1,6}}{_ONE_CODE}){{0,30}})"
 )
-_NEAR = 40
+_CONTEXT_CHARS = 40
 """Characters on either side of "code" in which what it opens is named."""
 _IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
 """Between a value and a label behind it: "… is my password"."""
@@ -88,19 +88,19 @@ _ANNOUNCED = (
 )
 """What stands before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
 _NETWORK = r"(?<![^\W\d_])(?:%(net)s)"
-_APART = (
+_AFTER_BLANK = (
     rf"(?i){_ENDING}{_CLOSE}(?:{_OF}(?=[ \t]{{1,3}}[^\W\d_]{{4,}}\d{{3}}))?[ \t]{{1,3}}"
     rf"([^\W\d_]{{2,}}\d{{2,}}[!?#$%%&*]?)(?={_CLAUSE_END}|[ \t](?:%(be)s)(?!\w))"
 )
 """A password that a blank alone links to its label: "the wifi password tulip99"."""
 
 
-_ENDED = re.compile(r"[^\W\d_]{0,3}")
+_INFLECTION = re.compile(r"[^\W\d_]{0,3}")
 """What may decline a label."""
-_LEAST_WORD = 4
+_MIN_WORD = 4
 """Characters of a word that stands alone behind its label."""
-_LEAST_KEY = 6
-_MANY = 4
+_MIN_KEY = 6
+_MIN_PASSPHRASE_WORDS = 4
 """Words of a passphrase that is called a password, at least."""
 
 
@@ -167,7 +167,7 @@ class _Place(NamedTuple):
 
     def line(self) -> str:
         """What stands before it in its line, in lower case."""
-        return self.folded[max(0, self.start - _NEAR) : self.start].rpartition("\n")[2]
+        return self.folded[max(0, self.start - _CONTEXT_CHARS) : self.start].rpartition("\n")[2]
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
@@ -189,29 +189,29 @@ def _password(
             link = place.text[place.end : found.start]
             is_set = "=" in link and secret_values.is_actual_value(value)
             return found.span if is_set or _is_phrase(value) else None
-        if is_sure and (span := _by_lot(place, found.start)):
+        if is_sure and (span := _passphrase(place, found.start)):
             return span
         if secret_values.is_password(value) or (found.is_quoted and _is_chosen(value)):
             return found.span
         is_told = is_sure or (is_label and _is_first(place))
         if is_told and _is_alone(place, found):
             return found.span
-    spoken = _spoken_of(place) if is_sure else None
+    spoken = _after_blank(place) if is_sure else None
     return (
         place.accepted(secret_values.is_strong, plain=True)
         or spoken
-        or _before(place)
+        or _before_label(place)
         or _code(place)
     )
 
 
-def _by_lot(place: _Place, start: int) -> tuple[int, int] | None:
+def _passphrase(place: _Place, start: int) -> tuple[int, int] | None:
     """The words of a passphrase that stands in a sentence; of what is called a password, in small letters."""
     is_phrase = place.folded[place.start : place.end] == "passphrase"
-    for form in (_WORDS_BY_LOT, compiled(_WORDS_THEN)):
+    for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
         words = form.match(place.text, start)
         said = words.group(1) if words else ""
-        is_sure = is_phrase or (said.islower() and len(said.split()) >= _MANY)
+        is_sure = is_phrase or (said.islower() and len(said.split()) >= _MIN_PASSPHRASE_WORDS)
         if words and is_sure and _is_passphrase(said):
             return words.span(1)
     return None
@@ -227,11 +227,11 @@ def _is_alone(place: _Place, found: _Value) -> bool:
     """Whether one word, or a few digits, is all that stands behind a label: "password: swordfish"."""
     value, link = found.text, place.text[place.end : found.start]
     ends = found.is_quoted or _LINE_END.match(place.text, found.end)
-    if not ends or len(value) < _LEAST_WORD or "\n" in link:
+    if not ends or len(value) < _MIN_WORD or "\n" in link:
         return False
     tie = _TIGHT.search(link)
     is_own = tie is None or is_of(link[: tie.start()])
-    return is_own and (value.isdigit() or (tie is not None and _is_odd(value)))
+    return is_own and (value.isdigit() or (tie is not None and _is_unusual_word(value)))
 
 
 def is_of(text: str) -> bool:
@@ -240,11 +240,11 @@ def is_of(text: str) -> bool:
     >>> [is_of(each) for each in ("", " for the NAS", " wifi", " (router)", " manager", " files")]
     [True, True, True, True, False, False]
     """
-    words = fold(_ENDED.sub("", text, count=1)).strip("*`\"' ").split()
+    words = fold(_INFLECTION.sub("", text, count=1)).strip("*`\"' ").split()
     return len(words) != 1 or words[0][0] == "(" or bool(_form(_NETWORK).match(words[0]))
 
 
-def _is_odd(value: str) -> bool:
+def _is_unusual_word(value: str) -> bool:
     """Whether a word says nothing of a password, so that it can be one."""
     words = value.lower().rstrip("!?.").split("-")
     return (
@@ -259,13 +259,13 @@ def _says_nothing(value: str, words: Iterable[str]) -> bool:
     """Whether no word of a value tells of passwords: no type, no rule, no label."""
     lowered = fold(value)
     return word_set("about").isdisjoint(words) and not any(
-        kind in ("password", "secret") and len(label) >= _LEAST_WORD and label in lowered
+        kind in ("password", "secret") and len(label) >= _MIN_WORD and label in lowered
         for label, kind in labels()
     )
 
 
-def _spoken_of(place: _Place) -> tuple[int, int] | None:
-    match = _form(_APART).match(place.text, place.end)
+def _after_blank(place: _Place) -> tuple[int, int] | None:
+    match = _form(_AFTER_BLANK).match(place.text, place.end)
     value = match.group(1) if match else ""
     if match is None or value.lower() in word_set("scheme"):
         return None
@@ -279,11 +279,13 @@ def _login(place: _Place) -> tuple[int, int] | None:
         return None
     if secret_values.is_password(found.text):
         return found.span
-    is_last = len(found.text) >= _LEAST_WORD and bool(_LINE_END.match(place.text, found.end))
-    return found.span if is_last and (found.text.isdigit() or _is_odd(found.text)) else None
+    is_last = len(found.text) >= _MIN_WORD and bool(_LINE_END.match(place.text, found.end))
+    return (
+        found.span if is_last and (found.text.isdigit() or _is_unusual_word(found.text)) else None
+    )
 
 
-def _before(place: _Place) -> tuple[int, int] | None:
+def _before_label(place: _Place) -> tuple[int, int] | None:
     """A password in front of its label: "… is my password"."""
     link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
@@ -342,7 +344,7 @@ def _named_key(place: _Place) -> tuple[int, int] | None:
     """Behind a label that says of what it is a key, a shorter one is one too."""
     found = place.value()
     is_last = found and _LINE_END.match(place.text, found.end)
-    if found and is_last and len(found.text) >= _LEAST_KEY and secret_values.is_random(found.text):
+    if found and is_last and len(found.text) >= _MIN_KEY and secret_values.is_random(found.text):
         return found.span
     return _key(place)
 
@@ -374,14 +376,14 @@ def _pin(place: _Place) -> tuple[int, int] | None:
 
 def _code(place: _Place) -> tuple[int, int] | None:
     """A code is one where what it opens is named beside it."""
-    around = place.folded[max(0, place.start - _NEAR) : place.end]
+    around = place.folded[max(0, place.start - _CONTEXT_CHARS) : place.end]
     line = around[around.rfind("\n") + 1 :]
-    after = place.folded[place.end : place.end + _NEAR].partition("\n")[0]
+    after = place.folded[place.end : place.end + _CONTEXT_CHARS].partition("\n")[0]
     opened = _form(_OPENED)
     return _pin(place) if opened.search(line) or opened.search(after) else None
 
 
-def _written(form: str, place: _Place) -> tuple[int, int] | None:
+def _with_form(form: str, place: _Place) -> tuple[int, int] | None:
     """What has a form of its own, right behind its label."""
     match = _form(form).match(place.text, place.end)
     return match.span(1) if match else None
@@ -400,8 +402,8 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
     "code": ("pin", _code),
-    "words": ("seed", partial(_written, _PHRASE)),
-    "recovery": ("recovery-code", partial(_written, _CODE)),
+    "words": ("seed", partial(_with_form, _PHRASE)),
+    "recovery": ("recovery-code", partial(_with_form, _CODE)),
 }
 """For each class of labels the kind of what follows, and what finds it."""
 
@@ -426,15 +428,15 @@ def find(text: str) -> list[Secret]:
         if (span := _TAILS[kind][1](_Place(text, folded, start, end)))
     ]
     if "in" in folded and "with" in folded:
-        for match in _SPOKEN.finditer(text):
+        for match in _LOG_IN_WITH.finditer(text):
             end = _trimmed(text, *match.span(1))
             value = text[match.start(1) : end]
             is_scheme = value.lower() in word_set("scheme")
-            if len(value) >= _SPOKEN_LEAST and not is_scheme and secret_values.is_password(value):
+            if len(value) >= _MIN_SPOKEN and not is_scheme and secret_values.is_password(value):
                 found.append(Secret(match.start(1), end, "password"))
     found += (
         Secret(*match.span(), "pin")
         for match in _LONE_DIGITS.finditer(text)
-        if _form(_ANNOUNCED).search(folded, max(0, match.start() - _NEAR), match.start())
+        if _form(_ANNOUNCED).search(folded, max(0, match.start() - _CONTEXT_CHARS), match.start())
     )
     return found

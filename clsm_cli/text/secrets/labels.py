@@ -17,9 +17,9 @@ UNSPACED = "\u2e80"
 """From this character on (CJK, Hangul), words stand without blanks between them."""
 UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
 """The same as a class of a pattern."""
-_HEAD = 3
+_HEAD_LETTERS = 3
 """Letters by which most words are told apart from all that begin a phrase."""
-_ENDINGS = 4
+_MAX_ENDING = 4
 """Letters that may decline a word, and one."""
 _CLASSES = (
     "password",
@@ -56,7 +56,7 @@ class Phrases(Generic[Value]):
                 self._anywhere.append(number)
             else:
                 self._by_first.setdefault(first.group(), []).append(number)
-        self._heads = {first[:_HEAD] for first in self._by_first}
+        self._heads = {first[:_HEAD_LETTERS] for first in self._by_first}
 
     def within(self, folded: str) -> list[tuple[str, Value]]:
         """Those that stand there, in their order.
@@ -67,8 +67,8 @@ class Phrases(Generic[Value]):
         found = {
             number
             for word in {*compiled(_WORDS).findall(folded)}
-            if word[:_HEAD] in self._heads or word[:2] in known
-            for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
+            if word[:_HEAD_LETTERS] in self._heads or word[:2] in known
+            for size in range(len(word), max(0, len(word) - _MAX_ENDING), -1)
             for number in known.get(word[:size], ())
         }
         if not folded.isascii() and max(folded) >= UNSPACED:
@@ -96,7 +96,7 @@ def labels() -> tuple[tuple[str, str], ...]:
         for word in map(fold, words.split("|") if kind in _CLASSES else ()):
             named = "named key" if kind == "key" and " " in word else kind
             for form in {word, word.replace(" ", ""), _accentless(word)}:
-                if form == word or len(form) >= _HEAD:  # "ma" of "mã" begins too many words
+                if form == word or len(form) >= _HEAD_LETTERS:  # "ma" of "mã" begins too many words
                     found.setdefault(form, named)
     return tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 

@@ -11,10 +11,10 @@ from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.secrets.labels import Phrases, fold, phrase_places
 from clsm_cli.text.secrets.secret_values import Secret
 
-_BREAK = r"[ \t]?\n[ \t>]{0,8}"
+_LINE_BREAK = r"[ \t]?\n[ \t>]{0,8}"
 _CARD = re.compile(
-    rf"(?<![\w.,/+:#=-])(?:\d{{13,19}}|\d{{4}}([ .-])\d{{4}}(?:\1|{_BREAK})\d{{4}}(?:\1|{_BREAK})\d{{1,7}}"
-    rf"|\d{{4}}{_BREAK}\d{{4}}([ .-])\d{{4}}\2\d{{4}}|\d{{4}}([ .-])\d{{6}}\3\d{{4,5}})"
+    rf"(?<![\w.,/+:#=-])(?:\d{{13,19}}|\d{{4}}([ .-])\d{{4}}(?:\1|{_LINE_BREAK})\d{{4}}(?:\1|{_LINE_BREAK})\d{{1,7}}"
+    rf"|\d{{4}}{_LINE_BREAK}\d{{4}}([ .-])\d{{4}}\2\d{{4}}|\d{{4}}([ .-])\d{{6}}\3\d{{4,5}})"
     r"(?![\w/]|[-.,:]\d)",
     re.ASCII,
 )
@@ -30,7 +30,7 @@ _JOINT = re.compile(r"[ -]?([A-Za-z0-9])")
 
 _DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
 """What every number has."""
-_ROUND = 12
+_CONTEXT_CHARS = 12
 """Characters of a number before its digits, or behind them."""
 
 
@@ -102,7 +102,7 @@ def _is_card(match: re.Match[str]) -> bool:
 def _people(text: str) -> Iterator[Secret]:
     folded = fold(text)
     runs = [match.span() for match in _DIGITS.finditer(text)]
-    around = [(max(0, start - _ROUND), end + _ROUND) for start, end in runs]
+    around = [(max(0, start - _CONTEXT_CHARS), end + _CONTEXT_CHARS) for start, end in runs]
     for number in states():
         if number.is_known and number.check:
             pattern = _compiled(number.pattern, is_known=True)

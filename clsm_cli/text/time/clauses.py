@@ -23,10 +23,10 @@ placed by the words around it; ``recurring``: comes again and again; ``unknown``
 
 _LABEL = re.compile(r":\**\s*$")
 """A label tells of its value: "Deadline: 1 October"."""
-_ENDS = re.compile(r"[.!?;:\n]")
+_CLAUSE_END = re.compile(r"[.!?;:\n]")
 _FUNCTION_WORDS = STOP_WORDS.union(word_list("function"))
 _WORD_AFTER = re.compile(r"\s([a-z]+)")
-_FAR = 80
+_CONTEXT_CHARS = 80
 """Characters on either side that may make a day certain."""
 
 
@@ -43,11 +43,11 @@ def clause_of(match: re.Match[str], groups: Groups) -> Clause:
     """The clause around the match of a time, whose groups ``forms`` describes."""
     text, end = match.string, match.end()
     start = match.start("month") if groups.get("which") else match.start()
-    lead = text[max(0, start - _FAR) : start]
-    after = text[end : end + _FAR]
-    stop = _ENDS.search(after)
+    lead = text[max(0, start - _CONTEXT_CHARS) : start]
+    after = text[end : end + _CONTEXT_CHARS]
+    stop = _CLAUSE_END.search(after)
     return Clause(
-        _ENDS.split(_LABEL.sub(" ", lead))[-1],
+        _CLAUSE_END.split(_LABEL.sub(" ", lead))[-1],
         after[: stop.start()] if stop else after,
         stop is not None and stop.group() == "?",
         "to" in groups or pattern("bounds.join").match(after) is not None,
@@ -75,7 +75,7 @@ def kind_of(clause: Clause, groups: Groups) -> Kind:
         pattern(f"time.{lead}").search(before) for lead in leads
     )
     is_past = _is_past(before, after)
-    if is_plan == is_past or (is_plan and is_told_as_over(clause)):
+    if is_plan == is_past or (is_plan and is_reported_past(clause)):
         return "unknown"
     return "plan" if is_plan else "past"
 
@@ -105,13 +105,13 @@ def dates_a_noun(clause: Clause) -> bool:
     )
 
 
-def is_told_as_over(clause: Clause) -> bool:
+def is_reported_past(clause: Clause) -> bool:
     """Whether the verb that governs a day is a past one and arranges nothing.
 
     That is the last verb before the day. Where there is none but of a participle, the day may belong
     to the subject of the one behind it.
 
-    >>> [is_told_as_over(Clause(*words)) for words in (
+    >>> [is_reported_past(Clause(*words)) for words in (
     ...  ("It was due on ", ""), ("The party planned for ", " was great"), ("We booked it for ", ""))]
     [True, True, False]
     """

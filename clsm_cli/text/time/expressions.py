@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from clsm_cli.text.time.clauses import Kind
     from clsm_cli.text.time.forms import Groups, Rule
 
-Lies = Literal["past", "plan"]
+Direction = Literal["past", "plan"]
 
-RECENT = 92
+MAX_PAST_DAYS = 92
 """Days behind up to which a past event needs no year: the same day ahead is then nine months away."""
-MISSED = 45
+MAX_MISSED_DAYS = 45
 """Days behind up to which a planned day may as well be the one just missed."""
 
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
-_LOOSE = ("few", "several", "couple")
-_CHOOSES = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
-_BEFORE = 60
+_INEXACT_COUNTS = ("few", "several", "couple")
+_DIRECTION_WORDS = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
+_CUE_REACH = 60
 """Characters before it that may tell where it more likely lies."""
 
 
@@ -71,23 +71,23 @@ _ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|\d\d? [A-Z]|[A-Z][a
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _IN = " in "
 """Months and years need a preposition to be found."""
-_REACH = 60
+_PART_REACH = 60
 """Characters before a match that may tell where it lies, and in which a part's period is looked for."""
 _THE_UNIT = re.compile(
     r"(week|month|quarter|year|decade)\b(?!-|\s(?:before|after)\b)", re.IGNORECASE
 )
 
 
-class _Reading(NamedTuple):
+class _Mode(NamedTuple):
     """How a text is read, see ``find_expressions``."""
 
     at: date
-    asked: bool = False
-    lies: Lies | None = None
+    is_question: bool = False
+    direction: Direction | None = None
 
 
 def find_expressions(
-    text: str, at: date | datetime, *, asked: bool = False, lies: Lies | None = None
+    text: str, at: date | datetime, *, is_question: bool = False, direction: Direction | None = None
 ) -> list[TimeExpression]:
     """Return the time expressions of a text in order, without overlaps.
 
@@ -101,17 +101,17 @@ def find_expressions(
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
     ('two weeks ago', '2023-05-29', '2023-06-05', False)
     """
-    how = _Reading(at.date() if isinstance(at, datetime) else at, asked, lies)
-    found = [*_parts(text, how), *_all(text, how)]
+    how = _Mode(at.date() if isinstance(at, datetime) else at, is_question, direction)
+    found = [*_part_matches(text, how), *_rule_matches(text, how)]
     found.sort(key=lambda each: (each.start, -each.end))
     kept: list[TimeExpression] = []
     for each in found:
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
-    return kept if asked else _ordered(text, kept)
+    return kept if is_question else _doubt_reversed_ranges(text, kept)
 
 
-def _ordered(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
+def _doubt_reversed_ranges(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
     """Ranges with the ends in their order: of one that would end before it begins, neither is certain."""
     for place, (one, other) in enumerate(itertools.pairwise(found)):
         if (
@@ -128,30 +128,32 @@ def _ordered(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
 
 def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
     """The longest time expression of a question that begins at a place behind a preposition of time."""
-    how = _Reading(at, asked=True)
+    how = _Mode(at, is_question=True)
     window, lead = _window(text, start)
-    return _placed([*_all(window, how), *_parts(window, how)], text, start, lead)
+    return _longest_at(
+        [*_rule_matches(window, how), *_part_matches(window, how)], text, start, lead
+    )
 
 
-def _inside(text: str, start: int, how: _Reading) -> TimeExpression | None:
+def _period_after(text: str, start: int, how: _Mode) -> TimeExpression | None:
     """The period that a part is of, named behind it.
 
     In what is told it must have its year, or stand by its own words: "blocked until the end of
     March" does not say which March.
     """
     window, lead = _window(text, start)
-    found = _all(window, how)
-    sure = (each for each in found if how.asked or not each.relative or each.start == lead)
-    return _placed(sure, text, start, lead)
+    found = _rule_matches(window, how)
+    sure = (each for each in found if how.is_question or not each.relative or each.start == lead)
+    return _longest_at(sure, text, start, lead)
 
 
 def _window(text: str, start: int) -> tuple[str, int]:
     """What stands around a place, with a preposition put there, and where that ends."""
-    lead = text[max(0, start - _REACH) : start] + _IN
-    return lead + text[start : start + _REACH], len(lead)
+    lead = text[max(0, start - _PART_REACH) : start] + _IN
+    return lead + text[start : start + _PART_REACH], len(lead)
 
 
-def _placed(
+def _longest_at(
     found: Iterable[TimeExpression], text: str, start: int, lead: int
 ) -> TimeExpression | None:
     """The longest of the expressions at the end of a lead, as it stands in the text itself."""
@@ -197,24 +199,24 @@ def same_days(a: str, at: date, b: str, then: date) -> bool:
     return one == other
 
 
-def _all(text: str, how: _Reading) -> Iterator[TimeExpression]:
+def _rule_matches(text: str, how: _Mode) -> Iterator[TimeExpression]:
     folded = text.lower()
-    for rule in forms.rules(asked=how.asked):
+    for rule in forms.rules(is_question=how.is_question):
         has_cues = any(cue in folded for cue in rule.needs)
         if has_cues and (not rule.also or any(cue in folded for cue in rule.also)):
-            yield from _matches(rule, text, how)
+            yield from _apply_rule(rule, text, how)
 
 
-def _parts(text: str, how: _Reading) -> Iterator[TimeExpression]:
+def _part_matches(text: str, how: _Mode) -> Iterator[TimeExpression]:
     for start, end, words in parts.find_parts(text):
         whole: TimeExpression | None
-        is_the = how.asked and "side" not in words and text[:end].lower().endswith("the ")
+        is_the = how.is_question and "side" not in words and text[:end].lower().endswith("the ")
         if is_the and (named := _THE_UNIT.match(text, end)):
             first, until = periods.unit(named[1].lower(), how.at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
-            whole = _inside(text, end, how)
+            whole = _period_after(text, end, how)
         if whole is None:
             continue
         try:
@@ -230,7 +232,7 @@ def _parts(text: str, how: _Reading) -> Iterator[TimeExpression]:
         )
 
 
-def _matches(rule: Rule, text: str, how: _Reading) -> Iterator[TimeExpression]:
+def _apply_rule(rule: Rule, text: str, how: _Mode) -> Iterator[TimeExpression]:
     for match in compiled(rule.pattern).finditer(text):
         groups = {
             name.rstrip("2"): " ".join(value.lower().split())
@@ -239,15 +241,19 @@ def _matches(rule: Rule, text: str, how: _Reading) -> Iterator[TimeExpression]:
         }
         kind, ahead = _placement(rule, groups, match, how)
         try:
-            if rule.only_ahead and ahead is False and not (how.asked and _says("ahead", match)):
+            if (
+                rule.only_ahead
+                and ahead is False
+                and not (how.is_question and _has_cue("ahead", match))
+            ):
                 continue  # "nobody had tried in four months"
             first, until = rule.resolve(groups, how.at, ahead)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())
         relative = rule.relative or groups.get("year", "").endswith("year")
-        is_told = how.lies is not None
-        certain = how.asked or (
+        is_told = how.direction is not None
+        certain = how.is_question or (
             rule.precise and _is_certain(kind, groups, first, how.at, is_told=is_told)
         )
         yield TimeExpression(
@@ -256,7 +262,7 @@ def _matches(rule: Rule, text: str, how: _Reading) -> Iterator[TimeExpression]:
 
 
 def _placement(
-    rule: Rule, groups: Groups, match: re.Match[str], how: _Reading
+    rule: Rule, groups: Groups, match: re.Match[str], how: _Mode
 ) -> tuple[Kind, bool | None]:
     """Return what places a match, and whether that is ahead (True), behind (False), or not told (None).
 
@@ -268,42 +274,42 @@ def _placement(
     kind: Kind = "relative"
     if groups.keys() >= {"weekday", "month"}:
         kind = "date"  # of the years near it is on that weekday in one
-    elif rule.guess and "year" not in groups and groups.get("which", "in") not in _CHOOSES:
-        if how.lies is not None:
-            return how.lies, how.lies == "plan"
-        if not how.asked:
+    elif rule.guess and "year" not in groups and groups.get("which", "in") not in _DIRECTION_WORDS:
+        if how.direction is not None:
+            return how.direction, how.direction == "plan"
+        if not how.is_question:
             return _evidence(match, groups, how)
     return kind, _direction(match, how)
 
 
-def _evidence(match: re.Match[str], groups: Groups, how: _Reading) -> tuple[Kind, bool | None]:
+def _evidence(match: re.Match[str], groups: Groups, how: _Mode) -> tuple[Kind, bool | None]:
     clause = clauses.clause_of(match, groups)
     kind = clauses.kind_of(clause, groups)
     if kind in {"plan", "past"}:
         return kind, kind == "plan"
     if clauses.dates_a_noun(clause):
         return kind, None
-    return kind, False if clauses.is_told_as_over(clause) else _direction(match, how)
+    return kind, False if clauses.is_reported_past(clause) else _direction(match, how)
 
 
-def _direction(match: re.Match[str], how: _Reading) -> bool | None:
-    if _says("ahead", match):
+def _direction(match: re.Match[str], how: _Mode) -> bool | None:
+    if _has_cue("ahead", match):
         return True
-    if _says("may look ahead", match) and not (how.asked and _says("behind", match)):
+    if _has_cue("may look ahead", match) and not (how.is_question and _has_cue("behind", match)):
         return True
-    return False if how.asked or _says("behind", match) else None
+    return False if how.is_question or _has_cue("behind", match) else None
 
 
-def _says(cue: str, match: re.Match[str]) -> bool:
-    before = match.string[max(0, match.start() - _BEFORE) : match.start()]
+def _has_cue(cue: str, match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - _CUE_REACH) : match.start()]
     return pattern(f"time.{cue}").search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
 
 
 def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: bool) -> bool:
     """Whether an expression has no other period than the one found.
 
-    A past event lies at most ``RECENT`` days back. A planned day is refused where the same day of
-    the year before lies at most ``MISSED`` days back; a weekday that is also today's always.
+    A past event lies at most ``MAX_PAST_DAYS`` days back. A planned day is refused where the same day of
+    the year before lies at most ``MAX_MISSED_DAYS`` days back; a weekday that is also today's always.
 
     Args:
         first: Its first day.
@@ -316,8 +322,8 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: b
     [True, False, True, False]
     """
     if kind == "relative":
-        is_loose = any(word in groups.get("count", "") for word in _LOOSE)
-        return not is_loose and _agree(groups, first, at)
+        is_loose = any(word in groups.get("count", "") for word in _INEXACT_COUNTS)
+        return not is_loose and _is_unambiguous(groups, first, at)
     if kind == "date":
         named = "" if "year" in groups else groups.get("weekday", "")
         return named in {"", f"{first:%A}".lower()}
@@ -327,11 +333,13 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: b
     if "weekday" in groups:
         return distance % 7 != 0
     if kind == "plan":
-        return "count" in groups or 0 <= distance < 365 - MISSED  # "we will leave in three days"
-    return distance <= 0 and (is_told or -distance <= RECENT)
+        return (
+            "count" in groups or 0 <= distance < 365 - MAX_MISSED_DAYS
+        )  # "we will leave in three days"
+    return distance <= 0 and (is_told or -distance <= MAX_PAST_DAYS)
 
 
-def _agree(groups: Groups, first: date, at: date) -> bool:
+def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
     """Whether both readings of "last" and "next" are the same.
 
     They are the nearest, and that of the next week (of a weekday) or year (of a part of the year). On

@@ -31,10 +31,10 @@ _DECADES = word_list("decades")
 NUMBERS = {word: number for word, number in number_words().items() if number}
 _STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
 """Units from the present one; "next" and its like are the others."""
-_COMING = frozenset({"next", "coming", "this coming"})
-_NEARER = 4
+_NEXT_WORDS = frozenset({"next", "coming", "this coming"})
+_MIN_NEARNESS_RATIO = 4
 """How many times nearer the coming day must be."""
-_SOON = 60
+_MAX_NEAR_DAYS = 60
 """Days ahead, at most."""
 
 
@@ -56,13 +56,13 @@ class Rule(NamedTuple):
 
 
 @cache
-def rules(*, asked: bool) -> tuple[Rule, ...]:
+def rules(*, is_question: bool) -> tuple[Rule, ...]:
     """The forms of any text; of a question to a memory, which looks back, its own before them.
 
     Where two match at one place the longer text wins.
     """
     told, own = ([rule for kind, rule in _table() if kind == where] for where in ("told", "asked"))
-    return (*own, *told) if asked else (*told,)
+    return (*own, *told) if is_question else (*told,)
 
 
 @cache
@@ -204,7 +204,11 @@ def _nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
     if behind is None or coming is None:
         raise ValueError("there is no such day")
     to_come = (coming - at).days
-    is_near = ahead is None and to_come <= _SOON and _NEARER * to_come < (at - behind).days
+    is_near = (
+        ahead is None
+        and to_come <= _MAX_NEAR_DAYS
+        and _MIN_NEARNESS_RATIO * to_come < (at - behind).days
+    )
     return coming if ahead or is_near else behind
 
 
@@ -230,7 +234,7 @@ def month(groups: Groups, at: date, ahead: bool | None) -> Period:
     which, first = groups["which"], date(at.year, _month(groups["month"]), 1)
     this = at.replace(day=1)
     if ahead is None:
-        ahead = which == "in" and 0 < (first - this).days <= _SOON
+        ahead = which == "in" and 0 < (first - this).days <= _MAX_NEAR_DAYS
     if which != "this":
         if which == "next" or (which != "last" and ahead and first != this):
             step = int(first <= this)
@@ -245,7 +249,7 @@ def weekday(groups: Groups, at: date, ahead: bool | None) -> Period:
     which, number = groups.get("which", ""), _weekday(groups)
     if which == "this":
         return periods.days(at + timedelta(days=number - at.weekday()))
-    if which in _COMING or (not which and ahead):
+    if which in _NEXT_WORDS or (not which and ahead):
         return periods.days(periods.weekday_from(at + timedelta(days=1), number))
     return periods.days(periods.weekday_before(at, number))
 
@@ -264,7 +268,7 @@ def season(groups: Groups, at: date, ahead: bool | None) -> Period:
     this = periods.season(name, at.year - (name == "winter" and at.month < 3))
     if which == "this":
         return this
-    if which in _COMING or (not which and ahead and this[0] > at):
+    if which in _NEXT_WORDS or (not which and ahead and this[0] > at):
         found = periods.season(name, at.year)
         return found if found[0] > at else periods.season(name, at.year + 1)
     if not which and this[0] <= at:
@@ -307,7 +311,7 @@ def holiday(groups: Groups, at: date, ahead: bool | None) -> Period:
     near = [periods.holiday(name, at.year + step) for step in (-2, -1, 0, 1, 2)]
     if which in {"last", "this past"}:
         return next(each for each in reversed(near) if each[1] <= at)
-    if which in _COMING:
+    if which in _NEXT_WORDS:
         return next(each for each in near if each[0] > at)
     if which == "this":
         return min(near, key=lambda each: (abs((each[0] - at).days), each))

@@ -14,7 +14,7 @@ from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
 from clsm_cli.text.time.periods import Period
 
 _THIRDS = {"beginning": 0, "start": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2}
-BEFORE = frozenset({"before", "preceding", "prior to"})
+BEFORE_WORDS = frozenset({"before", "preceding", "prior to"})
 """Words for the side that lies before a period."""
 _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
@@ -123,7 +123,7 @@ def _weekday(name: str) -> int:
 def _beside(words: dict[str, str], whole: Period) -> Period:
     """Return "the week before", "two days after", "the last Sunday before" a period."""
     word, name = words["count"], _UNITS.get(words["unit"], words["unit"])
-    count, is_before = number_of(word), words["side"] in BEFORE
+    count, is_before = number_of(word), words["side"] in BEFORE_WORDS
     last = whole[1] - timedelta(days=1)
     if name == "weekend" or name[:3] in WEEKDAYS:
         more, number = timedelta(days=7 * (count - 1)), _weekday(name)
