@@ -1,7 +1,7 @@
-"""Aliases that a text itself gives to a thing.
+"""Aliases that a text states for a name.
 
-Only explicit forms count: an acronym in brackets, "also known as", a link with its own wording.
-Apposition alone ("Thomas, the editor") tells a role, which is shared by many, and is no name.
+Only explicit forms count: an acronym in brackets, "also known as", a link with its own display text. An
+apposition ("Thomas, the editor") states a role, which others may share, and no alias.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from clsm_cli.text.tokens import STOP_WORDS
 
 
 class StatedAlias(NamedTuple):
-    """Two names of one thing, and where the text says so."""
+    """Two names of one thing, and the span of the text that says so."""
 
     name: str
     alias: str
@@ -35,7 +35,7 @@ _LINK = re.compile(rf"{LINK_TARGET}\|([^\[\]\n]{{1,80}})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
 _ACRONYM_REACH = 160
-"""Characters before an acronym in which its words stand."""
+"""Characters before an acronym in which to look for its words."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(word_list("small words"))
 
@@ -45,7 +45,7 @@ _NAME_PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 
 @lru_cache(maxsize=1 << 18)
 def name_key(name: str) -> str:
-    """Return a name without case, hyphens and leading article: what has one key is one name.
+    """Return a name without case, hyphens and leading article: names with equal keys are one name.
 
     >>> name_key("The Event-Store"), name_key("schema_v2"), name_key("C++")
     ('event store', 'schema_v2', 'c++')
@@ -57,7 +57,7 @@ def name_key(name: str) -> str:
 
 @lru_cache(maxsize=1 << 18)
 def name_keys(name: str) -> tuple[str, ...]:
-    """Return the key of a name and, where its last word is a plural, that of its singular."""
+    """Return the key of a name and, if its last word is a plural, that of its singular."""
     *before, last = name.split() or [""]
     forms = name, " ".join([*before, singular(last)])
     return tuple(dict.fromkeys(map(name_key, forms)))
@@ -65,14 +65,14 @@ def name_keys(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 18)
 def name_parts(name: str) -> tuple[str, ...]:
-    """Return the shorter runs of words in the key of a name (of its first twelve)."""
+    """Return the proper runs of words in the key of a name (of its first twelve)."""
     words = name_key(name).split()[:12]
     places = range(len(words) + 1)
     return tuple(" ".join(words[a:b]) for a in places for b in places if 0 < b - a < len(words))
 
 
 def short_names(full: str) -> list[str]:
-    """Return the first and last name of a person's full name; of a titled one the name behind it."""
+    """Return first and last name of a person's full name; with a title, the name alone counts."""
     words = full.split()
     titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
     words = words[1:] if titled else words
@@ -89,7 +89,7 @@ def _is_personal(word: str) -> bool:
 
 
 def stated_aliases(text: str) -> list[StatedAlias]:
-    """Return what a text says are two names of one thing, in order.
+    """Return the pairs of names that a text states to be one thing, in order.
 
     >>> [(each.name, each.alias) for each in stated_aliases("The Bank of Nova Scotia (BNS) rang.")]
     [('Bank of Nova Scotia', 'BNS')]
@@ -104,7 +104,7 @@ def stated_aliases(text: str) -> list[StatedAlias]:
 
 
 def _equated_names(text: str) -> Iterator[StatedAlias]:
-    """Yield pairs of neighbouring names of which the words between say that they are one."""
+    """Yield pairs of neighbouring names that the words between them equate."""
     marked = mentions.find_mentions(text)
     for first, second in pairwise(sorted([*marked, *_sentence_openings(text, marked)])):
         gap = text[first.end : second.start]
@@ -115,7 +115,7 @@ def _equated_names(text: str) -> Iterator[StatedAlias]:
 
 
 def _sentence_openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
-    """Yield the first words of sentences that may be names, as a capital says nothing there."""
+    """Yield the first words of sentences as possible names, since their capital decides nothing."""
     starts = {each.start for each in marked}
     for match in _OPENING.finditer(text):
         word = match.group(1)
@@ -125,7 +125,7 @@ def _sentence_openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention
 
 
 def _links(text: str) -> Iterator[StatedAlias]:
-    """Yield the wording of links that is a name: short, and no description ("my old friend")."""
+    """Yield links whose display text is a name: short, and no description ("my old friend")."""
     for match in _LINK.finditer(text):
         target = mentions.link_label(match.group(1))
         shown = " ".join(match.group(2).strip('*_`" ').split())
@@ -140,7 +140,7 @@ def _links(text: str) -> Iterator[StatedAlias]:
 
 
 def _acronyms(text: str) -> Iterator[StatedAlias]:
-    """Yield names with their initials in brackets behind them (Schwartz and Hearst 2003, strictly)."""
+    """Yield names followed by their initials in brackets (Schwartz and Hearst 2003, strictly)."""
     for match in _ACRONYM.finditer(text):
         short = match.group(1)
         letters = short[:-1] if short[-1] == "s" else short
@@ -162,7 +162,7 @@ def _acronyms(text: str) -> Iterator[StatedAlias]:
 
 
 def _initials_start(words: Sequence[re.Match[str]], letters: str) -> int | None:
-    """Where the words begin whose initials are ``letters``; small words may be passed over."""
+    """Where the words start whose initials are ``letters``; small words may be skipped."""
     left = len(letters)
     for word in reversed(words):
         low = word.group().lower()

@@ -1,4 +1,4 @@
-"""What turns are about, decide, ask and feel: key phrases, decisions, open questions, valence."""
+"""Cues in turns: key phrases, decisions, open questions, valence."""
 
 from __future__ import annotations
 
@@ -51,16 +51,15 @@ _DEGREES = {
     **dict.fromkeys(("slightly", "somewhat", "bit", "little", "fairly", "kinda", "mildly"), 0.7),
 }
 _VALENCE_TOKEN = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|[.!?;,]")
-_VALENCE_WINDOW = 3  # words back to which a negation or a degree still counts
+_VALENCE_WINDOW = 3  # words before a word in which negations and degrees count
 
 
 def valence(text: str) -> float:
-    """Return how pleasant a text is: -1 (unpleasant) to 1, 0 where no word of the lexicon occurs.
+    """Return how pleasant a text is: -1 (unpleasant) to 1; 0 without a word of the lexicon.
 
     Each word of the lexicon adds its strength, reversed and weakened (x -0.7) by a negation and
-    scaled by a degree ("very" 1.3, "slightly" 0.7) up to three words before it in its clause. With
-    their sum s the result is s / sqrt(s² + 15), which stays within the bounds (VADER, Hutto and
-    Gilbert 2014).
+    scaled by a degree ("very" 1.3, "slightly" 0.7) up to three words before it in its clause. The result for
+    their sum s is s / sqrt(s² + 15), which is within the bounds (VADER, Hutto and Gilbert 2014).
 
     >>> valence("It is a chair."), valence("good") > 0 > valence("not good")
     (0.0, True)
@@ -102,22 +101,22 @@ def _strengths() -> dict[str, int]:
 
 
 _NON_CONTENT = STOP_WORDS | frozenset(word_list("chatter"))
-_MAX_PHRASE_WORDS = 3  # words
+_MAX_PHRASE_WORDS = 3
 
 
 class _Phrase(NamedTuple):
-    words: tuple[str, ...]  # terms, by which surface forms are one phrase
+    words: tuple[str, ...]  # terms; surface forms with equal terms are one phrase
     surface: str
     bonus: float
 
 
 def key_phrases(texts: Sequence[str], n: int) -> list[str]:
-    """Return up to ``n`` phrases that say what a few turns are about, best first.
+    """Return up to ``n`` key phrases of a few turns, best first.
 
-    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and
-    has k words scores f·k, twice that as a mention; a plain run of several words that is never
-    repeated scores 0.6·k. A phrase that shares a word with a better one is left out. Equal scores
-    keep the order of the text. A name called out ("Hey Mel!", "…, Caroline?") is no subject.
+    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and has
+    k words scores f·k, twice that as a mention; a run of several words that occurs once scores 0.6·k. A phrase
+    that shares a word with a better one is left out. Equal scores keep the order of the text. Vocatives
+    ("Hey Mel!", "…, Caroline?") do not count.
 
     >>> key_phrases(["The valve chatter is back.", "Hardin heard the valve chatter."], 2)
     ['valve chatter', 'Hardin']
@@ -166,7 +165,7 @@ def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
 
 
 def _without_vocatives(text: str) -> str:
-    """Put commas for the names by which somebody is addressed; other positions stay."""
+    """Replace names of addressed persons by commas; all offsets stay the same."""
     letters = list(text)
     for each in mentions.find_mentions(text):
         before = text[max(0, each.start - 16) : each.start]

@@ -1,9 +1,8 @@
 """Find dumps in a long text: logs, data, code and other machine output.
 
-Nobody wrote them to be remembered by what they mean, and a megabyte of them costs as much to embed as
-a book. So of a dump the beginning is read like any text, and the rest is found by its words alone.
-Told window by window: text that repeats itself or is hardly made of words. The time is linear in the
-length of the text.
+Nobody searches a dump by meaning, and embedding a megabyte of it costs as much as a book. Only its head
+is embedded; the rest is found by its words. Each window is a dump if it compresses too well, not at all,
+or has too few letters. Takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -13,20 +12,19 @@ from collections.abc import Iterator
 from clsm_cli.text.sentences import Span
 
 MIN_DUMP_CHARS = 8192
-"""Characters of a dump at least; a shorter text is read whole."""
+"""Minimum length of a dump; a shorter text is embedded whole."""
 HEAD_CHARS = 2048
-"""Characters of each dump, at most, that are read like any text."""
+"""Maximum length of the head of a dump, which is embedded."""
 _WINDOW_CHARS = 4096
 _MAX_REPETITIVE_RATIO = 0.36
-"""Bytes a character to which a window of a dump shrinks (zlib, level 1). LoCoMo, GVD and this project's
-pages have .42 or more, one tutorial in 32 languages .38 or more (its Chinese .9), logs .12 to .36."""
+"""Compressed bytes per character (zlib, level 1) below which a window is a dump. LoCoMo, GVD and this
+project's pages have .42 or more, one tutorial in 32 languages .38 or more (its Chinese .9), logs .12 to .36."""
 _MIN_RANDOM_RATIO = 0.70
-"""Share of its bytes from which on it hardly shrinks: base64 has .76, no prose more than .60."""
+"""Compression ratio above which a window is encoded data: base64 has .76, no prose more than .60."""
 _MIN_LETTER_SHARE = 0.70
-"""Share of what is neither digit nor ASCII mark below which a window is no prose: prose .84 to .97,
-logs .47 to .68."""
+"""Minimum share of characters that are neither digits nor ASCII marks: prose .84 to .97, logs .47 to .68."""
 _MIN_PROSE_SHARE = 0.85
-"""From here on a line before or behind a dump is prose; code has .57 to .80."""
+"""The same for a line of prose before or after a dump; code has .57 to .80."""
 _NON_LETTERS = {number: None for number in range(0x21, 0x7F) if not chr(number).isalpha()}
 
 
@@ -53,7 +51,7 @@ def find_dumps(text: str) -> list[Span]:
 
 
 def without_dumps(text: str) -> str:
-    """A text without the parts that ``find_dumps`` names."""
+    """A text without the parts that ``find_dumps`` returns."""
     found = find_dumps(text)
     if not found:
         return text
@@ -62,8 +60,8 @@ def without_dumps(text: str) -> str:
 
 
 def _without_head(text: str, start: int, end: int) -> Span:
-    """A dump without its beginning, which ends with a line or else a word; lines of prose are none of it."""
-    # Prose before it stands in its first window; no window is longer than two, so behind it in the last.
+    """A dump without its head, which ends with a line or a word, and without adjacent lines of prose."""
+    # Prose before a dump lies in its first window, prose after it in the last, at most twice as long.
     most, least = start + _WINDOW_CHARS, end - 2 * _WINDOW_CHARS
     while (line := text.find("\n", start, most)) >= 0 and _is_prose(text[start : line + 1]):
         start = line + 1
@@ -75,7 +73,7 @@ def _without_head(text: str, start: int, end: int) -> Span:
 
 
 def _windows(text: str) -> Iterator[Span]:
-    """Windows that end with a line where they can; what is left at the end joins the last."""
+    """Windows that end with a line where possible; a short remainder joins the last one."""
     start = 0
     while start < len(text):
         cut = start + _WINDOW_CHARS

@@ -1,8 +1,8 @@
-"""Whether a sentence states something as fact, and whether a question asks for a fact.
+"""Whether a sentence asserts a fact, and whether a question asks for one.
 
-What a sentence speaks of can be a fact, denied, only possible or only reported: the factuality of an
-event (Saurí & Pustejovsky 2009, FactBank). It is read from cue words in the same sentence, as NegEx
-reads negation (Chapman et al. 2001). Only sets of words are looked up: every recall comes here.
+An event can be a fact, negated, only possible or only reported: its factuality (Saurí & Pustejovsky 2009,
+FactBank). It is read from cue words in the same sentence, as NegEx reads negation (Chapman et al. 2001).
+Every recall runs this, so most rules only look up sets of words.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _REFERS = frozenset(word_list("points back"))
 _CUES = _DENIES | _POSSIBLE | _REPORTED
 _PHRASES = tuple(tuple(pair.split("/")) for pair in word_list("denying phrases"))
 _PHRASE_WINDOW = 3
-"""Words after the first of a phrase among which its second stands: "turned the offer down"."""
+"""Words after the first word of a phrase in which its second counts: "turned the offer down"."""
 _ENDED = frozenset({"longer", "anymore"})
-"""After a denial: something stopped, which is so."""
+"""Words after a denial that make it a fact: something stopped."""
 _STRESSED = frozenset(word_list("stressed"))
 _QUOTED = re.compile(r"[\"“„«»”]\w+\W+\w+[^\"“”„«»]*[\"“”«»]")
-"""Quotation marks around two words and more; one may be a name."""
+"""Quotation marks around two or more words; a single word may be a name."""
 _CLAUSE = re.compile(r"[,;:] | [-\u2013\u2014] |\bbut\b")
 _CLOSING = "\"')]*_\u201d\u2019 "
 _MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
@@ -42,7 +42,7 @@ _PAST = frozenset(word_list("past"))
 
 
 def is_asserted(sentence: str) -> bool:
-    """Whether a sentence says that what it speaks of is so, as far as cue words tell.
+    """Whether a sentence asserts what it says, as far as cue words tell.
 
     >>> is_asserted("Mara lives in Haarlem."), is_asserted("It is a rumour that Mara lives in Haarlem.")
     (True, False)
@@ -77,7 +77,7 @@ def is_hearsay(sentence: str) -> bool:
 
 
 def asserts_nothing(sentence: str) -> bool:
-    """Whether a sentence only asks, or puts forward an idea; a tag asks too, and no mark is needed.
+    """Whether a sentence only asks (tag questions count; no mark is needed) or makes a suggestion.
 
     >>> asserts_nothing("Is the dentist on Friday"), asserts_nothing("Ann rows, doesn't she.")
     (True, True)
@@ -89,7 +89,7 @@ def asserts_nothing(sentence: str) -> bool:
 
 
 def is_disputed(sentence: str) -> bool:
-    """Whether a sentence gives a rumour, or what somebody says and the speaker denies.
+    """Whether a sentence gives a rumour, or a claim of others that the speaker denies.
 
     >>> is_disputed("Ann says that Tom rows, but that is wrong."), is_disputed("Ann says that Tom rows.")
     (True, False)
@@ -104,7 +104,7 @@ def is_disputed(sentence: str) -> bool:
 
 
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
-    """Whether "not" sets something against what is so: "not A but B", "B, not A", "not only"."""
+    """Whether "not" is part of a contrast: "not A but B", "B, not A", "not only"."""
     after = words[place + 1 :]
     if words[place].startswith(("can", "could")) and _STRESSED.issuperset(after[:1]):
         return True
@@ -118,9 +118,9 @@ def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
 
 
 def asserts_about(text: str, terms: frozenset[str]) -> bool:
-    """Whether a text says to be so what it says about some search terms.
+    """Whether a text asserts what it says about some search terms.
 
-    Of its sentences those count that hold the most of the terms; one of them is enough.
+    The sentences with the most of the terms count; one of them is enough.
     """
     if is_asserted(text):
         return True
@@ -130,7 +130,7 @@ def asserts_about(text: str, terms: frozenset[str]) -> bool:
 
 
 def names_replacement(text: str, terms: frozenset[str]) -> bool:
-    """Whether a text tells what holds in place of what it denies: more than what is asked by some terms.
+    """Whether a text says what replaces something it denies, if the denial covers more than ``terms``.
 
     >>> asked = tokens.terms("favourite dish of Ann")
     >>> names_replacement("Ann's favourite dish is no longer soup, it is ramen.", asked)
@@ -144,10 +144,10 @@ def names_replacement(text: str, terms: frozenset[str]) -> bool:
 
 
 def without_questions(text: str, terms: frozenset[str]) -> str | None:
-    """What is left of a text that only asks what some search terms are about: the sentences that do not ask.
+    """The part of a text that asks nothing, if its questions only name some search terms.
 
-    None where a sentence that asks nothing holds one of the terms, where a question has more to tell ("Why is
-    it called the walrus?"), or where the terms are of talking: what was asked is told by a question.
+    None if a sentence that is no question has one of the terms, if a question says more ("Why is it called the
+    walrus?"), or if the terms are about talking: then the question itself is the answer.
 
     >>> without_questions("Which thriller did I like? I want to lend it.", frozenset({"thriller", "like"}))
     'I want to lend it.'
@@ -164,7 +164,7 @@ def without_questions(text: str, terms: frozenset[str]) -> str | None:
 
 
 def asks_current_value(question: str) -> bool:
-    """Whether a question asks for a value that is so: no yes or no, no reason, nothing denied."""
+    """Whether a question asks for a value that holds: no yes or no, no reason, no negation."""
     words = _words(question)
     if words[:1] and words[0] in _PREPOSITIONS:
         words = words[1:]
@@ -174,12 +174,12 @@ def asks_current_value(question: str) -> bool:
 
 
 def asks_for_output(question: str) -> bool:
-    """Whether a question asks for what a tool or a page said."""
+    """Whether a question asks for the output of a tool or the content of a page."""
     return not _OUTPUT.isdisjoint(_words(question))
 
 
 def asks_past(question: str) -> bool:
-    """Whether a question asks for what was.
+    """Whether a question asks for the past.
 
     >>> asks_past("Where did Mara live?"), asks_past("Which old boat do we have?")
     (True, False)
@@ -193,7 +193,7 @@ def _words(text: str) -> list[str]:
 
 
 def _rough_clauses(text: str) -> list[str]:
-    """Clauses, roughly cut at marks and at what joins them; a wrong cut costs little here."""
+    """Clauses, roughly cut at marks and conjunctions; a wrong cut costs little here."""
     for mark in ("! ", "? ", "\n", "; ", ", ", " and ", " but ", " so ", " because ", " while "):
         text = text.replace(mark, ". ")
     return text.split(". ")

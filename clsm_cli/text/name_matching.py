@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from clsm_cli.text.sentences import Span
 
 NAME_PARTICLES = frozenset(word_list("particles"))
-"""Words without a capital inside the name of a person."""
+"""Lower-case words inside the names of persons."""
 _PARTICLES = NAME_PARTICLES | {"of", "the"}
 SMALL_WORDS = _PARTICLES.union(word_list("small words"))
-"""Words that stay without a capital inside a title."""
+"""Words that stay lower-case inside a title."""
 
 NON_NAMES: frozenset[str] = frozenset(word_list("capitalised"))
-"""Capitalised words that name nothing by themselves."""
+"""Capitalised words that alone are no names."""
 
 _NAME_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best"})
-"""They open longer names, and are none alone."""
+"""Words that open longer names, but alone are no names."""
 
 SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
-"""Commands and constants: in code marks, but the name of nothing in particular."""
+"""Commands and constants, often set in code marks, that are no names."""
 
 WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
-"""A word with its hyphens and its ending behind an apostrophe."""
+"""A word with its hyphens and the suffix after an apostrophe."""
 POSSESSIVE = re.compile(r"['\u2019][sS]$")
-"""The ending of an owner."""
+"""The possessive suffix."""
 
 
 class _Word(NamedTuple):
@@ -57,7 +57,7 @@ def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
 
 
 def _is_sentence_capital(word: str, inside: set[str]) -> bool:
-    """Whether the capital of a sentence's first word is the sentence's own: "Adding Hardin …"."""
+    """Whether the first word of a sentence is capitalised only for its position: "Adding Hardin …"."""
     return word.lower() in inside or word.endswith(("ing", "ed"))
 
 
@@ -68,7 +68,7 @@ def _words(text: str, span: Span) -> Iterator[_Word]:
         word = match.group()[: ending.start()] if ending else match.group()
         word = word.rstrip("-_")
         yield _Word(match.start(), match.start() + len(word), word, is_first, ending is not None)
-        # The number of a list item does not start its sentence.
+        # The number of a list item is not the first word of its sentence.
         is_first = is_first and word.isdigit()
 
 

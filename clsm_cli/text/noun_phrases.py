@@ -1,9 +1,8 @@
-"""Noun phrases that may be terms, if they recur, and activities that people report of themselves.
+"""Noun phrases that may be recurring terms, and activities that people report.
 
-A shallow grammar without a tagger (in the manner of Justeson and Katz, "Technical terminology",
-1995): a phrase holds content words only, and ends before a function word, a plain verb or a mark.
-Activities ("went camping", "love pottery") are named without being written like names: a word counts
-only after a verb of doing or liking, by how it is used.
+A shallow grammar without a tagger (in the manner of Justeson and Katz, "Technical terminology", 1995): a
+phrase has only content words, and ends before a function word, a plain verb or a mark. Activities ("went
+camping", "love pottery") are not written like names: a word counts only after a verb of doing or liking.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from clsm_cli.text.name_matching import NON_NAMES, POSSESSIVE
 from clsm_cli.text.tokens import STOP_WORDS
 
 _MAX_WORDS, _MAX_TITLE_WORDS, _MIN_TERM_LETTERS = 4, 8, 9
-"""Words of a phrase and of a title; letters from which a single word looks like a term."""
+"""Longest phrase and title, in words; letters from which a single word may be a term."""
 
 _BARE_VERBS = frozenset(word_list("verbs"))
 _STEMS = _BARE_VERBS | frozenset(word_list("verbs and nouns"))
@@ -32,14 +31,14 @@ _LOOSE = frozenset(word_list("loose adjectives"))
 _GENERIC_HEADS = _TIME | _LOOSE | frozenset(word_list("generic heads"))
 _EVERYDAY_WORDS = frozenset(word_list("everyday long words"))
 _NON_NOUN_ENDINGS = tuple(word_list("ends of no nouns"))
-"""Ends of verbs and adjectives; a noun among them needs a second word."""
+"""Endings of verbs and adjectives; a noun with one needs a second word."""
 _UNCERTAIN_PLURALS = frozenset(word_list("uncertain plurals"))
 _IN_E = re.compile(r"(?:movi|cooki|browni|selfi|zombi|calori|hoodi|rooki|headach|cach|nich)es")
 _IN_ES = re.compile(r"\w+(?:[cs]h|x|ss)es|(?:potat|tomat|her|ech|volcan|mosquit)oes")
 _ARTICLES = frozenset(["the", "a", "an"])
 _BEFORE_NOUNS = _LOOSE.union(_ARTICLES, word_list("determiners"))
 _INSIDE_TITLE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
-"""Words without a capital inside a title."""
+"""Lower-case words inside a title."""
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
 _NEVER_FIRST = _LOOSE | _TIME | _HONORIFICS
 _NON_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
@@ -49,7 +48,7 @@ _NEVER_FIRST_IN_TITLE = NON_NAMES - {"I", "A", "An", "The"} - {word.title() for 
 _HIDDEN = re.compile(
     rf"{CODE_BLOCK}|`[^`\n]{{1,200}}`|{ADDRESS}|\[\[[^\[\]\n]{{1,300}}\]\]", re.MULTILINE
 )
-"""Code, addresses and links: no prose, or found by their marks."""
+"""Code, addresses and links: not prose, or recognised by their markup."""
 _WORD = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:['\u2019][^\W_]{1,3}(?!\w))?")
 
 
@@ -58,9 +57,9 @@ class _Word(NamedTuple):
     end: int  # without a possessive
     text: str
     low: str
-    is_joined: bool  # by a blank to the word before it
+    is_joined: bool  # to the word before it by a blank
     is_first: bool  # of its sentence
-    is_named: bool  # behind a determiner or an owner
+    is_named: bool  # after a determiner or possessive
     is_possessive: bool
     is_capitalised: bool
 
@@ -68,8 +67,8 @@ class _Word(NamedTuple):
 def noun_phrases(text: str) -> list[tuple[int, int, str]]:
     """Return start, end and form of the phrases of a text that may be terms, in order.
 
-    A phrase of three or four words comes with its ends of two and more words, as one of them may be
-    the term; a plural with its singular; a single word only if it looks like a term.
+    A phrase of three or four words also gives its endings of two or more words; a plural also gives its
+    singular; a single word counts only if it looks like a term.
 
     >>> [phrase for _, _, phrase in noun_phrases("Petra's garden gate is by the old water pump.")]
     ['garden gate', 'water pump']
@@ -111,7 +110,7 @@ def _words(text: str) -> list[_Word]:
 
 
 def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
-    """Yield runs of content words, without loose words before and verbs behind."""
+    """Yield runs of content words, without loose leading words and trailing verbs."""
     run: list[_Word] = []
     for word in words:
         outside = word.low in _OUTSIDE or _NON_TERM.match(word.low) is not None
@@ -151,13 +150,13 @@ def _is_loose(run: Sequence[_Word]) -> bool:
 
 
 def _is_generic(head: _Word) -> bool:
-    """Whether a head says nothing about which thing is meant."""
+    """Whether the head of a phrase is too general to identify anything."""
     plain = head.low in _GENERIC_HEADS or singular(head.low) in _GENERIC_HEADS
     return plain or len(head.low) < 3 or head.text in NON_NAMES
 
 
 def _is_term_like(word: _Word) -> bool:
-    """Whether a word alone looks like a term: a long one, or one with a digit or a mark inside."""
+    """Whether a word alone looks like a term: long, or with an inner digit or mark."""
     if "_" in word.text or any(map(str.isdigit, word.text)):
         return word.text[0].isalpha()
     kinds = {word.low, singular(word.low)}
@@ -166,7 +165,7 @@ def _is_term_like(word: _Word) -> bool:
 
 
 def _phrase_forms(text: str, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
-    """Yield the phrase without the capital of a sentence's first word, and with its head singular."""
+    """Yield the phrase without its sentence capital, as it is and with a singular head."""
     start, end = words[0].start, words[-1].end
     surface = " ".join(text[start:end].split())
     if words[0].is_first and words[0].text[1:].islower():
@@ -177,7 +176,7 @@ def _phrase_forms(text: str, words: Sequence[_Word]) -> Iterator[tuple[int, int,
 
 
 def singular(noun: str) -> str:
-    """Return a common noun without its plural ending, where that is sure."""
+    """Return the singular of a common noun, or the noun itself in doubt."""
     if not noun.islower() or not noun.isalpha() or len(noun) < 4 or noun[-1] != "s":
         return noun
     if noun in _UNCERTAIN_PLURALS or noun.endswith(("ss", "us", "is", "ics", "yses", "eses")):
@@ -190,7 +189,7 @@ def singular(noun: str) -> str:
 
 
 def _titles(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
-    """Yield names of several words that small words, an owner or a title hold together.
+    """Yield names of several words joined by small words, a possessive or a title.
 
     "Pride and Prejudice", "The Keeper's Log", "Dr. Moreau".
     """
@@ -205,7 +204,7 @@ def _titles(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
 
 
 def _title_in(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
-    """Yield a run that is a title, without what does not belong to it at its ends."""
+    """Yield a run that is a title, trimmed at both ends."""
     if len(run) > 2 * _MAX_TITLE_WORDS:
         return
     large = [at for at, word in enumerate(run) if word.is_capitalised]

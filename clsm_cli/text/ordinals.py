@@ -1,8 +1,7 @@
 """Questions that place a memory among the conversations: "our third talk", "before we spoke of X".
 
-Only the structure is read; which conversations it means is looked up elsewhere. A place counts
-conversations (all, or those about a subject) from either end; a relation names what lies before,
-after or between places.
+Only the structure is read; retrieval looks up the conversations. A place counts conversations (all, or those
+about a subject) from either end; a relation selects those before, after or between places.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ ORDINALS = word_list("ordinals")[:12]
 _COUNTS = word_list("numbers")[1:11]
 
 MAX_CHARS = 2000
-"""Characters of a question that are read: what stands behind them is quoted, not asked."""
+"""Characters of a question to read: more is quoted text."""
 _MAX_SUBJECT_CHARS = 80
 _FEW_COUNT = 3
 _MAX_NUMBER = 10**6
-"""No store has so many conversations; longer numbers are cut to it."""
+"""More conversations than any store has; longer numbers are cut to it."""
 _NEWEST = frozenset({"last", "latest", "newest", "final", "previous", "prior", "most recent"})
 
 
 class _Form(NamedTuple):
-    """How the subject of a place is counted, words of which it needs one, and its pattern."""
+    """Kind of a place, the cue words of which one must occur, and its pattern."""
 
     kind: str
     needs: tuple[str, ...]
@@ -52,31 +51,31 @@ class ConversationPlace(NamedTuple):
     """A place among conversations.
 
     Attributes:
-        is_mention: Whether what mentions the subject counts, a note too, not conversations alone.
+        is_mention: Whether any mention of the subject counts, also in a note.
     """
 
-    subject: str = ""  # what they are about; empty for all
-    number: int = 0  # which one, from 1; 0: the one that is most about the subject
-    length: int = 1  # how many, from there on away from the end that is counted from
-    from_end: bool = False  # whether the last is number 1
+    subject: str = ""  # subject of the conversations; empty: any
+    number: int = 0  # ordinal, from 1; 0: the one closest to the subject
+    length: int = 1  # how many, away from the end where counting starts
+    from_end: bool = False  # whether to count from the last one
     is_mention: bool = False
 
 
 class Request(NamedTuple):
     """Conversations that a question asks about."""
 
-    start: int  # first character of the words that say so, the subject's included
+    start: int  # offset of its first character, including the subject
     end: int
     relation: str  # ``at`` the place, ``before`` or ``after`` it, or ``between`` two
     place: ConversationPlace
     other: ConversationPlace | None = None
-    step: int = 0  # the n-th before or after; 0: all of them
-    length: int = 1  # how many, from that one on
-    hard: bool = True  # whether the words speak of conversations, so that no other can answer
+    step: int = 0  # n-th before or after; 0: all
+    length: int = 1  # how many, from the n-th on
+    hard: bool = True  # whether it names conversations, so that only these can answer
 
 
 class Event(NamedTuple):
-    """What a question asks what came before or after, and where it says so."""
+    """The event of a question for what came before or after, and where its words begin."""
 
     start: int
     side: str
@@ -84,7 +83,7 @@ class Event(NamedTuple):
 
 
 class _ParsedPlace(NamedTuple):
-    """A place, and where its words end; ``is_event``: only by what it is about."""
+    """A place, and where its words end; ``is_event``: given by its subject alone."""
 
     place: ConversationPlace
     end: int
@@ -92,7 +91,7 @@ class _ParsedPlace(NamedTuple):
 
 
 def read_request(text: str) -> Request | None:
-    """Read the place among the conversations that a question asks about; None if it names none.
+    """Read the place among the conversations that a question asks about; None without one.
 
     >>> asked = read_request("What did I say the second time the bike came up?")
     >>> asked.relation, asked.place.subject, asked.place.number, asked.place.from_end
@@ -107,7 +106,7 @@ def read_request(text: str) -> Request | None:
 
 
 def read_event(text: str) -> Event | None:
-    """Read a question for whatever came before or after something.
+    """Read a question for anything that came before or after an event.
 
     >>> read_event("What came next after the skylight was delivered?")
     Event(start=15, side='after', phrase='the skylight was delivered')
@@ -168,7 +167,7 @@ def _read_place(text: str) -> Request | None:
 
 
 def _read_topic(text: str) -> Request | None:
-    """Read "in our conversation about X": all of them are preferred."""
+    """Read "in our conversation about X", which prefers all of them."""
     match = _pattern_of("topic", r"\b").search(text)
     if match is None:
         return None
@@ -211,7 +210,7 @@ def _place_of_match(text: str, match: re.Match[str], kind: str, stop: str) -> _P
 
 
 def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
-    """What stands from a place on to the end of its phrase, and where it ends."""
+    """The text from an offset to the end of its phrase, and that end."""
     start += text.startswith(" ", start)
     window = text[start : start + _MAX_SUBJECT_CHARS]
     ends = _pattern_of("stop").search(window)
@@ -222,7 +221,7 @@ def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
 
 
 def _read_position(said: str) -> tuple[int, bool]:
-    """Number and end of "third", "second to last", "latest"."""
+    """Number, and whether to count from the end, of "third", "second to last", "latest"."""
     said = said.lower().removeprefix("very ").replace("-", " ")
     if said in {"before last", "last but one", "penultimate"}:
         return 2, True
@@ -247,12 +246,12 @@ def _read_count(word: str) -> int:
 
 
 def _lacks_talk(text: str, is_event: bool) -> bool:
-    """Whether an event is named in a question that does not speak of talking."""
+    """Whether a question names an event, but no conversation."""
     return is_event and _pattern_of("talk").search(text) is None
 
 
 def is_about_talk(text: str) -> bool:
-    """Whether a question asks what was said between the user and the store's keeper."""
+    """Whether a question asks what user and assistant told each other."""
     return _is_ours(text) or _pattern_of("told").search(text) is not None
 
 

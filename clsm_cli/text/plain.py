@@ -1,4 +1,4 @@
-"""Strip a sentence of Markdown, tags, addresses and emoji."""
+"""Strip Markdown, tags, addresses and emoji from a sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ELEMENTS = (
     "|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody"
     "|td|tfoot|th|thead|tr|u|ul|var|video"
 )
-"""Names of HTML's elements that Markdown files use; another word in angle brackets is a placeholder."""
+"""HTML elements that Markdown files use; any other word in angle brackets is a placeholder."""
 _STRUCK = re.compile(rf"~~[^~\n]{{1,400}}~~|<!--[^\n]{{0,400}}?-->|</?(?:{_ELEMENTS})\s?/?>")
 _ADDRESS = re.compile(r"\s?<?\b(?:https?|ftp|file)://[^\s<>()\[\]]{1,2000}(?<![.,;:!?])>?")
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\]")
@@ -33,9 +33,9 @@ _STAR = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
 
 def to_plain(text: str, *, has_addresses: bool = False) -> str:
-    """``text`` in one line, without marks of Markdown, struck words, tags and emoji.
+    """Return ``text`` as one line, without Markdown, struck-out words, tags and emoji.
 
-    Addresses go too, unless they are wanted: a sentence that is kept has a hole without them.
+    Addresses are removed, too, unless ``has_addresses``.
 
     >>> to_plain("- [ ] Ask **[[Mara Hart|Mara]]** about `a_b` and *Dune* 🙂 #work")
     'Ask Mara about a_b and Dune'
@@ -54,7 +54,7 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
 
 
 def plain_words(text: str) -> str:
-    """The words of a text, by which two are the same.
+    """The lower-cased words of a text, to compare two texts.
 
     >>> plain_words("- **Rent**: 900 euros.") == plain_words("rent 900 Euros")
     True
@@ -63,9 +63,9 @@ def plain_words(text: str) -> str:
 
 
 def strip_markdown(text: str) -> str:
-    """A sentence or a list item without Markdown: no marker, emphasis, link, closing tag or emoji.
+    """Remove the marker, emphasis, links, closing tags and emoji from a sentence or a list item.
 
-    Code keeps its backticks, since they say that it is code.
+    Code keeps its backticks, since they mark it as code.
     """
     text = _MARKER.sub("", text, count=1)
     text = _LINK.sub(lambda link: link.group(2) or link.group(1).rsplit("/", 1)[-1], text)

@@ -1,8 +1,8 @@
-"""Whether two sentences say the same, so that one of them is enough.
+"""Whether two sentences say the same, so that one of them is redundant.
 
-Nearness of meaning is not sameness: "due on Friday" and "due on Monday" are near. So two sentences
-must also agree in denial, numbers, days, names, persons and words of contrast. In doubt they differ:
-a repeated line does less harm than a lost one.
+Similar meaning is not enough: "due on Friday" and "due on Monday" are similar. Two sentences must also
+agree in negation, numbers, days, names, persons and words of contrast. In doubt they differ: a repeated
+line does less harm than a lost one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.tokens import stems, terms
 
 MIN_COSINE = 0.90
-"""Cosine of two sentence vectors (MiniLM) from which on their meaning counts as one."""
+"""Cosine of two sentence vectors (MiniLM) from which their meaning counts as equal."""
 MIN_OVERLAP = 0.80
-"""Share of common stems from which on their words do."""
+"""Share of common stems from which their words count as equal."""
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
@@ -29,7 +29,7 @@ _OPPOSITES = [tuple(pair.split("/")) for pair in word_list("opposites")]
 
 
 def is_equivalent(a: str, b: str, cosine: float) -> bool:
-    """Return whether two sentences say the same.
+    """Return whether two sentences say the same, given the cosine of their vectors.
 
     >>> is_equivalent("The bell rings at eight.", "At eight the bell rings.", 0.8)
     True
@@ -49,7 +49,7 @@ def is_equivalent(a: str, b: str, cosine: float) -> bool:
 
 
 def has_same_particulars(a: str, b: str) -> bool:
-    """Whether two sentences have the same names, numbers and days, so that both tell of the same."""
+    """Whether two sentences have the same names, numbers and days."""
     return (
         numbers(a) == numbers(b)
         and _calendar_words(a) == _calendar_words(b)
@@ -60,8 +60,7 @@ def has_same_particulars(a: str, b: str) -> bool:
 def polarity(sentence: str) -> int:
     """Return -1 for a sentence with an odd number of negations, else +1.
 
-    A question put behind ("…, isn't it?") and set phrases ("no doubt") deny nothing; "stopped" and
-    "without" do.
+    Tag questions ("…, isn't it?") and set phrases ("no doubt") are no negations; "stopped" and "without" are.
 
     >>> polarity("She never eats meat."), polarity("It isn't without charm."), polarity("Fine, isn't it?")
     (-1, 1, 1)
@@ -70,7 +69,7 @@ def polarity(sentence: str) -> int:
 
 
 def is_negated(sentence: str) -> bool:
-    """Whether a sentence denies anything."""
+    """Whether a sentence has a negation."""
     return _count_negations(sentence) > 0
 
 
@@ -80,7 +79,7 @@ def _count_negations(sentence: str) -> int:
 
 
 def numbers(sentence: str) -> list[str]:
-    """Return the numbers of a sentence in digits, sorted, repeats included."""
+    """Return the numbers of a sentence in digits, sorted, with repeats."""
     found = []
     for match in _NUMBER.finditer(sentence):
         digits = re.sub(r"(?:st|nd|rd|th)$", "", match.group()).replace("\u2212", "-")
@@ -106,10 +105,10 @@ def _calendar_words(sentence: str) -> set[str]:
 
 
 def _names(sentence: str, other: str) -> set[str]:
-    """Return the folded names and code-like words of a sentence.
+    """Return the case-folded names and code-like words of a sentence.
 
-    The first word has its capital from its place; it is a name unless the other sentence has the
-    word too, or it is a common one.
+    The first word is capitalised anyway; it is a name unless the other sentence has it, too, or it is a
+    common word.
     """
     there = terms(other)
     found = set()
@@ -133,21 +132,21 @@ def _is_hedged(sentence: str) -> bool:
 
 
 def _is_contrasted(a: str, b: str) -> bool:
-    """Whether one sentence has a word where the other has its opposite."""
+    """Whether one sentence has a word and the other its opposite."""
     one, other = (frozenset(re.findall(r"[a-z]+", text.lower())) for text in (a, b))
     only, alone = one - other, other - one
     return any((x in only and y in alone) or (y in only and x in alone) for x, y in _OPPOSITES)
 
 
 def has_same_preference(a: str, b: str) -> bool:
-    """Whether two sentences set the same things against each other, and prefer the same of them.
+    """Whether two sentences compare the same things and prefer the same of them.
 
     >>> has_same_preference("I prefer tea to milk.", "No milk, take tea instead.")
     True
     >>> has_same_preference("I prefer tea to milk.", "I prefer milk to tea now.")
     False
 
-    Two values of one thing are no same side:
+    Two values of one thing are not the same preference:
 
     >>> has_same_preference("Never deploy after 16:00.", "Never deploy after 15:00.")
     False
@@ -162,7 +161,7 @@ def has_same_preference(a: str, b: str) -> bool:
 
 
 def _preferences(sentence: str) -> dict[str, bool]:
-    """Stems → whether the sentence is for what they name: not behind "not" or "rather than" in a clause."""
+    """Stems → whether the sentence prefers them: not after "not" or "rather than" in a clause."""
     found: dict[str, bool] = {}
     for clause in re.split(r"[,;:.] |\bbut\b", sentence):
         form = r"(?<!prefer)(?<!prefers) to\b" if "prefer" in clause else r"(?!)"
@@ -173,7 +172,7 @@ def _preferences(sentence: str) -> dict[str, bool]:
 
 
 def _is_swapped(a: str, b: str) -> bool:
-    """Whether names, or what stands on both sides of a word, have changed places.
+    """Whether two names, or the words on both sides of a word, are swapped.
 
     >>> _is_swapped("Ann paid Bob.", "Bob paid Ann."), _is_swapped("Tea over milk.", "Milk over tea.")
     (True, True)
@@ -193,7 +192,7 @@ def _triples(text: str) -> set[tuple[str, ...]]:
 
 
 def common_prefix_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words two lists have in common at their beginning.
+    """Number of words that two lists have in common at their start.
 
     >>> common_prefix_length(["we", "live", "in", "Leith"], ["we", "live", "at", "sea"])
     2

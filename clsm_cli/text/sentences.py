@@ -1,8 +1,8 @@
-"""Cut prose and Markdown into sentences, by rules and in linear time.
+"""Split prose and Markdown into sentences, by rules and in linear time.
 
-Blocks first: a fenced code block, a heading, a table row is one unit; a list item or a paragraph is
-cut into sentences. A full stop ends a sentence unless it belongs to an abbreviation, an initial, an
-ordinal, a code span or an address. Where the form does not tell, the language around it does.
+Blocks first: a fenced code block, a heading and a table row are one unit each; list items and paragraphs
+are split into sentences. A full stop ends a sentence unless it belongs to an abbreviation, initial,
+ordinal, code span or address. Where the form is ambiguous, the language of the surrounding words decides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """A piece of a text, in characters: ``text[start:end]``."""
+    """A part of a text, in characters: ``text[start:end]``."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ _BEFORE_NUMBER = frozenset(
 )  # "No. 5", "he said no. Then"
 
 _CLOSERS = "\"')\\]}*_\u00bb\u201d\u2019"
-# The look-behind keeps a long run of marks from being tried again from each of its characters.
+# The look-behind prevents a retry from each character of a long run of marks.
 _END = re.compile(
     rf"(?<![.!?\u2026])[.!?\u2026]++[{_CLOSERS}]*+(?=\s)"
     "|[\u3002\uff01\uff1f\uff61]++[\u300d\u300f\u201d\u2019\uff09\u3011]*+"
@@ -54,7 +54,7 @@ _SINGLE_LINE_BLOCK = re.compile(r" {0,3}(?:#{1,6}[ \t]|\||(?:-{3,}|={3,}|\*{3,}|
 def split(text: str) -> list[Span]:
     """Return the spans of the sentences of a text, in order.
 
-    Every character that is not blank lies in exactly one span; no span starts or ends with a blank.
+    Every non-blank character lies in exactly one span; no span starts or ends with a blank.
 
     >>> [text[a:b] for text in ["Dr. Wu left. Why? See v1.2."] for a, b in split(text)]
     ['Dr. Wu left.', 'Why?', 'See v1.2.']
@@ -66,7 +66,7 @@ def split(text: str) -> list[Span]:
 
 
 def ensure_full_stop(sentence: str) -> str:
-    """A sentence as it can stand before another one: an item of a list may have no full stop.
+    """Append a full stop to a sentence without end punctuation, such as a list item.
 
     >>> ensure_full_stop("He came (late!)"), ensure_full_stop("Lift: 9 euros")
     ('He came (late!)', 'Lift: 9 euros.')
@@ -78,7 +78,7 @@ _QUESTION_END = re.compile(r"[?？؟]\W*$")
 
 
 def is_question(text: str) -> bool:
-    """Whether a text ends with a question mark, and perhaps what closes it.
+    """Whether a text ends with a question mark, possibly followed by closing marks.
 
     >>> is_question('"Is it raining?"'), is_question("Is it raining? It is.")
     (True, False)
@@ -87,7 +87,7 @@ def is_question(text: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, as they stand in it."""
+    """Return the sentences of a text, unchanged."""
     return [text[start:end] for start, end in split(text)]
 
 
@@ -162,7 +162,7 @@ def _is_end(text: str, match: re.Match[str], start: int, block: tuple[int, int])
 
 
 def _ends_sentence(word: str, following: str, *, lower: bool) -> bool:
-    """Whether a full stop after ``word`` ends an English sentence."""
+    """Whether a full stop after ``word`` ends the sentence by the rules of English."""
     folded = word.lower()
     if folded in _TITLES or (len(word) == 1 and word.isupper() and word != "I"):
         return False
@@ -191,13 +191,13 @@ _DATE_END = re.compile(r"\s[0-9]{4}\b|\s*(?:[,;)]|\Z)")
 
 
 class _FullStop(NamedTuple):
-    """A full stop, and what tells whether the sentence goes on behind it."""
+    """A full stop and its context, to decide whether the sentence continues after it."""
 
     text: str
     start: int  # of the sentence
     block: tuple[int, int]
-    word: str  # before it
-    at: int  # where the language is told: at a number, or behind an abbreviation
+    word: str  # before the stop
+    at: int  # centre of the language detection: at a number, or after an abbreviation
     next: re.Match[str]
 
     @property
@@ -206,7 +206,7 @@ class _FullStop(NamedTuple):
         return self.text[max(first, self.at - _CONTEXT_CHARS) : min(last, self.at + _CONTEXT_CHARS)]
 
     def languages(self) -> dict[str, Language]:
-        """The languages that the words around it are likeliest of."""
+        """The most likely languages of the surrounding words."""
         from clsm_cli.text.person_words import leading_languages
 
         return leading_languages(self.around)
@@ -215,28 +215,28 @@ class _FullStop(NamedTuple):
         return {*self.languages()} == {"english"} and not _FOREIGN_LETTER.search(self.around)
 
     def is_before_noun(self) -> bool:
-        """Whether the capital behind it is that of a German noun rather than of a new sentence."""
+        """Whether the next word has its capital as a German noun, not as the start of a sentence."""
         german = self.languages().get("german")
         return german is not None and not german.is_function_word(self.next[1].lower())
 
 
 def _continues(text: str, word: str, place: int, start: int, block: tuple[int, int]) -> bool:
-    """Whether a full stop after ``word`` belongs to an abbreviation or ordinal that is not English.
+    """Whether a full stop after ``word`` belongs to a non-English abbreviation or an ordinal.
 
     It depends on the word and on the next one:
 
     =====================  =================  ===================================================
-    the word               the next one       the sentence goes on
+    the word               the next one       the sentence continues
     =====================  =================  ===================================================
     stands before another  any                outside English; in English after titles ("Sra. Ruiz")
     other abbreviation     capitalised        if that is a German noun
-    other abbreviation     small, or digits   if the abbreviation is not an English one
-    small letter           short              always ("z. B. so", "v. Chr.")
-    number or letter       month, small       always, after digits
-    number or letter       other, small       outside English, if the sentence begins with a capital
+    other abbreviation     lower case, digit  if the abbreviation is not an English one
+    lower-case letter      short              always ("z. B. so", "v. Chr.")
+    number or letter       month, lower case  always, after digits
+    number or letter       other, lower case  outside English, if the sentence begins with a capital
     number or letter       Month              after digits: outside English, or if the date is alone
-    number or letter       other, with        if that is a German noun which an inflected word
-                           a capital          before the number counts ("am 3. Tag")
+    number or letter       other, with        if that is a German noun after an ordinal with
+                           a capital          an inflected word before it ("am 3. Tag")
     =====================  =================  ===================================================
     """
     is_short = word.lower() in _ALL_ABBREVIATIONS and (len(word) == 1 or not word.isupper())
@@ -267,7 +267,7 @@ def _is_abbreviation(stop: _FullStop) -> bool:
 
 
 def _is_in_pair(stop: _FullStop, place: int) -> bool:
-    """Whether a letter goes with a short word beside it."""
+    """Whether a single letter and a short word next to it form one abbreviation."""
     if len(stop.word) > 1 or not stop.word.islower():
         return False
     short = stop.next[1].lower()
@@ -277,12 +277,12 @@ def _is_in_pair(stop: _FullStop, place: int) -> bool:
 
 
 def _is_ordinal(stop: _FullStop) -> bool:
-    """Whether a number goes with the word that follows its full stop."""
+    """Whether a number and its full stop are an ordinal of the word after it."""
     text, at, following = stop.text, stop.at, stop.next[1]
     month = following.lower()
     is_date = month in _MONTHS and text[at].isdigit()
     if following[0].islower():
-        # Who begins a sentence with a capital would begin the next one with one as well.
+        # If the sentence begins with a capital, the next one would, too.
         first = _LETTER.search(text, stop.start, at)
         return is_date or (first is not None and first[0].isupper() and not stop.is_english())
     is_inflected = _INFLECTED.search(text[max(stop.start, at - 40) : at]) is not None
@@ -295,5 +295,5 @@ def _is_ordinal(stop: _FullStop) -> bool:
 
 
 _CONTEXT_CHARS = 120
-"""Characters before and after a place of which the language is told."""
+"""Characters before and after a full stop from which the language is detected."""
 _FOREIGN_LETTER = re.compile(r"(?=[^\x00-\x7f])[^\W\d_]")

@@ -16,15 +16,15 @@ from clsm_cli.text.secrets.secret_values import Secret
 _LEFT = r"(?<![A-Za-z0-9])"
 _RIGHT = r"(?![A-Za-z0-9])"
 _MIN_PREFIX = 4
-"""Characters of a token before the line end, at least."""
+"""Minimum characters of a token before a line break."""
 _LINE_END_REACH = 300
-"""Characters on either side of a line end that are looked at."""
+"""Characters to read on either side of a line break."""
 _MIN_KEY = 12
-"""Characters of the shortest key."""
+"""Length of the shortest key."""
 _MIN_BROKEN_TOKEN = 20
-"""Characters of a token that a line end may have broken; a shorter one is a word."""
+"""Minimum length of a token with a line break; a shorter one is a word."""
 _LONG_WORD = re.compile(rf"\S{{{_MIN_KEY},}}+")
-"""A word in which a key has room: its form is tried on those alone, and prose has few."""
+"""A word long enough for a key; patterns run on these alone, and prose has few."""
 _TESTS: dict[str, Callable[[str], bool] | None] = {
     "": None,
     "mixed": secret_values.is_mixed,
@@ -38,16 +38,16 @@ _TESTS: dict[str, Callable[[str], bool] | None] = {
 class Format(NamedTuple):
     """A kind of key."""
 
-    kind: str  # what takes its place in a text
-    is_token: bool  # whether it has no blank in it, so that a line end in it can be told
-    hints: tuple[str, ...]  # one of these is in the lower-cased text, else the pattern is not tried
-    accept: Callable[[str], bool] | None  # whether what was matched is a secret; None: it is
-    pattern: str  # group 1 is what gets masked; without a group, the whole match
+    kind: str  # name of its mask
+    is_token: bool  # whether it has no blank, so that a line break inside can be recognised
+    hints: tuple[str, ...]  # the lower-cased text has one of these, else the pattern is skipped
+    accept: Callable[[str], bool] | None  # further test of a match; None: none
+    pattern: str  # group 1 is masked; without a group, the whole match
 
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """All of them, in the order in which they are looked for: the surest first."""
+    """All formats, the surest first."""
     return tuple(
         Format(kind, place == "token", tuple(hints.split(" ")), _TESTS[test], pattern)
         for kind, place, hints, test, pattern in table_rows("secrets/formats", L=_LEFT, R=_RIGHT)
@@ -55,11 +55,11 @@ def formats() -> tuple[Format, ...]:
 
 
 _LINE_END = r"(?a)[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})"
-"""The rest of a word, a line end as mail and terminals put one into it, and what follows."""
+"""The rest of a word, a line break as mail and terminals insert it, and the next word."""
 
 
 def find(text: str) -> list[Secret]:
-    """The keys of a text, the surest first, and those that a line end breaks."""
+    """The keys of a text, the surest first, and those with a line break inside."""
     lowered = text.lower()
     hinted = {number: form for hint, number, form in _spaced_hints() if hint in lowered}
     found = [(n, span) for n, form in hinted.items() for span in _matches(form, text, 0, len(text))]
@@ -75,7 +75,7 @@ def _formats(*, is_token: bool) -> tuple[tuple[int, Format], ...]:
 
 @cache
 def _spaced_hints() -> tuple[tuple[str, int, Format], ...]:
-    """Hints of forms that blanks may stand in."""
+    """Hints of forms that may contain blanks."""
     forms = _formats(is_token=False)
     return tuple((hint, number, form) for number, form in forms for hint in form.hints)
 
@@ -104,7 +104,7 @@ def _matches(form: Format, text: str, start: int, end: int) -> Iterator[Secret]:
 
 @cache
 def _prefix_hints() -> tuple[tuple[str, Format], ...]:
-    """Hints that are long enough to tell the first piece of a broken key."""
+    """Hints that are long enough to recognise the first piece of a broken key."""
     forms = (form for _, form in _formats(is_token=True))
     return tuple(
         (hint, form) for form in forms for hint in form.hints if len(hint) >= _MIN_PREFIX - 1
@@ -112,7 +112,7 @@ def _prefix_hints() -> tuple[tuple[str, Format], ...]:
 
 
 def _broken_tokens(text: str, lowered: str) -> Iterator[Secret]:
-    """Keys that are one only when the line end in them is taken out."""
+    """Keys that are found only without the line break inside them."""
     words = "\n".join({*lowered.split()})
     seen: set[tuple[int, Format]] = set()
     for hint, form in _prefix_hints() if len(lowered) == len(text) else ():

@@ -1,8 +1,8 @@
-"""Secrets without a form of their own, recognised by the label before them.
+"""Secrets without a form of their own, recognised by a label before them.
 
-"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The words are data
-(``labels.tsv``: 76 languages, most from the translators of two projects); what may stand between a
-word and the value, and what a value must look like, is written here.
+"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The labels are data
+(``labels.tsv``: 76 languages, most from the translators of two projects); this module has the patterns between
+label and value, and the tests of a value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
 _ENDING = r"[^\W\d_]{0,3}"
 _OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
-"""What the secret is of, up to five words: "password for the router"."""
+"""The thing that the secret is for, up to five words: "password for the router"."""
 _LINK = (
     r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
     r"|[ \t]{1,3}(?:%(be)s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
@@ -47,7 +47,7 @@ _LOG_IN_WITH = re.compile(
     re.IGNORECASE,
 )
 _MIN_SPOKEN = 6
-"""Characters of a password behind "log in … with"."""
+"""Minimum length of a password after "log in … with"."""
 _PASSPHRASE = re.compile(
     r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
@@ -55,17 +55,17 @@ _PASSPHRASE = re.compile(
 _LONG_PASSPHRASE = (
     rf"([^\W_]{{2,}}+(?:[ -][^\W_]{{2,}}+){{3,11}}?)[ ](?:{'|'.join(sorted(STOP_WORDS))})\b"
 )
-"""A longer one up to a word that only joins others."""
+"""A longer one up to a stop word."""
 _CLAUSE_END = r"[\"'`*_)\]]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
 _LINE_END = re.compile(
     r"[\"'`*_)]{0,4}[ \t]{0,4}(?:[.!]?[ \t]{0,4}(?:[|\n]|\Z)|[ ]\(|,[ \t]\w{2,20}[ \t]?[:：])"
 )
 _TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
-"""What ties a word to its label."""
+"""A tight link between label and word."""
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
 _GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")
-"""A key of a licence, in groups as they are printed."""
+"""A licence key in printed groups."""
 _PHRASE = r"[^a-zA-Z0-9]{1,6}((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b)"
 _ONE_CODE = (
     r"(?:(?=[a-zA-Z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}"
@@ -75,33 +75,33 @@ _CODE = (
     rf"s?(?:[ \t](?:%(be)s))?[^a-zA-Z0-9]{{1,6}}({_ONE_CODE}(?:[\s,;*-]{{1,6}}{_ONE_CODE}){{0,30}})"
 )
 _CONTEXT_CHARS = 40
-"""Characters on either side of "code" in which what it opens is named."""
+"""Characters on either side of "code" in which to look for the thing it opens."""
 _IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
-"""Between a value and a label behind it: "… is my password"."""
+"""Between a value and a label after it: "… is my password"."""
 _BETWEEN = rf"(?i){_ENDING}{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}])){_OPEN}[\"'`]?(?=\d)"
-"""What may stand between "PIN" and its digits; group 1 where a blank alone links what it opens."""
+"""Between "PIN" and its digits; group 1 if only a blank links them."""
 _OPENED = r"(?<![a-z])(?:%(place|guard)s)|(?:%(within)s)"
-"""What a code opens: where it begins a word, or, in some languages, within a compound."""
+"""Things that a code opens: at the start of a word or, in some languages, within a compound."""
 _ANNOUNCED = (
     r"(?<![^\W\d_])(?:(?:%(place|guard|within)s)\w{0,8}(?:[ \t]\S{1,20}){0,2}?[ \t](?:%(with)s)[ \t]"
     r"|(?:%(guard)s)\w{0,8}[ \t]?[:：][ \t]?)\Z"
 )
-"""What stands before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
+"""Text before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
 _NETWORK = r"(?<![^\W\d_])(?:%(net)s)"
 _AFTER_BLANK = (
     rf"(?i){_ENDING}{_CLOSE}(?:{_OF}(?=[ \t]{{1,3}}[^\W\d_]{{4,}}\d{{3}}))?[ \t]{{1,3}}"
     rf"([^\W\d_]{{2,}}\d{{2,}}[!?#$%%&*]?)(?={_CLAUSE_END}|[ \t](?:%(be)s)(?!\w))"
 )
-"""A password that a blank alone links to its label: "the wifi password tulip99"."""
+"""A password linked to its label by a blank alone: "the wifi password tulip99"."""
 
 
 _INFLECTION = re.compile(r"[^\W\d_]{0,3}")
-"""What may decline a label."""
+"""Inflection of a label."""
 _MIN_WORD = 4
-"""Characters of a word that stands alone behind its label."""
+"""Minimum length of a single word after its label."""
 _MIN_KEY = 6
 _MIN_PASSPHRASE_WORDS = 4
-"""Words of a passphrase that is called a password, at least."""
+"""Minimum words of a passphrase after "password"."""
 
 
 class _WordClasses(dict[str, str]):
@@ -121,14 +121,14 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _tail(user: bool, plain: bool) -> re.Pattern[str]:
-    """What may follow a label; ``plain`` lets a blank alone link it to the value."""
+    """Pattern of the text after a label; with ``plain`` a blank alone may link it to the value."""
     link = rf"(?:{_LINK}|[ \t]{{1,3}}|\n[ \t]{{0,8}})" if plain else _LINK
     before, of = _USER if user else "", "" if plain else _OF
     return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
 
 
 class _Value(NamedTuple):
-    """What stands behind a label, and where."""
+    """The value after a label, and its span."""
 
     start: int
     end: int
@@ -141,7 +141,7 @@ class _Value(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A label in a text: where it stands, and the text with its lower-case twin."""
+    """A label in a text: its span, and the text with its folded form."""
 
     text: str
     folded: str
@@ -149,7 +149,7 @@ class _Place(NamedTuple):
     end: int
 
     def value(self, *, user: bool = False, plain: bool = False) -> _Value | None:
-        """The value behind it."""
+        """The value after the label."""
         match = _tail(user=user, plain=plain).match(self.text, self.end)
         if match is None or not match.lastindex:
             return None
@@ -161,12 +161,12 @@ class _Place(NamedTuple):
     def accepted(
         self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
     ) -> tuple[int, int] | None:
-        """Where the value stands, if it is accepted."""
+        """Span of the value, if it is accepted."""
         found = self.value(user=user, plain=plain)
         return found.span if found and accept(found.text) else None
 
     def line(self) -> str:
-        """What stands before it in its line, in lower case."""
+        """Folded text before the label in its line."""
         return self.folded[max(0, self.start - _CONTEXT_CHARS) : self.start].rpartition("\n")[2]
 
 
@@ -179,9 +179,9 @@ def _trimmed(text: str, start: int, end: int) -> int:
 def _password(
     place: _Place, *, is_sure: bool = True, is_label: bool = False
 ) -> tuple[int, int] | None:
-    """What stands behind a password's label; with one that is not sure only what cannot be a word.
+    """The value after a label for passwords; if the label is not sure, only one that cannot be a word.
 
-    Behind one that is sure in a label alone, also a word on its own.
+    After a sure label, or an unsure one that stands as a label, a single word counts, too.
     """
     if found := place.value():
         value = found.text
@@ -206,7 +206,7 @@ def _password(
 
 
 def _passphrase(place: _Place, start: int) -> tuple[int, int] | None:
-    """The words of a passphrase that stands in a sentence; of what is called a password, in small letters."""
+    """A passphrase within a sentence; after "password" only in lower case."""
     is_phrase = place.folded[place.start : place.end] == "passphrase"
     for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
         words = form.match(place.text, start)
@@ -218,13 +218,13 @@ def _passphrase(place: _Place, start: int) -> tuple[int, int] | None:
 
 
 def _is_first(place: _Place) -> bool:
-    """Whether a label begins its line or item, or is that of a network: no "boarding pass: printed"."""
+    """Whether a label starts its line or item, or names a network, unlike "boarding pass: printed"."""
     before = place.line().rstrip(" \t*_>+-")
     return not before or before[-1] in ",;/|(" or bool(_form(_NETWORK).match(before.split()[-1]))
 
 
 def _is_alone(place: _Place, found: _Value) -> bool:
-    """Whether one word, or a few digits, is all that stands behind a label: "password: swordfish"."""
+    """Whether one word, or a few digits, is all that follows a label: "password: swordfish"."""
     value, link = found.text, place.text[place.end : found.start]
     ends = found.is_quoted or _LINE_END.match(place.text, found.end)
     if not ends or len(value) < _MIN_WORD or "\n" in link:
@@ -235,7 +235,7 @@ def _is_alone(place: _Place, found: _Value) -> bool:
 
 
 def is_of(text: str) -> bool:
-    """Whether what stands behind a label says of what it is, and is no noun that it belongs to.
+    """Whether the text after a label says what it is for, and is no noun that it modifies.
 
     >>> [is_of(each) for each in ("", " for the NAS", " wifi", " (router)", " manager", " files")]
     [True, True, True, True, False, False]
@@ -245,7 +245,7 @@ def is_of(text: str) -> bool:
 
 
 def _is_unusual_word(value: str) -> bool:
-    """Whether a word says nothing of a password, so that it can be one."""
+    """Whether a word may be a password because it does not describe one."""
     words = value.lower().rstrip("!?.").split("-")
     return (
         value[0] < UNSPACED
@@ -256,7 +256,7 @@ def _is_unusual_word(value: str) -> bool:
 
 
 def _says_nothing(value: str, words: Iterable[str]) -> bool:
-    """Whether no word of a value tells of passwords: no type, no rule, no label."""
+    """Whether no word of a value is about passwords: no type, rule or label."""
     lowered = fold(value)
     return word_set("about").isdisjoint(words) and not any(
         kind in ("password", "secret") and len(label) >= _MIN_WORD and label in lowered
@@ -273,7 +273,7 @@ def _after_blank(place: _Place) -> tuple[int, int] | None:
 
 
 def _login(place: _Place) -> tuple[int, int] | None:
-    """A password behind the name of its user: "user/pass: admin / letmein"."""
+    """A password after its user name: "user/pass: admin / letmein"."""
     found = place.value(user=True)
     if found is None:
         return None
@@ -286,7 +286,7 @@ def _login(place: _Place) -> tuple[int, int] | None:
 
 
 def _before_label(place: _Place) -> tuple[int, int] | None:
-    """A password in front of its label: "… is my password"."""
+    """A password before its label: "… is my password"."""
     link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
     if link is None or not words or not secret_values.is_strong(words[-1]):
@@ -295,7 +295,7 @@ def _before_label(place: _Place) -> tuple[int, int] | None:
 
 
 def _is_passphrase(value: str) -> bool:
-    """Whether what stands behind "passphrase" is words drawn by lot, and no sentence about one."""
+    """Whether the text after "passphrase" is random words, and no sentence about one."""
     words = value.replace("-", " ").split()
     return (
         3 <= len(words) <= 12
@@ -332,7 +332,7 @@ def _key(place: _Place) -> tuple[int, int] | None:
 
 
 def _secret(place: _Place) -> tuple[int, int] | None:
-    """Behind "secret:" also words in quotes, which no token is."""
+    """After "secret:" also a quoted phrase."""
     found = place.value()
     is_quoted = found and found.is_quoted and place.text[found.start - 1] != "`"
     if found and is_quoted and " " in found.text and _is_phrase(found.text):
@@ -341,7 +341,7 @@ def _secret(place: _Place) -> tuple[int, int] | None:
 
 
 def _named_key(place: _Place) -> tuple[int, int] | None:
-    """Behind a label that says of what it is a key, a shorter one is one too."""
+    """After a label that says what the key is for, a shorter key counts, too."""
     found = place.value()
     is_last = found and _LINE_END.match(place.text, found.end)
     if found and is_last and len(found.text) >= _MIN_KEY and secret_values.is_random(found.text):
@@ -350,7 +350,7 @@ def _named_key(place: _Place) -> tuple[int, int] | None:
 
 
 def _lone_key(place: _Place) -> tuple[int, int] | None:
-    """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
+    """After "Key:" alone; in a table of values a key may be shorter, or a word."""
     if _form(_NETWORK).search(place.line()):
         return _password(place)
     least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
@@ -375,7 +375,7 @@ def _pin(place: _Place) -> tuple[int, int] | None:
 
 
 def _code(place: _Place) -> tuple[int, int] | None:
-    """A code is one where what it opens is named beside it."""
+    """A code, if the thing it opens is named near it."""
     around = place.folded[max(0, place.start - _CONTEXT_CHARS) : place.end]
     line = around[around.rfind("\n") + 1 :]
     after = place.folded[place.end : place.end + _CONTEXT_CHARS].partition("\n")[0]
@@ -384,7 +384,7 @@ def _code(place: _Place) -> tuple[int, int] | None:
 
 
 def _with_form(form: str, place: _Place) -> tuple[int, int] | None:
-    """What has a form of its own, right behind its label."""
+    """A value with a form of its own, directly after its label."""
     match = _form(form).match(place.text, place.end)
     return match.span(1) if match else None
 
@@ -394,7 +394,7 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "homonym": ("password", partial(_password, is_sure=False)),
     "abbreviation": ("password", partial(_password, is_sure=False, is_label=True)),
     "login": ("password", _login),
-    # Behind "user:" stands a name, and after it perhaps what can only be a password.
+    # After "user:" comes a name, and possibly a strong password after it.
     "user": ("password", lambda place: place.accepted(secret_values.is_strong, user=True)),
     "key": ("secret", _key),
     "secret": ("secret", _secret),
@@ -405,22 +405,22 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "words": ("seed", partial(_with_form, _PHRASE)),
     "recovery": ("recovery-code", partial(_with_form, _CODE)),
 }
-"""For each class of labels the kind of what follows, and what finds it."""
+"""For each class of labels the kind of the secret, and the function that finds it."""
 
 
 def has_label(text: str) -> bool:
-    """Whether a label stands in a text."""
+    """Whether a text contains a label."""
     return next(labels_in(fold(text)), None) is not None
 
 
 def is_heading(text: str) -> bool:
-    """Whether a text is a label, with what it is of: "Wifi password", "Password (NAS)"."""
+    """Whether a text is a label, possibly with what it is for: "Wifi password", "Password (NAS)"."""
     ends = (end for _, _, end in labels_in(fold(text)))
     return any(is_of(text[end:]) for end in ends)
 
 
 def find(text: str) -> list[Secret]:
-    """The secrets of a text that a label announces."""
+    """The secrets of a text that follow a label."""
     folded = fold(text)
     found = [
         Secret(*span, _TAILS[kind][0])

@@ -1,8 +1,8 @@
-"""The periods that a question asks about: its time expressions with the words that join and bound them.
+"""The periods that a question asks about: its time expressions with prepositions and conjunctions.
 
-"since March", "before 2024", "from Monday to Wednesday", "between Christmas and New Year". Open sides
-are None. What stands together is one condition ("in June before May 2020"), of which the days that
-fit all of it count; conditions that stand apart each count for themselves.
+"since March", "before 2024", "from Monday to Wednesday", "between Christmas and New Year". Open sides are
+None. Adjacent bounds form one condition ("in June before May 2020") and intersect; separate conditions form
+a union.
 """
 
 from __future__ import annotations
@@ -19,21 +19,20 @@ from clsm_cli.text.time.forms import holiday_cues
 
 _ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
 VAGUE = frozenset({"recently", "lately", "just now"})
-"""Words that bound nothing where a question names another time; what is asked may be recent for
-whoever told it."""
+"""Words that are ignored if a question names another time: the event may be recent as of that time."""
 MAX_CHARS = 2000
-"""Characters of a question that are read: what stands behind them is quoted, not asked."""
+"""Characters of a question to read: more is quoted text."""
 
 
 class Bound(NamedTuple):
-    """A stretch of a question that says when."""
+    """A span of a question that says when."""
 
-    start: int  # its first character, that of the preposition where there is one
+    start: int  # including a preposition
     end: int
-    first: date | None  # the first day; None where it is open
-    until: date | None  # the day after the last; None where it is open
+    first: date | None  # first day; None: open
+    until: date | None  # day after the last; None: open
     hard: bool  # whether the words fix the bounds
-    limit: str = ""  # the word that opens or joins ("since", "between"); empty for a plain period
+    limit: str = ""  # preposition or conjunction ("since", "between"); empty for a plain period
 
 
 class Times(NamedTuple):
@@ -133,7 +132,7 @@ def _read_limited(text: str, match: re.Match[str], at: date) -> Bound | None:
 
 
 def _range(start: int, here: TimeExpression, there: TimeExpression, *, is_between: bool) -> Bound:
-    """From the first of one period to the last of another; between two feasts lies neither."""
+    """From the first day of one period to the last of another; between two holidays excludes both."""
     first, until = here.first, there.until
     if here.relative and (first > there.first or not there.relative):
         first = _shift_start(here, there.first)
@@ -144,7 +143,7 @@ def _range(start: int, here: TimeExpression, there: TimeExpression, *, is_betwee
 
 
 def _shift_start(here: TimeExpression, before: date) -> date:
-    """Move the begin of a range to where it lies last before its end: by years, a weekday by weeks."""
+    """Move the start of a range to the latest one before its end: by years, a weekday by weeks."""
     if here.text.lower().strip().split(" ")[0].endswith("day"):
         return here.first - timedelta(days=7 * -(-(here.first - before).days // 7))
     day = min(here.first.day, 28) if here.first.month == 2 else here.first.day
@@ -153,7 +152,7 @@ def _shift_start(here: TimeExpression, before: date) -> date:
 
 
 def _plain_bounds(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
-    """Plain periods; two that are joined by "to" or a dash are one, and lists of months are many."""
+    """Plain periods; "to" or a dash joins two to one range, and lists of months stay several."""
     found: list[Bound] = []
     place = 0
     while place < len(plain):
@@ -180,7 +179,7 @@ def _plain_bounds(text: str, plain: list[TimeExpression], at: date) -> list[Boun
 
 
 def _listed_days(text: str, each: TimeExpression) -> list[Bound]:
-    """Days that are listed one by one: "5, 6 and 9 February"."""
+    """Days of an enumeration: "5, 6 and 9 February"."""
     lead = max(0, each.start - 40)
     before = pattern("bounds.numbers").search(text, lead, each.start)
     pair = pattern("bounds.pair").match(each.text)
@@ -201,7 +200,7 @@ def _as_bound(each: TimeExpression) -> Bound:
 
 
 def _conditions(text: str, bounds: list[Bound]) -> list[list[Bound]]:
-    """Bounds that stand together; those that only join periods ("in June and July") do not."""
+    """Group adjacent bounds to conditions; enumerations ("in June and July") stay separate."""
     found: list[list[Bound]] = []
     for each in bounds:
         gap = text[found[-1][-1].end : each.start] if found else ""
