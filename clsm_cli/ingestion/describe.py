@@ -1,9 +1,9 @@
-"""Describe an episode: derive its record (title, narrative, topic, tags …) from its turns.
+"""Describe an episode: derive its record (title, narrative, topic, …) from its turns.
 
-Without a language model everything is taken from the turns: the title is their key phrases, the
-narrative their most telling sentences with who said them and when. Turns of tools do not speak, and
-what they name is no mention: records are joined with those of other machines, where it would stay.
-Of a conversation that goes on ``digest_session`` says what came out of it, without a model or a night.
+Without a language model everything comes from the turns: the title is their key phrases, the narrative their
+most informative sentences with speaker and time. Tool turns do not speak, and names in them are no mentions:
+records are joined with those of other machines, which would keep them. ``digest_session`` summarises a
+conversation that still goes on, without a model or a consolidation.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 TITLE_PHRASES = 3
 """Key phrases of a title."""
 SCORED_PHRASES = 8
-"""Key phrases that make a sentence telling."""
+"""Key phrases that raise the score of a sentence."""
 MAX_SENTENCES = 4
 """Sentences of a narrative, at most."""
 MAX_SENTENCE_CHARS = 240
 """Characters of a sentence in a record; the turn has the whole."""
 MAX_DECISIONS, MAX_QUESTIONS = 15, 10
-"""Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
+"""Maximum kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
 MIN_SHARED_STEMS = 2
 """Content stems that an answer shares with its question."""
 FULL_STEMS = 6
-"""Content stems below which a sentence tells less."""
+"""Content stems below which a sentence has a lower score."""
 
 _BLOCK_MARKER = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
@@ -70,9 +70,9 @@ def describe(
     """The record of an episode, pending consolidation.
 
     Args:
-        vectors: A unit vector for each turn, in their order.
-        previous: ``mean_vector`` of the episode before it in its session, None for the first.
-        zone: The store's; dates are those of its calendar.
+        vectors: A unit vector for each turn, in order.
+        previous: ``mean_vector`` of the previous episode of its session, None for the first.
+        zone: The store's, for dates.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
     phrases = cues.key_phrases([turn.text for turn in spoken], SCORED_PHRASES)
@@ -93,21 +93,21 @@ def describe(
 
 
 def mean_vector(episode: Episode, vectors: Sequence[Vector]) -> Vector:
-    """Mean of the vectors, one a turn, of what was said, of tools only if nobody else speaks; not normalised."""
+    """Mean vector of the spoken turns, or of the tool turns if nobody speaks; not normalised."""
     import numpy as np
 
     spoken = [
         v for turn, v in zip(episode.turns, vectors, strict=True) if turn.role != "tool"
     ] or vectors
     total = np.zeros(len(spoken[0]))
-    for vector in spoken:  # one by one: a note may have 100 MB of them
+    for vector in spoken:  # one by one, since a note may have 100 MB of them
         total += vector
     mean: Vector = total / len(spoken)
     return mean
 
 
 def novelty(mean: Vector, previous: Vector | None) -> float:
-    """1 − cos(mean, previous), held within 0 … 1; 1 when nothing came before.
+    """1 − cos(mean, previous), clipped to 0 … 1; 1 without a previous episode.
 
     >>> import numpy as np
     >>> one, half = np.array([2.0, 0.0]), np.array([3.0, 4.0])
@@ -124,7 +124,7 @@ def novelty(mean: Vector, previous: Vector | None) -> float:
 
 
 def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo) -> str:
-    """Date and key phrases; the heading of a document's blocks leads."""
+    """Date and key phrases; the heading of a document's blocks comes first."""
     names = [heading] if heading else []
     names += [p for p in phrases if p.casefold() not in heading.casefold()]
     names = names[:TITLE_PHRASES] or [_opening(episode)]
@@ -135,7 +135,7 @@ def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo)
 
 
 def _heading(episode: Episode) -> str:
-    """The last heading that all blocks of a document stand under; a date says nothing new."""
+    """The innermost heading shared by all blocks of a document, other than a date."""
     if episode.document is None:
         return ""
     levels = zip(*(turn.heading for turn in episode.turns), strict=False)
@@ -159,14 +159,14 @@ class _Candidate(NamedTuple):
 def narrative(
     episode: Episode, vectors: Sequence[Vector], phrases: Sequence[str], zone: tzinfo
 ) -> str:
-    """At most four sentences that tell the most, in their order, with who and when.
+    """At most four of the most informative sentences, in order, with speaker and time.
 
     A sentence's score is c · (1 + p) · l · q · o:
         c = 1 + cos(its turn, the episode's mean), 0 … 2;
-        p = how many of the episode's key phrases it holds, earlier ones more: Σ 1/(1 + rank/4);
-        l = min(1, content stems / 6); q = ½ for a question; o = ⅓ after a sentence was chosen
-        that shares half of its stems (so the same is not told twice).
-    The best is chosen, the others scored again, until four are chosen. Equal scores keep the order.
+        p = sum over the episode's key phrases in it, Σ 1/(1 + rank/4);
+        l = min(1, content stems / 6); q = ½ for a question; o = ⅓ after the choice of a sentence
+        with half of its stems (to avoid repetition).
+    The best is chosen and the others scored again, until four are chosen. Equal scores keep the order.
     """
     left = _candidates(episode, vectors, phrases)
     chosen: list[_Candidate] = []
@@ -218,13 +218,13 @@ def _narrated(each: _Candidate, zone: tzinfo) -> str:
 
 
 def _valence(turns: Sequence[Turn]) -> float:
-    """Mean over the turns in which any feeling shows; 0 where it shows in none."""
+    """Mean over the turns with any valence; 0 if none has."""
     felt = [v for v in (cues.valence(turn.text) for turn in turns) if v]
     return round(sum(felt) / len(felt), 4) if felt else 0.0
 
 
 def decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
-    """The sentences that state a decision, relative times made absolute."""
+    """The sentences that state a decision, with relative times made absolute."""
     found: dict[str, None] = {}
     for turn in turns:
         when = _local_time(turn.time, zone)
@@ -236,7 +236,7 @@ def decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
 
 
 def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
-    """The questions that were asked, each with the turn that answered it, if one did."""
+    """The questions of the turns, each with the turn that answers it, if any."""
     found: dict[str, OpenQuestion] = {}
     for place, turn in enumerate(turns):
         for text in map(_plain, cues.find_questions(turn.text)):
@@ -248,7 +248,7 @@ def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
 
 
 def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
-    """The next turn by another speaker that takes up the question's words without asking."""
+    """The next turn of another speaker that repeats words of the question without asking."""
     wanted = terms(question)
     for turn in later:
         if turn.speaker == speaker:
@@ -268,7 +268,7 @@ def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
 
 
 def _local_time(time: str | None, zone: tzinfo) -> datetime | date | None:
-    """A turn's time on the store's clock, or only its day."""
+    """A turn's time in the store's zone, or only its day."""
     if time is None:
         return None
     moment = instant(time)
@@ -285,7 +285,7 @@ def _plain(text: str) -> str:
 
 
 def _shorten(text: str, limit: int) -> str:
-    """The text, cut between words with an ellipsis where it is longer than ``limit``."""
+    """The text, cut between words with an ellipsis if it is longer than ``limit``."""
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]
@@ -293,7 +293,7 @@ def _shorten(text: str, limit: int) -> str:
 
 
 class Outcome(NamedTuple):
-    """A sentence that came out of a conversation; ``kind``: decision, question, or that of a statement."""
+    """An outcome of a conversation; ``kind``: decision, question, or that of a statement."""
 
     kind: str
     text: str
@@ -303,10 +303,10 @@ class Outcome(NamedTuple):
 
 
 def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
-    """Decisions, then questions that nobody answered, then current statements; each in order of time.
+    """Decisions, then unanswered questions, then current statements, each in order of time.
 
-    For the moment at which an agent's program compacts the conversation and drops most of it: turns that
-    were captured a second ago count. What tools and pages said is left out.
+    For the moment when an agent's program compacts the conversation and drops most of it: turns captured a
+    second ago count. Text of tools and pages is left out.
     """
     from clsm_cli.store.index import session_queries
     from clsm_cli.store.index.opening import open_index
@@ -328,7 +328,7 @@ def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
 
 
 def _outcomes(index: Index, said: list[Passage], store: Store) -> Iterator[Outcome]:
-    """Decisions, then open questions, each at the turn that holds it."""
+    """Yield decisions, then open questions, each with its turn."""
     turns = [
         Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in said
     ]

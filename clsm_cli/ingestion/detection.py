@@ -1,4 +1,4 @@
-"""Detect the format of a source by its name and first bytes; explain exports that clsm does not read."""
+"""Detect the format of a source by its name and first bytes; explain exports that clsm cannot read."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Format = Literal[
 DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
 """Formats of living documents; the others are conversations."""
 HEAD_BYTES = 64 << 10
-"""First bytes of a source that are looked at."""
+"""First bytes of a source to inspect."""
 CHAT_SUFFIX = ".txt"
-"""How the name of a chat ends that WhatsApp packs into an archive."""
+"""Suffix of a chat in an archive of WhatsApp."""
 TELEGRAM_NAME = "result.json"
-"""What Telegram calls its export."""
+"""File name of Telegram's export."""
 ZIP_MAGIC = b"PK\x03\x04"
-"""How a zip archive begins."""
+"""First bytes of a zip archive."""
 
 _TELEGRAM_HTML = "looks like Telegram's HTML export; clsm reads its JSON form: result.json"
 _REFUSED_NAMES = (
@@ -80,23 +80,23 @@ SMRITI_TURN = re.compile(
 )
 _EXPORT = re.compile(r"(?:.*/)?conversations(?:-\d{1,4})?\.json")
 _EXPORT_MARKS = (b'"mapping"', b'"chat_messages"')
-# Bytes of control characters that text does not hold; more than one in twenty is no text.
+# Control characters that text does not have; more than one in twenty bytes is no text.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 
 
 def is_export_name(name: str) -> bool:
-    """Whether a file of a folder may be an export by its name."""
+    """Whether a file may be an export by its name."""
     return _EXPORT.fullmatch(name) is not None
 
 
 def exclusion_reason(name: str) -> str | None:
-    """Why a file is not memory by its name; None when it may be, and a copy only for who names it."""
+    """Why a file in a folder is skipped by its name; None if not. Copies are read only if named."""
     reason = openclaw_state_reason(name) or refusal_reason(name) or _matching_reason(_COPIES, name)
     return reason or (None if _is_known(name) else "neither a note nor a transcript")
 
 
 def openclaw_state_reason(name: str) -> str | None:
-    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too."""
+    """Why a file, which ``*.jsonl`` may also name, is state that OpenClaw keeps beside transcripts."""
     return _matching_reason(_OPENCLAW, name)
 
 
@@ -138,7 +138,7 @@ def file_format(
 
 
 def _is_binary(head: bytes, *, strict: bool) -> bool:
-    """Whether it is no text; ``strict`` where nothing else says that it is."""
+    """Whether data is not text; ``strict`` if its name does not say that it is."""
     head = head[:1024]
     if strict and b"\0" in head:
         return True
@@ -149,7 +149,7 @@ def _text_format(head: bytes, path: str) -> Format | None:
     if b"\n## Turn " in head and _is_smriti(head):
         return "smriti"
     begin = head.lstrip()[:32].decode(errors="replace")
-    # Marks of direction and byte order are not printable.
+    # Directional and byte order marks are not printable.
     if next((each for each in begin if each.isprintable() and each != "["), "").isdecimal():
         from clsm_cli.ingestion import messengers
 
@@ -191,7 +191,7 @@ def _rows_format(head: bytes) -> Format | None:
         if transcripts.is_claude_code(row):
             return "claude-code"
         return "openclaw" if transcripts.is_openclaw(row) else "jsonl"
-    # The first row is larger than what was looked at: tell it by how it begins.
+    # The first row is longer than the head: decide by its start.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
     if len(lines) == 1 and start.startswith(b'{"parentUuid"'):
         return "claude-code"
@@ -201,7 +201,7 @@ def _rows_format(head: bytes) -> Format | None:
 
 
 def refusal_reason(name: str, head: bytes = b"") -> str | None:
-    """Why an export is not read, and what is; None where it is none of these."""
+    """Why an export cannot be read, and what can; None for any other file."""
     by_name = next((reason for form, reason in _REFUSED_NAMES if re.match(form, name)), None)
     if by_name is None and name.endswith(".html") and _TELEGRAM_PAGE.search(head):
         return _TELEGRAM_HTML

@@ -1,8 +1,8 @@
 """Living documents: what a new version of a Markdown file changes, block by block.
 
-A block that is still there is the same, wherever it moved; a changed block takes the place of the
-one most like it; a vanished block is closed. New and changed blocks become one episode, the
-document's record says which blocks are current.
+An unchanged block stays the same, wherever it moved; a changed block succeeds the most similar old one; a
+vanished block is closed. New and changed blocks become one episode, and the document's record lists the
+current blocks.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ MIN_SIMILARITY = 50.0
 """Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
 _MAX_COMPARED_CHARS = 4000
 MAX_PAIRS = 4_000_000
-"""Pairs of a new and a vanished block that are compared, half a second; of more those that stand
-nearest to each other in their versions."""
+"""Pairs of a new and a vanished block to compare, which takes half a second; of more, those nearest in
+position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A document as it is now: its blocks, where it lies, its digest, and when it was read."""
+    """A document as it is now: its blocks, place, digest, and time of reading."""
 
     raw: RawDocument
     origin: str
@@ -54,13 +54,13 @@ def plan(
     forgotten: frozenset[str],
     tally: Tally,
 ) -> list[runs.Write]:
-    """The new record of a document and an episode of its new and changed blocks, where there are any.
+    """The new record of a document and an episode of its new and changed blocks, if any.
 
-    A document of which every block is forgotten gets no record: it is read anew each time.
+    A document with only forgotten blocks gets no record: it is read again each time.
 
     Args:
-        old: Its record, if it is known, without what was forgotten.
-        tally: Told how many blocks are new, took the place of another, vanished, or stayed.
+        old: Its record without forgotten blocks, if known.
+        tally: Counts new, changed, vanished and unchanged blocks.
     """
     told = _turns(new)
     turns = [turn for turn in told if not is_forgotten(turn.key, forgotten)]
@@ -92,7 +92,7 @@ def plan(
         blocks=blocks,
         closed={**known.closed, **{key: (new.now, successor.get(key, "")) for key in gone}},
     )
-    # Of a version whose record a crash prevented, blocks lie in an episode already.
+    # If a crash prevented the record of a version, its blocks are in an episode already.
     stored = index.keys_in_episodes(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
     for turn in unseen:
@@ -121,7 +121,7 @@ def _episode(
 
 
 def _turns(new: Version) -> list[Turn]:
-    """The blocks as turns, equal ones numbered in their order."""
+    """The blocks as turns, equal ones numbered in order."""
     counts: Counter[str] = Counter()
     turns: dict[str, Turn] = {}
     for block in new.raw.blocks:
@@ -137,7 +137,7 @@ def _turns(new: Version) -> list[Turn]:
 
 
 def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
-    """Vanished key → key of the new block that is most like it, each used once, best pairs first."""
+    """Vanished key → key of the most similar new block, each used once, best pairs first."""
     from rapidfuzz import fuzz, process
 
     if not fresh or not gone:

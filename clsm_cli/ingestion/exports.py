@@ -1,15 +1,15 @@
 r"""Conversations in one document: the data exports of ChatGPT and Claude, and sessions of Smriti.
 
-An export is ``conversations.json``, or the archive that holds it: a list of conversations. One of ChatGPT
-is a tree of messages (``mapping``) whose current branch ends at ``current_node``; one of Claude is a list
-of messages (``chat_messages``), each in parts. As a conversation may be renamed, its id is the session; the
-number of a message in it stands for a line.
+An export is ``conversations.json``, or the archive that contains it: a list of conversations. In ChatGPT's
+each is a tree of messages (``mapping``) whose current branch ends at ``current_node``; in Claude's a list
+of messages (``chat_messages``), each in parts. The session is the conversation's id, since it may be
+renamed; the number of a message replaces the line.
 
-Smriti (Chitragupta) writes one Markdown file a session. Front matter names it; a turn is a heading, ``##
-Turn 3 — user``, and its text, with lines escaped that would look like a heading or a rule; a tool call is
-``### Tool: name`` with its input and its result, each fenced, and not escaped at all. So a fence ends where
-the line behind it is what the writer puts there, and a heading inside a result is text. A turn has no time;
-it has the day on which the session was made.
+Smriti (Chitragupta) writes one Markdown file per session. Front matter names it; a turn is a heading, ``##
+Turn 3 — user``, and its text, with lines escaped that look like a heading or a rule; a tool call is ``###
+Tool: name`` with its input and its result, each fenced, and not escaped at all. So a fence ends only where
+the writer's next line follows, and a heading inside a result is text. Turns have no time of their own; they
+get the day of the session.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ _NO_CONVERSATION = "holds no conversation that clsm knows"
 
 
 def export_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped messages and problems of an export, one conversation after the other.
+    """Yield the turns, dropped messages and problems of an export, conversation by conversation.
 
-    An archive may hold a chat instead, as WhatsApp and Telegram pack theirs.
+    An archive may also contain a chat of WhatsApp or Telegram.
     """
     head = stream.read(len(ZIP_MAGIC))
     if head != ZIP_MAGIC:
@@ -105,7 +105,7 @@ def _conversations(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptIt
 
 
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
-    """The ids from the root of a tree to a leaf; a ring ends where it closes.
+    """The ids from the root of a tree to a leaf; a cycle ends the path.
 
     >>> branch({"a": None, "b": "a", "c": "a", "d": "c"}, "d")
     ['a', 'c', 'd']
@@ -120,12 +120,12 @@ def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
 
 _THINKING = frozenset({"thoughts", "reasoning_recap"})
 _INSTRUCTIONS = frozenset({"user_editable_context", "model_editable_context"})
-# What the program puts around references to sources and pictures, in characters of no alphabet.
+# References to sources and pictures, between private-use characters.
 _REFERENCE = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
 def _chatgpt(conversation: dict[str, Any], reading: Reading) -> Iterator[TranscriptItem]:
-    """The current branch from its first message on, then what was left out."""
+    """Yield the current branch from its first message, then the dropped messages."""
     names = (label(conversation.get(name)) for name in ("conversation_id", "id"))
     session = next(filter(None, names), reading.session)
     nodes = {k: node for k, node in conversation["mapping"].items() if isinstance(node, dict)}
@@ -169,7 +169,7 @@ def _chatgpt_message(told: dict[str, Any], message: Message, tools: ToolReader) 
 
 
 def _chatgpt_text(content: dict[str, Any]) -> str:
-    """The text of a message; pictures and sounds have none, a sound may have what was said in it."""
+    """The text of a message; pictures have none, a sound may have a transcript."""
     parts = content.get("parts")
     told: list[Any] = parts if isinstance(parts, list) else []
     texts = [part.get("text") if isinstance(part, dict) else part for part in told]
@@ -181,7 +181,7 @@ _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assist
 
 
 def _claude(conversation: dict[str, Any], reading: Reading) -> Iterator[TranscriptItem]:
-    """The messages of the current branch, in their order, then what was left out."""
+    """Yield the messages of the current branch in order, then the dropped ones."""
     session = label(conversation.get("uuid")) or reading.session
     every = [each for each in conversation["chat_messages"] if isinstance(each, dict)]
     parents = {
@@ -189,7 +189,7 @@ def _claude(conversation: dict[str, Any], reading: Reading) -> Iterator[Transcri
         for m in every
     }
     current = set(branch(parents, text_or_empty(conversation.get("current_leaf_message_uuid"))))
-    # Most exports name no leaf: then there is one branch, or no way to tell.
+    # Most exports name no leaf: then there is one branch, or branches cannot be told apart.
     tools = ToolReader(reading)
     told = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
     for number, each in enumerate(told, 1):
@@ -208,7 +208,7 @@ def _claude_message(
         yield message.dropped("message of an unknown role")
         return
     parts = parts_of(told.get("content"))
-    # Older exports have the text alone; newer ones have it twice.
+    # Older exports have only ``text``; newer ones have the same text in both places.
     said = text_of(part for part in parts if part.get("type") == "text")
     said = said or text_or_empty(told.get("text")).strip("\n").rstrip()
     if said.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
@@ -222,7 +222,7 @@ def _claude_message(
 
 MAX_SESSION_BYTES = 64 << 20
 """Bytes of a session of Smriti; it is read whole."""
-# Atomic groups: a fence ends at the first place where one may, so the time is linear.
+# Atomic groups: a fence ends at the first possible place, so the time is linear.
 _TOOL = re.compile(
     r"### Tool: (?P<name>[^\n]+)\n\n?\*\*Input:\*\*\n```\w*\n"
     r"(?P<given>(?>.*?(?=\n?```\n\n?<details>\n<summary>)))\n?```\n\n?"
@@ -235,11 +235,11 @@ _TEXT_END = re.compile(
 )
 _ESCAPED = re.compile(r"\\(?=## Turn \d|---\Z)|\\(?=</(?:details|summary)>)", re.IGNORECASE)
 _RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
-"""The parts of a message once more, for the program."""
+"""A copy of the message's parts for Smriti itself."""
 
 
 def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped turns and problems of a session, in its order."""
+    """Yield the turns, dropped turns and problems of a session, in order."""
     text = read_whole(stream, MAX_SESSION_BYTES)
     if "\ufffd" in text:
         reading.findings.add("invalid UTF-8 replaced", 1)
@@ -276,11 +276,11 @@ def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem
                 yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
         if end and end[0].startswith("###") and place == end.start():
             reading.findings.add("tool call is cut short", line_of(place))
-        head = SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
+        head = SMRITI_TURN.search(text, place)  # text after the tools belongs to no turn
 
 
 def _line_counter(text: str) -> Callable[[int], int]:
-    """What gives the line of a place in a text; no place lies before the last one."""
+    """A function from offset to line number; offsets must not decrease."""
     seen, line = 0, 1
 
     def line_of(place: int) -> int:

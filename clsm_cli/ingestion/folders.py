@@ -1,13 +1,13 @@
-"""Whose notes a folder holds (an Obsidian vault's, an agent's, a person's), and what its owner leaves out.
+"""The owner of the notes in a folder (an Obsidian vault, an agent, a person), and what the user excludes.
 
-Links (``[[Mara|she]]``) and tags stay as they are: they say what a note is about. The workspace of an
-agent that somebody opens in Obsidian is no vault: its daily notes are the agent's.
+Links (``[[Mara|she]]``) and tags stay, because they say what a note is about. An agent's workspace that
+somebody opens in Obsidian is no vault: its daily notes are the agent's.
 
-``--exclude``, the setting ``ingest.exclude`` and ``.clsmignore`` files have the rules of gitignore (by
-pathspec): of several patterns the last that fits decides. A ``.clsmignore`` counts below its folder, the
-nearest first. The other patterns have no folder of their own: they count below the one that was named,
-or that holds the file, and below those above it up to the home folder, where they tell a name. So a path
-is left out however it is named, and ``*`` does not leave out all that lies in a folder.
+``--exclude``, the setting ``ingest.exclude`` and ``.clsmignore`` files follow the rules of gitignore (by
+pathspec): the last matching pattern decides. A ``.clsmignore`` applies below its folder, the nearest first.
+The other patterns have no folder of their own: they apply below the named folder (or the folder of a named
+file), and below its ancestors up to the home folder if they contain a name. So a path is excluded however it
+is named, and ``*`` does not exclude everything in a folder.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 Place = Literal["", "vault", "workspace"]
-"""In which kind of folder a note lies, the nearest one; empty: in none that is known."""
+"""Kind of the nearest known folder around a note; empty: none."""
 WORKSPACE = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md")
-"""Files, any of which makes a folder the workspace of an agent (OpenClaw, Codex and others)."""
+"""Files, any of which makes a folder an agent's workspace (OpenClaw, Codex and others)."""
 VAULT = ".obsidian"
-"""Folder that makes the one that holds it a vault of Obsidian."""
+"""Subfolder that makes a folder an Obsidian vault."""
 _DIARY = "memory"
 
 
 def locate_folder(folder: str) -> Place:
-    """Where a folder lies, by itself and all folders above it."""
+    """The kind of a folder, from itself and its ancestors."""
     for above in ancestors(folder):
         if any(os.path.exists(os.path.join(above, name)) for name in WORKSPACE):
             return "workspace"
@@ -46,19 +46,19 @@ def locate_folder(folder: str) -> Place:
 
 
 def locate_files(names: set[str], place: Place) -> Place:
-    """Where the files of a folder lie, by their names and by where the folder lies."""
+    """The kind of place for files in a folder, from their names and the folder's kind."""
     if not names.isdisjoint(WORKSPACE):
         return "workspace"
     return "vault" if VAULT in names else place
 
 
 def is_agents(folder: str, place: Place) -> bool:
-    """Whether dated notes in a folder are an agent's: in a workspace, or in its ``memory/`` alone."""
+    """Whether dated notes in a folder are an agent's: in a workspace, or in a ``memory/`` folder."""
     return place == "workspace" or (not place and os.path.basename(folder) == _DIARY)
 
 
 def ancestors(folder: str) -> Iterator[str]:
-    """A folder and all above it."""
+    """A folder and its ancestors."""
     yield folder
     yield from map(str, Path(folder).parents)
 
@@ -76,13 +76,13 @@ _OBSIDIAN_MARKUP = (
     (re.compile(r"(?:\A|[ \t])\^[A-Za-z0-9-]{1,60}[ \t]*\Z"), ""),
     (re.compile(r"==(?=\S)([^=\n]{1,400})(?<=\S)=="), r"\1"),
 )
-"""Embedded notes and pictures, comments, kinds of callouts, ids of blocks, highlighting."""
+"""Embedded notes and pictures, comments, kinds of callouts, block ids, highlighting."""
 _MARKUP_HINTS = ("![[", "%%", "[!", "^", "==")
 _EMPTY_ITEM = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
 
 
 def templates(vault: str) -> Iterator[str]:
-    """The folders of templates of a vault, as its settings name them."""
+    """The template folders of a vault, from its settings."""
     for file, key in _SETTINGS:
         try:
             with open(os.path.join(vault, VAULT, file), "rb") as stream:
@@ -95,7 +95,7 @@ def templates(vault: str) -> Iterator[str]:
 
 
 def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
-    """The lines of a note, as many as before, without what only Obsidian shows; code stays.
+    """The same number of lines, without markup that only Obsidian shows; code stays.
 
     >>> strip_obsidian(["> [!tip]- Oak", "![[a.png]]", "It is ==12 cm== %%ask%% wide. ^a1", "%%", "x", "%%"], 0)
     ['> Oak', '', 'It is 12 cm  wide.', '', '', '']
@@ -116,7 +116,7 @@ def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
 
 
 def _without_comment(line: str, *, hidden: bool) -> tuple[str, bool]:
-    """A line without its part of a comment over several lines, and whether that goes on."""
+    """A line without a comment over several lines, and whether the comment continues."""
     if hidden:
         _, mark, line = line.partition("%%")
         if not mark:
@@ -136,17 +136,17 @@ def _without_markup(line: str) -> str:
 IGNORE_FILE = ".clsmignore"
 _NAME = re.compile(r"[^/]+")
 _NEUTRAL_NAME = "\ufffd" * 9
-"""A name that nobody gives."""
+"""A name that no file has."""
 
 
 class Exclusion:
-    """What is left out, and what was wrong with the files that say so."""
+    """The exclusion patterns, and problems of the files that contain them."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """Leave out what fits ``patterns``, and what the files name that lie beside and above it.
+        """Exclude by ``patterns``, and by ignore files beside and above each path.
 
         Raises:
-            ValueError: One is no pattern; its text is the argument.
+            ValueError: A pattern is invalid; its text is the argument.
         """
         self.problems: list[Problem] = []
         self._patterns = _compiled(patterns) if patterns else None
@@ -155,10 +155,10 @@ class Exclusion:
         self._home = os.path.realpath(os.path.expanduser("~"))
 
     def reason(self, path: str, root: str | None, *, is_folder: bool) -> str | None:
-        """Why a file or folder is left out by itself; None when it is not.
+        """Why a file or folder itself is excluded; None if it is not.
 
         Args:
-            root: The folder that was named, or that holds the file that was; None above it.
+            root: The named folder, or the folder of a named file; None above it.
         """
         if self._patterns is not None and self._is_left_out(path, root, is_folder=is_folder):
             return "excluded"
@@ -170,7 +170,7 @@ class Exclusion:
         return None
 
     def reason_of_named(self, path: str, *, is_folder: bool) -> str | None:
-        """Why a path that was named is left out: by itself, or with a folder that it lies in."""
+        """Why a named path is excluded: by itself, or with one of its ancestors."""
         folder = path if is_folder else os.path.dirname(path)
         for above in reversed([*ancestors(folder)]):
             if above not in self._folders:
@@ -180,7 +180,7 @@ class Exclusion:
         return None if is_folder else self.reason(path, folder, is_folder=False)
 
     def _is_left_out(self, path: str, root: str | None, *, is_folder: bool) -> bool:
-        """Whether the patterns without a folder of their own leave a path out."""
+        """Whether the patterns without a folder of their own exclude a path."""
         assert self._patterns is not None
         if root is None and os.path.commonpath([path, self._home]) == path:
             return False
@@ -188,7 +188,7 @@ class Exclusion:
             below = _relative(path, folder, is_folder=is_folder)
             found = self._patterns.check_file(below)
             if found.include is not None:
-                # Above what was named, a pattern that any names would fit tells nothing.
+                # Above the named path, ignore patterns that match any names.
                 any_names = "" if folder == root else _NAME.sub(_NEUTRAL_NAME, below)
                 if self._patterns.check_file(any_names).index != found.index:
                     return found.include
@@ -240,5 +240,5 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
 
 
 def _relative(path: str, folder: str, *, is_folder: bool) -> str:
-    """A path from a folder on; a folder has a slash at its end."""
+    """A path relative to a folder; folders get a trailing slash."""
     return os.path.relpath(path, folder) + ("/" if is_folder else "")

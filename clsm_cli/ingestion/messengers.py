@@ -1,15 +1,15 @@
 """Chats of messengers: WhatsApp's export and signal-export's as text, Telegram's as JSON.
 
-In a text a message begins with when and who, ``31.12.25, 21:05 - Mara: …`` on Android, ``[31/12/2025,
-21:05:33] Mara: …`` on an iPhone, ``[2025-12-31 21:05:33] Mara: …`` of Signal; lines without that go on
-with it. What the app itself says has no speaker, or begins with a left-to-right mark.
+In text, a message starts with time and sender: ``31.12.25, 21:05 - Mara: …`` on Android, ``[31/12/2025,
+21:05:33] Mara: …`` on an iPhone, ``[2025-12-31 21:05:33] Mara: …`` from Signal; other lines continue it.
+Lines of the app itself have no sender, or start with a left-to-right mark.
 
-Which number of a date is the day and which the month depends on the phone. It is decided over the whole
-file: by a number that can be no month, by the separator, by dates that would lie in the future, and by
-the order of the messages. Where that leaves it open, nothing is guessed.
+The order of day and month in a date depends on the phone. The whole file decides it: a number above 12, the
+separator, dates that would lie in the future, and the order of the messages. If it stays open, nothing is
+guessed.
 
-Telegram Desktop exports one chat or all of them as one document (``result.json``). The words of all but
-the owner are trusted as an agent's are: facts are learnt from them, but no rules.
+Telegram Desktop exports one chat or all of them as one document (``result.json``). Messages of all but the
+owner have the trust of an agent: facts are learnt from them, but no rules.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ _EARLY, _LATE = (
         "PM μμ 下午 中午 晚上 午後 오후 م بظ ÖS CH MD em ip odp сл.об пп du หลังเที่ยง अपराह्न אחה״צ",
     )
 )
-"""Halves of the day, their letters alone: CLDR, dayPeriods, am and pm (of zh also the flexible ones)."""
+"""Letters of the halves of the day: CLDR, dayPeriods, am and pm (for zh also the flexible ones)."""
 FIRST_YEAR = 2009
-"""Of WhatsApp; an earlier year, or one to come, is of another calendar."""
+"""First year of WhatsApp; an earlier or future year belongs to another calendar."""
 MAX_CHAT_BYTES, MAX_JSON_BYTES = 64 << 20, 256 << 20
 """Bytes of a chat, and of a JSON document, which is read whole and takes several times as much memory."""
 _MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-"""Unicode's Bidi_Control, which may stand anywhere in a date, and the byte order mark."""
+"""Unicode's Bidi_Control, which may occur anywhere in a date, and the byte order mark."""
 _UNMARKED = dict.fromkeys(map(ord, _MARKS))
 _MAX_STAMP_CHARS = 120
-"""Characters of a line in which its date and clock are."""
+"""Characters of a line that contain its date and time."""
 _START = re.compile(
     rf"(?P<open>\[)?{DATE}(?P<comma>[,،])?(?(comma)\s*|\s+){CLOCK}"
     r"(?(open)\s*\]|(?:\s*[-–] |(?(before),\s|(?!))))\s?"
@@ -71,13 +71,13 @@ _APP_MARK = "\u200e"
 _ASIDE = re.compile(r"\u200e<[^<>\n]{1,120}>")
 _OMITTED = re.compile(r"<[^<>\n]{3,60}>")
 _OWNER = "Me"
-"""Whom signal-export calls the owner of the phone."""
+"""The phone's owner in signal-export."""
 APP_LINE, OMITTED_MEDIA = "line by the app", "media that was left out"
 ADVICE = "; say which comes first: --day-first or --month-first"
 
 
 class _Start(NamedTuple):
-    """How a line begins, its date and clock, and what comes after them."""
+    """Date and time at the start of a line, and the rest of it."""
 
     match: re.Match[str]
     stamp: Stamp
@@ -93,9 +93,9 @@ class _ChatMessage(NamedTuple):
 
 
 def is_chat(head: str, name: str = "") -> bool:
-    """Whether a text is a chat, by its beginning: its first line is a message, and another is.
+    """Whether a text is a chat, by its start: its first line is a message, and so is another.
 
-    A single message is one if the file has the name of an export, or if it is all there is and has
+    A single message suffices if the file has the name of an export, or if it is the whole text and has
     brackets, a comma and seconds, as only an iPhone writes it.
     """
     lines = [line for line in head.lstrip().split("\n", 60)[:60] if line.strip()]
@@ -110,10 +110,10 @@ def is_chat(head: str, name: str = "") -> bool:
 
 
 def chat_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped lines and problems of a chat, in its order.
+    """Yield the turns, dropped lines and problems of a chat, in order.
 
-    Who owns the phone is known from Signal ("Me") and, of a chat of two, from the name of the file,
-    which is the other one's. The phone told the time in the store's time zone.
+    The phone's owner is known from Signal ("Me") and, in a chat of two, from the file name, which is the
+    other person's. Times are in the store's time zone.
     """
     text = read_whole(stream, MAX_CHAT_BYTES)
     messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
@@ -147,7 +147,7 @@ def _messages(lines: Sequence[str]) -> Iterator[_ChatMessage]:
 
 
 def _owner(messages: Sequence[_ChatMessage], path: str) -> str | None:
-    """The one of two speakers whom the name of the file does not name."""
+    """The one of two speakers whom the file name does not name."""
     speakers = {each.who for each in messages if each.who and not each.text.startswith(_APP_MARK)}
     if _OWNER in speakers:
         return _OWNER
@@ -182,7 +182,7 @@ def _turns(
 
 
 class Stamp(NamedTuple):
-    """Three numbers in their order, the sign between them, and the clock; None: not understood."""
+    """Three numbers of a date in their order, their separator, and the time; None: not understood."""
 
     numbers: tuple[int, int, int]
     mark: str
@@ -190,14 +190,14 @@ class Stamp(NamedTuple):
 
 
 Order = tuple[int, int, int]
-"""Which of three numbers are the year, the month and the day."""
+"""Indexes of year, month and day among three numbers."""
 YEAR_FIRST: Order = (0, 1, 2)
 DAY_FIRST: Order = (2, 1, 0)
 MONTH_FIRST: Order = (2, 0, 1)
 
 
 def parse_stamp(match: re.Match[str]) -> Stamp | None:
-    """The time that a match of ``DATE`` and ``CLOCK`` tells; None where its hour is none."""
+    """The stamp of a match of ``DATE`` and ``CLOCK``; None for an invalid time."""
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     numbers = int(match["a"]), int(match["b"]), int(match["c"])
     if minute > 59 or second > 59 or hour > 23:
@@ -219,13 +219,13 @@ def _half(word: str | None) -> int | None:
 
 
 def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = None) -> Order:
-    """Which number is what.
+    """The order of day, month and year in a chat.
 
     Args:
         today: No message is later than the next day.
 
     Raises:
-        RefusedError: That cannot be told.
+        RefusedError: The order cannot be decided.
 
     >>> def told(*texts):
     ...     numbers = (tuple(map(int, text.split("/"))) for text in texts)
@@ -246,7 +246,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
         raise RefusedError(
             "its dates are none that clsm knows, of another calendar or in the future"
         )
-    # With a full stop or a hyphen between them every locale of CLDR writes the day first.
+    # With a full stop or a hyphen as separator, every locale of CLDR has the day first.
     if len(possible) == 1 or stamps[0].mark != "/":
         return possible[0]
     day, month = (_steps_back(stamps, order, today) for order in possible)
@@ -259,7 +259,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
 
 
 def day_of(numbers: Sequence[int], order: Order) -> date | None:
-    """The day of three numbers; None where there is none."""
+    """The day of three numbers; None for an invalid one."""
     year, month, day = (numbers[place] for place in order)
     try:
         return date(year + 2000 if year < 100 else year, month, day)
@@ -279,10 +279,10 @@ def _steps_back(stamps: Sequence[Stamp], order: Order, today: date) -> int:
 
 
 def telegram_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped messages and problems of an export, chat by chat.
+    """Yield the turns, dropped messages and problems of an export, chat by chat.
 
-    The owner is the one whose account was exported, and in a chat of two who is not the other one;
-    what was passed on is trusted as a page is.
+    The owner is the one whose account was exported, and in a chat of two the one who is not the other person;
+    forwarded messages have the trust of a page.
     """
     document = read_json(stream, MAX_JSON_BYTES, ", export chat by chat")
     if not isinstance(document, dict):

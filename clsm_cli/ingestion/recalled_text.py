@@ -1,6 +1,6 @@
-"""Remove clsm's own recalled text from what it reads, where its fence verifies.
+"""Remove clsm's own recalled text from sources, if its fence verifies.
 
-Kept, it would come back as something that was said, and every recall would be its own evidence.
+Otherwise it would be read back as a statement, and every recall would be its own evidence.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from clsm_cli.text.fence_lines import OPENING, blocks
 RECALLED_BLOCK = "recalled block"
 UNVERIFIED = "recalled text whose fence does not verify, kept as text"
 
-# What is left of a message that held a block in quotes or in a code block, and nothing else.
+# Rest of a message that contained only a block, quoted or in a code block.
 _WRAPPING = " \t\r\n>`~"
 
 
 @dataclass(frozen=True, slots=True)
 class StrippedText:
-    """A text without the blocks that verify; ``doubtful``: lines where one begins that does not."""
+    """A text without verified blocks; ``doubtful``: first lines of blocks that do not verify."""
 
     text: str
     dropped: int = 0
@@ -41,7 +41,7 @@ def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) ->
     """``text`` without the blocks that verify.
 
     Args:
-        keep_lines: Leave an empty line for every line, so that line numbers stay right.
+        keep_lines: Keep an empty line for each line, so that line numbers stay right.
     """
     if OPENING not in text:
         return StrippedText(text)
@@ -65,10 +65,10 @@ def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) ->
 
 
 def strip_items(items: Iterable[TranscriptItem], reading: Reading) -> Iterator[TranscriptItem]:
-    """Pass ``items`` on, their turns without the blocks that verify.
+    """Pass ``items`` on, with turns stripped of verified blocks.
 
-    A block that is left out is a ``Dropped``, and so is a turn of which nothing else is left; what
-    does not verify stays and is told.
+    A removed block gives a ``Dropped``, and so does a turn that is empty without it; a block that does not
+    verify stays and is reported.
     """
     for item in items:
         if isinstance(item, RawTurn) and (
@@ -97,7 +97,7 @@ def _strip_turn(turn: RawTurn, fence_key: FenceKey, findings: Findings) -> Itera
 
 
 def _strip_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) -> ToolCall:
-    """The tool of a turn whose text changed: its input may be the beginning of that text."""
+    """The tool of a turn whose text changed: its input may be the start of that text."""
     if tool.input is None:
         return tool
     if tool.input == tool_call(tool.name, before).input:
@@ -106,7 +106,7 @@ def _strip_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) ->
 
 
 def _strip_arguments(text: str, fence_key: FenceKey) -> StrippedText:
-    """The same for what may be arguments of a tool as JSON, in which line ends are escaped."""
+    """Strip text that may be tool arguments as JSON, in which line breaks are escaped."""
     try:
         value = load(text) if text.startswith(("{", "[")) else None
     except LineError:

@@ -1,8 +1,8 @@
-"""Segment: cut the inbox into episodes, and describe every episode that has no record.
+"""Segment: cut the inbox into episodes, and describe every episode without a record.
 
-The order makes every prefix of the writes completable by running again: episode files first, then
-their records, the inbox last. A turn that is in an episode is not read from the inbox again, and an
-episode without a record is described, whoever wrote it.
+The order of the writes lets a second run complete any prefix of them: episode files first, then their
+records, the inbox last. Turns that are in an episode are not read from the inbox again, and episodes
+without a record are described, whoever wrote them.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 def plan_session(
     store: Store, index: Index, box: Inbox, ended_before: datetime | None = None
 ) -> tuple[list[Episode], list[runs.Write]]:
-    """Cut an inbox file as far as its episodes are final: they, and what is written.
+    """Cut an inbox file into its final episodes, and plan the writes.
 
     Args:
         index: Fresh, with a vector for every turn of the inbox.
-        box: The inbox file, without what was forgotten.
-        over_before: A conversation whose last turn is older is over; None: none is.
+        box: The inbox file, without forgotten turns.
+        ended_before: Conversations whose last turn is older are closed; None: none is.
     """
     if not box.turns:
         return [], inbox.plan_removal(box, ended_before)
@@ -52,7 +52,7 @@ def plan_session(
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
     stored = _read_episode(store, index, previous) if items else None
-    capped = stored is not None and stored.capped  # only its length ended it
+    capped = stored is not None and stored.capped  # ended by the maximum length
     made: list[Episode] = []
     open_items: list[InboxItem] = []
     for turns, ended in _split_at_marks(items, ended_before):
@@ -85,7 +85,7 @@ def plan_session(
 
 
 def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
-    """Records for episodes that have none: of documents, and after a crash."""
+    """Records for episodes without one: of documents, and after a crash."""
     forgotten = logs.load_tombstones(store)
     read = (episode_files.read(store.root / path) for _, path in index.undescribed())
     found = [
@@ -99,7 +99,7 @@ def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
 def _split_at_marks(
     items: Sequence[InboxItem], ended_before: datetime | None
 ) -> list[tuple[list[CapturedTurn], bool]]:
-    """The open turns between end marks, each with whether a mark, or silence, ends it."""
+    """The open turns between end marks, each part with whether a mark, or silence, ends it."""
     parts: list[tuple[list[CapturedTurn], bool]] = []
     current: list[CapturedTurn] = []
     marks = {item.after for item in items if isinstance(item, EndMark)}
@@ -164,7 +164,7 @@ def _episode(
 
 
 def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:
-    """Records of episodes, in order; each is compared with the one before it in its session."""
+    """Records of episodes, in order; each is compared with the previous one of its session."""
     known = {episode.id: episode for episode in made}
     records = []
     for episode in made:
@@ -174,7 +174,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         earlier = [vectors[turn.key] for turn in before]
-        surprise = 0.0  # the blocks of a document do not follow one another in time
+        surprise = 0.0  # the blocks of a document have no order in time
         if episode.document is None:
             beats = _turn_features(before, vectors), _turn_features(episode.turns, vectors)
             surprise = peak_surprise(*beats, store.settings.boundary)

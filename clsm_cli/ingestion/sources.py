@@ -1,7 +1,7 @@
 """Find sources: named paths become files with a format, or a reason why they are skipped; open them.
 
-The walk of a folder is sorted, so two runs see the same order; it never follows a symbolic link, so
-it can neither loop nor leave the folder; and whatever it passes over is said, not silent.
+The walk of a folder is sorted, so two runs have the same order. It never follows a symbolic link, so it
+cannot loop or leave the folder, and reports everything it skips.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class SourceFile:
     """A file to read.
 
     Attributes:
-        path: As it was given; inside a named folder, that name and the way from there.
-        origin: Where it really lies, ``~`` for the home folder: the same for every spelling.
-        stream: Standard input, which is open already and cannot be opened twice.
-        encoding: As its beginning tells, see ``encodings``.
-        is_agents: Whether dated notes where it lies are an agent's.
+        path: As given; inside a named folder, that name and the relative path.
+        origin: Its real path, with ``~`` for the home folder: the same for every spelling.
+        stream: Standard input, which is already open and cannot be opened twice.
+        encoding: As detected from its start, see ``encodings``.
+        is_agents: Whether dated notes in its folder are an agent's.
     """
 
     path: str
@@ -59,9 +59,9 @@ class SourceFile:
 
     @contextlib.contextmanager
     def items(self, reading: Reading) -> Iterator[Iterator[TranscriptItem]]:
-        """The items of a transcript of any format but Markdown, in its order, while it is open.
+        """The items of a transcript of any format except Markdown, in order, while it is open.
 
-        Without what clsm itself recalled.
+        Without text that clsm itself recalled.
         """
         with self.open() as stream:
             if self.format in _ROWS:
@@ -74,7 +74,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or folder that is not memory by its name or kind."""
+    """A file or folder that is not memory, by its name or kind."""
 
     path: str
     reason: str
@@ -82,12 +82,12 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Excluded(Skipped):
-    """A file or folder that the user leaves out."""
+    """A file or folder that the user excludes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing(Problem):
-    """A path that was named and does not exist."""
+    """A named path that does not exist."""
 
 
 Found = SourceFile | Skipped | Problem
@@ -99,7 +99,7 @@ def find(
     stdin: BinaryIO | None = None,
     exclusion: Exclusion | None = None,
 ) -> Iterator[Found]:
-    """The files behind the named paths, in order, each once."""
+    """Yield the files of the named paths, in order, each once."""
     seen: set[str] = set()
     exclusion = exclusion or Exclusion()
     for path in paths:
@@ -123,7 +123,7 @@ def _find_path(
         yield Missing('""', None, "no such file or folder")
         return
     try:
-        # A link that the user names is the user's wish; links inside a folder are not followed.
+        # A link that the user names is followed; links inside a folder are not.
         real = os.path.realpath(path, strict=True)
         mode = os.stat(real).st_mode
     except FileNotFoundError:
@@ -134,7 +134,7 @@ def _find_path(
         return
     is_folder = stat.S_ISDIR(mode)
     folder = real if is_folder else os.path.dirname(real)
-    # Also by the name of a link that leads there.
+    # Also by the name of a link to it.
     reasons = (
         exclusion.reason_of_named(each, is_folder=is_folder)
         for each in dict.fromkeys((real, os.path.abspath(path)))
@@ -150,7 +150,7 @@ def _find_path(
 
 
 def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
-    """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
+    """Yield the files of a folder, depth first, by name; an explicit stack avoids recursion."""
     stack = [(given, real, folders.locate_folder(real))]
     templates: set[str] = set()
     while stack:
@@ -187,7 +187,7 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
 
 
 def _checked_result_json(found: Found) -> Found:
-    """A file of a folder: other programs have a ``result.json`` too, and nobody named this one."""
+    """A file of a folder; other programs write ``result.json``, too, so it must be Telegram's."""
     if os.path.basename(found.path) != detection.TELEGRAM_NAME:
         return found
     is_export = isinstance(found, SourceFile) and found.format == "telegram"
@@ -195,7 +195,7 @@ def _checked_result_json(found: Found) -> Found:
 
 
 def _skip_reason(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:
-    """Why an entry of a walked folder is not memory; None when it may be."""
+    """Why an entry of a walked folder is not memory; None if it may be."""
     name = entry.name
     if entry.is_symlink():
         return "symbolic link"
@@ -249,14 +249,14 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
         return Missing(STDIN, None, "standard input is closed")
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
-    # peek gives what one read gives and consumes nothing; a first row is enough.
+    # peek returns the bytes of one read and consumes none; a first row is enough.
     head = stdin.peek(detection.HEAD_BYTES)[: detection.HEAD_BYTES]
     return _detected(STDIN, STDIN, head, wanted, stream=stdin)
 
 
 def open_file(path: str) -> BinaryIO:
     """A regular file, opened without following a link and without waiting for a writer."""
-    _require_file(os.lstat(path).st_mode)  # some devices act when they are opened
+    _require_file(os.lstat(path).st_mode)  # opening some devices has side effects
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         _require_file(os.fstat(handle).st_mode)
@@ -278,7 +278,7 @@ def read_problem(path: str, error: OSError | ValueError) -> Problem:
 
 
 def with_tilde(real: str) -> str:
-    """An absolute path, ``~`` for the home folder: where a file lies, as ``SourceFile.origin``."""
+    """An absolute path with ``~`` for the home folder, as in ``SourceFile.origin``."""
     home = os.path.realpath(os.path.expanduser("~")).rstrip("/")
     return "~" + real[len(home) :] if home and real.startswith(home + "/") else real
 
@@ -288,20 +288,20 @@ _ROWS = {
     "openclaw": transcripts.openclaw_reader,
     "claude-code": transcripts.claude_code_reader,
 }
-"""For each format of JSON lines what reads a row."""
+"""For each JSON Lines format its reader of rows."""
 _WHOLE = {
     "smriti": ("exports", "smriti_items"),
     "export": ("exports", "export_items"),
     "chat": ("messengers", "chat_items"),
     "telegram": ("messengers", "telegram_items"),
 }
-"""For each other one the module and function that reads all of it."""
+"""For each other format the module and function that reads it."""
 
 
 def items_of_lines(
     lines: Iterable[Line], form: Format, reading: Reading
 ) -> Iterator[TranscriptItem]:
-    """The items of a transcript of JSON lines, without what clsm itself recalled."""
+    """The items of a JSON Lines transcript, without text that clsm itself recalled."""
     return _items(row_items(lines, _ROWS[form](reading), reading), reading)
 
 

@@ -1,11 +1,11 @@
-"""Transcripts of one JSON object a line, streamed: OpenClaw's (versions 3 and 4), Claude Code's, any other.
+"""Transcripts with one JSON object per line: OpenClaw's (versions 3 and 4), Claude Code's, any other.
 
-A row is looked at by itself, so that a transcript that is cut anywhere gives the same turns. Of an agent's
-transcript only what a person and the agent told each other, and what tools did, is memory: the rest is
-bookkeeping, asides of subordinate agents, or text that the program wrote in a person's name.
+Each row is read on its own, so a transcript gives the same turns wherever it is cut. In an agent's
+transcript, memory is only what a person and the agent said, and what tools did: the rest is bookkeeping,
+asides of subagents, or text that the program wrote in the user's name.
 
 Generic rows have ``role`` or ``speaker``, ``content`` or ``text`` (a string, or a list of parts),
-``timestamp``, ``time``, ``created_at`` or ``date``, and where known ``id``, ``session`` and ``tool``. One
+``timestamp``, ``time``, ``created_at`` or ``date``, and optionally ``id``, ``session`` and ``tool``. A row
 whose ``type`` or ``event`` is an end mark ends the episode.
 """
 
@@ -53,14 +53,14 @@ def is_openclaw(row: dict[str, Any]) -> bool:
 
 
 def openclaw_reader(reading: Reading) -> RowReader:
-    """Reads a row; a header names the session of those behind it."""
+    """A reader of rows; a header row names the session of the rows after it."""
     tools, session = ToolReader(reading, _OPENCLAW_RUN_KEYS), reading.session
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
         nonlocal session
         kind = text_or_empty(row.get("type"))
         told = row.get("message") if kind == "message" else None
-        if not kind and "role" in row:  # a hook gives the messages without their rows
+        if not kind and "role" in row:  # a hook passes messages without their rows
             told = row
         if isinstance(told, dict):
             stamps = (told.get("timestamp"), row.get("timestamp"))  # a message's own comes first
@@ -90,7 +90,7 @@ def _openclaw_message(
     elif role in SPOKEN:
         if (whole := spoken_text(parts)) is not None:
             yield from _openclaw_spoken(message, SPOKEN[role], told, whole)
-        # Results are rows of their own here: what stands as one in a message is nobody's word.
+        # Tool results are rows of their own here: a result inside a message is not one.
         yield from tools.parts(message, (p for p in parts if p.get("type") != "tool_result"))
     else:
         yield message.dropped("message of an unknown role")
@@ -109,7 +109,7 @@ def _openclaw_spoken(
 
 
 def _openclaw_drop_reason(role: Role, told: dict[str, Any], text: str) -> str | None:
-    """Why a message is a program's, by what stands beside its text; None where its text must tell."""
+    """Why a message is a program's, by its metadata; None if its text must decide."""
     if role == "user":
         provenance = mapping(told.get("provenance"))
         if provenance.get("kind") != "internal_system":
@@ -123,7 +123,7 @@ def _openclaw_drop_reason(role: Role, told: dict[str, Any], text: str) -> str | 
 
 
 def _openclaw_user(message: Message, told: dict[str, Any], whole: str) -> Iterator[TranscriptItem]:
-    """What a message in a person's name is made of; only the first part has the id of the message."""
+    """Yield the parts of a user message; only the first has the id of the message."""
     is_relayed = mapping(told.get("provenance")).get("kind") == "inter_session"
     for number, part in enumerate(openclaw_messages.parts(whole, is_relayed=is_relayed)):
         if part.dropped or not part.text.strip():
@@ -136,7 +136,7 @@ def _openclaw_user(message: Message, told: dict[str, Any], whole: str) -> Iterat
 
 
 def _sender(message: dict[str, Any]) -> str | None:
-    """The name of who wrote, where a channel tells it."""
+    """The name of the sender, if the channel gives it."""
     for source in (message, mapping(message.get("__openclaw"))):
         sender = source.get("sender")
         name = sender.get("name") if isinstance(sender, dict) else sender
@@ -151,11 +151,11 @@ _CLAUDE_OTHER_TYPES = frozenset(
     | {"file-history-snapshot", "custom-title", "ai-title", "agent-name", "tag", "mode"}
     | {"permission-mode", "pr-link"}
 )
-"""Rows that are no message."""
+"""Rows other than messages."""
 _CLAUDE_ID_KEYS = ("sessionId", "leafUuid", "messageId")
 _SYNTHETIC = "<synthetic>"
-"""The model of what the program says in the agent's name."""
-# What the program writes in a person's name: the head of the text, and why it is dropped.
+"""Model of messages that the program writes in the agent's name."""
+# Text that the program writes in the user's name: its start, and the drop reason.
 _WRAPPERS = (
     (("<command-name>", "<command-message>", "<command-args>"), "command"),
     (("<local-command-", "Caveat: The messages below were generated"), "command output"),
@@ -169,7 +169,7 @@ _DROPPED_FLAGS = (
     ("isCompactSummary", "summary"),
     ("isMeta", "meta row"),
 )
-# One left open runs to the end.
+# An unclosed one runs to the end.
 _REMINDERS = re.compile(
     r"<(system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection|ide_diagnostics)>"
     r".*?(?:</\1>|\Z)",
@@ -187,7 +187,7 @@ def is_claude_code(row: dict[str, Any]) -> bool:
 
 
 def claude_code_reader(reading: Reading) -> RowReader:
-    """Reads a row; a result does not tell the name of its tool, and is said by ``tool``."""
+    """A reader of rows; results do not name their tool, so their speaker is ``tool``."""
     tools = ToolReader(reading, _CLAUDE_RUN_KEYS, partial(_REMINDERS.sub, ""))
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
@@ -201,7 +201,7 @@ def claude_code_reader(reading: Reading) -> RowReader:
         parts = parts_of(told.get("content"))
         if (whole := spoken_text(parts)) is not None:
             yield _claude_spoken(message, SPOKEN[kind], whole)
-        # The program's own record of a result tells whether it is of a fetched page or a search.
+        # The program's own record shows whether a result is a fetched page or a search.
         record = mapping(row.get("toolUseResult"))
         is_web = "url" in record or {"query", "results"} <= record.keys()
         for item in tools.parts(message, parts):
@@ -221,7 +221,7 @@ def _claude_spoken(message: Message, role: Role, whole: str) -> TranscriptItem:
 
 
 def _claude_drop_reason(row: dict[str, Any], kind: str, message: dict[str, Any]) -> str | None:
-    """Why a row is no message of a person or the agent; None for one that is."""
+    """Why a row is no message of a person or the agent; None if it is one."""
     if kind not in {"user", "assistant"}:
         return f"{kind} row" if kind in _CLAUDE_OTHER_TYPES else "unknown row"
     for mark, reason in _DROPPED_FLAGS:
@@ -245,7 +245,7 @@ _ROLES: dict[str, Role] = {
 
 
 def generic_reader(reading: Reading) -> RowReader:
-    """Reads a row."""
+    """A reader of generic rows."""
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
         time = first_time((row.get(key) for key in _TIME_KEYS), reading)
@@ -279,9 +279,9 @@ def _generic_turn(row: dict[str, Any], message: Message) -> TranscriptItem:
 
 
 def _role_and_speaker(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role, str]:
-    """Role and speaker; a role that is no role is the name of a person in a chat."""
+    """Role and speaker; an unknown role is the name of a person in a chat."""
     said_role, speaker = label(row.get("role")), label(row.get("speaker"))
-    # "Ai" may well be a person, so a speaker counts as a role only when written as one.
+    # "Ai" may be a person, so a speaker counts as a role only in lower case.
     role = _ROLES.get(said_role.lower() if said_role else speaker or "")
     if role is None and tool:
         return "tool", speaker or tool.name

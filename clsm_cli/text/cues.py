@@ -113,10 +113,10 @@ class _Phrase(NamedTuple):
 def key_phrases(texts: Sequence[str], n: int) -> list[str]:
     """Return up to ``n`` key phrases of a few turns, best first.
 
-    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and has
-    k words scores f·k, twice that as a mention; a run of several words that occurs once scores 0.6·k. A phrase
-    that shares a word with a better one is left out. Equal scores keep the order of the text. Vocatives
-    ("Hey Mel!", "…, Caroline?") do not count.
+    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and has k
+    words scores f·k, twice that as a mention; a run of several words that occurs once scores 0.6·k. A
+    phrase that shares a word with a better one is left out. Equal scores keep the order of the text.
+    Vocatives ("Hey Mel!", "…, Caroline?") do not count.
 
     >>> key_phrases(["The valve chatter is back.", "Hardin heard the valve chatter."], 2)
     ['valve chatter', 'Hardin']

@@ -18,7 +18,8 @@ HEAD_CHARS = 2048
 _WINDOW_CHARS = 4096
 _MAX_REPETITIVE_RATIO = 0.36
 """Compressed bytes per character (zlib, level 1) below which a window is a dump. LoCoMo, GVD and this
-project's pages have .42 or more, one tutorial in 32 languages .38 or more (its Chinese .9), logs .12 to .36."""
+project's pages have .42 or more, one tutorial in 32 languages .38 or more (its Chinese .9), logs .12 to
+.36."""
 _MIN_RANDOM_RATIO = 0.70
 """Compression ratio above which a window is encoded data: base64 has .76, no prose more than .60."""
 _MIN_LETTER_SHARE = 0.70

@@ -146,8 +146,8 @@ def names_replacement(text: str, terms: frozenset[str]) -> bool:
 def without_questions(text: str, terms: frozenset[str]) -> str | None:
     """The part of a text that asks nothing, if its questions only name some search terms.
 
-    None if a sentence that is no question has one of the terms, if a question says more ("Why is it called the
-    walrus?"), or if the terms are about talking: then the question itself is the answer.
+    None if a sentence that is no question has one of the terms, if a question says more ("Why is it called
+    the walrus?"), or if the terms are about talking: then the question itself is the answer.
 
     >>> without_questions("Which thriller did I like? I want to lend it.", frozenset({"thriller", "like"}))
     'I want to lend it.'

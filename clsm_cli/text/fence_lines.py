@@ -59,8 +59,8 @@ def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
 def blocks(text: str, key: bytes | None) -> Iterator[Block]:
     r"""Yield the blocks in a text, in order, in time linear in its length.
 
-    Indent, quote marks, ``\r`` and trailing blanks are not sealed. Other text may precede a block on its first
-    line and follow it on its last.
+    Indent, quote marks, ``\r`` and trailing blanks are not sealed. Other text may precede a block on its
+    first line and follow it on its last.
 
     >>> key = bytes(32)
     >>> block = "\n".join(seal("r-1f", ["Juno is a cat."], key))

@@ -130,14 +130,14 @@ def best_sentences(
     return chosen
 
 
-def full_line(summary: str, told: str) -> str:
+def full_line(summary: str, turn_text: str) -> str:
     r"""The line of a turn that begins a summary; the rest of the summary may come from elsewhere.
 
     >>> full_line("Jo: night baker. Jo rows.", "- Mia: baker.\n- Jo: night baker. Allergic to nuts.")
     'Jo: night baker. Allergic to nuts.'
     """
     first = next(iter(sentences(summary)), summary).rstrip(".")
-    lines = (to_plain(line, has_addresses=True) for line in told.split("\n"))
+    lines = (to_plain(line, has_addresses=True) for line in turn_text.split("\n"))
     return next((line for line in lines if first in line and len(line) <= _MAX_CHARS), summary)
 
 

@@ -89,8 +89,8 @@ def _check_word(word: object, place: tuple[str, ...], known: dict[str, tuple[str
 def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
     """At most three tags that match a text, best first.
 
-    A tag matches if the text has it or a synonym, in any inflection. More different words rank higher; ties go
-    to the earlier match.
+    A tag matches if the text has it or a synonym, in any inflection. More different words rank higher; ties
+    go to the earlier match.
 
     >>> pets = parse({"leisure": {"pets": {"dog": ["puppy"], "walk": ["leash", "stroll"]}}})
     >>> tags_of("Our puppies strolled on one leash.", pets), tags_of("Nothing at all.", pets)

@@ -156,7 +156,7 @@ def count_tokens(text: str) -> int:
 
 
 def expected_tokens(text: str, start: int, end: int, limit: int, before: float = 0.0) -> float:
-    """The unrounded :func:`count_tokens` of ``text[start:end]``, plus ``before``; stops counting above ``limit``."""
+    """``before`` plus the unrounded :func:`count_tokens` of ``text[start:end]``; stops above ``limit``."""
     total = before
     for match in _PIECE.finditer(text, start, end):
         total += _estimate(match.group())

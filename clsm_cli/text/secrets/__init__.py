@@ -37,8 +37,8 @@ _MAX_PASSES = 8
 def mask(text: str) -> MaskedText:
     """Replace every secret in ``text`` by ``[masked:kind]``.
 
-    The result depends on the text alone; masking a masked text changes nothing. Takes time linear in the length
-    of the text.
+    The result depends on the text alone; masking a masked text changes nothing. Takes time linear in the
+    length of the text.
 
     >>> mask("token: " + "glpat-" + "a1B2" * 5)
     MaskedText(text='token: [masked:gitlab-token]', counts={'gitlab-token': 1})

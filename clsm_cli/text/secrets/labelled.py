@@ -1,8 +1,8 @@
 """Secrets without a form of their own, recognised by a label before them.
 
 "The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The labels are data
-(``labels.tsv``: 76 languages, most from the translators of two projects); this module has the patterns between
-label and value, and the tests of a value.
+(``labels.tsv``: 76 languages, most from the translators of two projects); this module has the patterns
+between label and value, and the tests of a value.
 """
 
 from __future__ import annotations

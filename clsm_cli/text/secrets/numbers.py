@@ -138,7 +138,7 @@ def luhn(number: str) -> bool:
 
 
 def is_iban(value: str) -> bool:
-    """Whether the check digits of an account number are right: moved to the end, the country and they give 1 mod 97.
+    """Whether the check digits of an account number are right: rotated by four characters it is 1 mod 97.
 
     Letters count as 10 … 35 (ISO 13616, ISO 7064).
 

@@ -109,8 +109,8 @@ def dates_a_noun(clause: Clause) -> bool:
 def is_reported_past(clause: Clause) -> bool:
     """Whether the verb that governs a day is a past one and arranges nothing.
 
-    That is the last verb before the day. Without one other than a participle, the day may belong to the subject
-    of the next verb.
+    That is the last verb before the day. Without one other than a participle, the day may belong to the
+    subject of the next verb.
 
     >>> [is_reported_past(Clause(*words)) for words in (
     ...  ("It was due on ", ""), ("The party planned for ", " was great"), ("We booked it for ", ""))]

@@ -138,8 +138,8 @@ def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
 def _period_after(text: str, start: int, how: _Mode) -> TimeExpression | None:
     """The period after the words for a part.
 
-    Outside questions it must have its year, or be complete by itself: "blocked until the end of March" does not
-    say which March.
+    Outside questions it must have its year, or be complete by itself: "blocked until the end of March" does
+    not say which March.
     """
     window, lead = _window(text, start)
     found = _rule_matches(window, how)
@@ -168,8 +168,9 @@ def _longest_at(
 def absolutise(text: str, at: date | datetime) -> str:
     """Insert after each relative expression the days it means.
 
-    For narratives, which say who said what and when; a statement keeps its words. Calendar days, with or without
-    a year, and expressions followed by a date in brackets stay unchanged, so the function is idempotent.
+    For narratives, which say who said what and when; a statement keeps its words. Calendar days, with or
+    without a year, and expressions followed by a date in brackets stay unchanged, so the function is
+    idempotent.
 
     >>> absolutise("I went there yesterday, not last week.", date(2023, 6, 16))
     'I went there yesterday (2023-06-15), not last week (2023-06-05 to 2023-06-11).'
@@ -251,9 +252,9 @@ def _apply_rule(rule: Rule, text: str, how: _Mode) -> Iterator[TimeExpression]:
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())
         relative = rule.relative or groups.get("year", "").endswith("year")
-        is_told = how.direction is not None
+        is_given = how.direction is not None
         certain = how.is_question or (
-            rule.precise and _is_certain(kind, groups, first, how.at, is_told=is_told)
+            rule.precise and _is_certain(kind, groups, first, how.at, is_given=is_given)
         )
         yield TimeExpression(
             *match.span(), match.group(), first, until, precise, relative, kind, certain
@@ -304,7 +305,7 @@ def _has_cue(cue: str, match: re.Match[str]) -> bool:
     return pattern(f"time.{cue}").search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
 
 
-def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: bool) -> bool:
+def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: bool) -> bool:
     """Whether an expression can mean no other period than the one found.
 
     A past event lies at most ``MAX_PAST_DAYS`` back. A planned day is refused if the same day of the previous
@@ -316,7 +317,7 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: b
 
     >>> from datetime import date
     >>> at, day = date(2026, 3, 9), {"month": "may", "day": "2"}
-    >>> [_is_certain(kind, day, date(*when), at, is_told=False) for kind, when in
+    >>> [_is_certain(kind, day, date(*when), at, is_given=False) for kind, when in
     ...  (("plan", (2026, 10, 30)), ("plan", (2027, 3, 1)), ("past", (2026, 1, 9)), ("past", (2025, 6, 7)))]
     [True, False, True, False]
     """
@@ -335,14 +336,14 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: b
         return (
             "count" in groups or 0 <= distance < 365 - MAX_MISSED_DAYS
         )  # "we will leave in three days"
-    return distance <= 0 and (is_told or -distance <= MAX_PAST_DAYS)
+    return distance <= 0 and (is_given or -distance <= MAX_PAST_DAYS)
 
 
 def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
     """Whether both readings of "last" and "next" agree.
 
-    They mean the nearest, or the one of the adjacent week (weekdays) or year (parts of the year). On a Wednesday
-    "next Friday" may be in two days or in nine; on a Sunday it is in five.
+    They mean the nearest, or the one of the adjacent week (weekdays) or year (parts of the year). On a
+    Wednesday "next Friday" may be in two days or in nine; on a Sunday it is in five.
     """
     which = groups.get("which", "")
     step = {"last": -1, "next": 1}.get(which)
