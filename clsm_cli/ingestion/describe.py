@@ -253,8 +253,8 @@ def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
     for turn in later:
         if turn.speaker == speaker:
             continue
-        told = [text for text in sentences(turn.text) if not is_question(text)]
-        if len(wanted & terms(" ".join(told))) >= MIN_SHARED_STEMS:
+        statements = [text for text in sentences(turn.text) if not is_question(text)]
+        if len(wanted & terms(" ".join(statements))) >= MIN_SHARED_STEMS:
             return turn.key
     return None
 
@@ -315,28 +315,28 @@ def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
         index = opened.index
         rows = session_queries.session_rows(index.connection, [session]) - index.hidden()
         passages = index.passages(sorted(rows)).values()
-        said = sorted(
+        spoken = sorted(
             {each.id: each for each in passages if each.trust not in UNTRUSTED}.values(),
             key=lambda each: (each.time or "", each.line_start, each.part),
         )
         known = session_queries.statements_of_session(index.connection, session)
         stated = index.passages([row for row in known if row not in index.hidden()]).values()
         return (
-            *_outcomes(index, said, store),
+            *_outcomes(index, spoken, store),
             *(_outcome(index, each, each.kind, each.text) for each in stated),
         )
 
 
-def _outcomes(index: Index, said: list[Passage], store: Store) -> Iterator[Outcome]:
+def _outcomes(index: Index, spoken: list[Passage], store: Store) -> Iterator[Outcome]:
     """Yield decisions, then open questions, each with its turn."""
     turns = [
-        Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in said
+        Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in spoken
     ]
-    for passage, turn in zip(said, turns, strict=True):
+    for passage, turn in zip(spoken, turns, strict=True):
         for text in decisions([turn], store.zone):
             yield _outcome(index, passage, "decision", text)
     unanswered = {q.text for q in open_questions(turns) if q.answered_by is None}
-    for passage, turn in zip(said, turns, strict=True):
+    for passage, turn in zip(spoken, turns, strict=True):
         for question in open_questions([turn]):
             if question.text in unanswered:
                 yield _outcome(index, passage, "question", question.text)

@@ -205,4 +205,4 @@ def refusal_reason(name: str, head: bytes = b"") -> str | None:
     by_name = next((reason for form, reason in _REFUSED_NAMES if re.match(form, name)), None)
     if by_name is None and name.endswith(".html") and _TELEGRAM_PAGE.search(head):
         return _TELEGRAM_HTML
-    return by_name or next((told for form, told in _REFUSED_HEADS if re.match(form, head)), None)
+    return by_name or next((why for form, why in _REFUSED_HEADS if re.match(form, head)), None)

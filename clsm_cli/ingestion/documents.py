@@ -62,10 +62,10 @@ def plan(
         old: Its record without forgotten blocks, if known.
         tally: Counts new, changed, vanished and unchanged blocks.
     """
-    told = _turns(new)
-    turns = [turn for turn in told if not is_forgotten(turn.key, forgotten)]
-    if len(turns) < len(told):
-        tally.dropped[FORGOTTEN] += len(told) - len(turns)
+    all_turns = _turns(new)
+    turns = [turn for turn in all_turns if not is_forgotten(turn.key, forgotten)]
+    if len(turns) < len(all_turns):
+        tally.dropped[FORGOTTEN] += len(all_turns) - len(turns)
         if old is None and not turns:
             return []
     known = old or Document(id=document_id(new.origin), rev=(0, store.device))

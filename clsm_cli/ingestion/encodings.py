@@ -115,8 +115,8 @@ def utf_8_stream(stream: BinaryIO, encoding: str) -> BinaryIO:
     with stream:
         data = stream.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
-        told = f"larger than {_MAX_BYTES >> 20} MiB, save it as UTF-8"
-        raise OSError(errno.EFBIG, told)
+        reason = f"larger than {_MAX_BYTES >> 20} MiB, save it as UTF-8"
+        raise OSError(errno.EFBIG, reason)
     return io.BytesIO(to_utf_8(data, encoding))
 
 

@@ -137,28 +137,28 @@ def _chatgpt(conversation: dict[str, Any], reading: Reading) -> Iterator[Transcr
         )
         path = list(nodes)
     messages = ((key, nodes[key].get("message")) for key in path)
-    told = [(key, message) for key, message in messages if isinstance(message, dict)]
+    kept = [(key, message) for key, message in messages if isinstance(message, dict)]
     tools = ToolReader(reading)
-    for number, (key, message) in enumerate(told, 1):
+    for number, (key, message) in enumerate(kept, 1):
         time = normalise(message.get("create_time"), reading.zone)
         name = label(message.get("id")) or label(key)
         yield _chatgpt_message(message, Message(session, number, time, name), tools)
     for key in nodes.keys() - set(path):
         if isinstance(nodes[key].get("message"), dict):
-            yield Dropped(LEFT_BRANCH, len(told))
+            yield Dropped(LEFT_BRANCH, len(kept))
 
 
-def _chatgpt_message(told: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
+def _chatgpt_message(data: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
     metadata, content, author = (
-        mapping(told.get(name)) for name in ("metadata", "content", "author")
+        mapping(data.get(name)) for name in ("metadata", "content", "author")
     )
     role, kind = text_or_empty(author.get("role")), text_or_empty(content.get("content_type"))
-    if metadata.get("is_visually_hidden_from_conversation") is True or told.get("weight") == 0:
+    if metadata.get("is_visually_hidden_from_conversation") is True or data.get("weight") == 0:
         return message.dropped("hidden message")
     if kind in _THINKING or kind in _INSTRUCTIONS:
         return message.dropped("thinking" if kind in _THINKING else "instructions")
     text = _chatgpt_text(content)
-    recipient = label(told.get("recipient")) or "all"
+    recipient = label(data.get("recipient")) or "all"
     if role == "assistant" and recipient != "all":
         return tools.call(message, recipient, text) if text else message.dropped(NOT_TEXT)
     if role == "tool":
@@ -171,8 +171,8 @@ def _chatgpt_message(told: dict[str, Any], message: Message, tools: ToolReader) 
 def _chatgpt_text(content: dict[str, Any]) -> str:
     """The text of a message; pictures have none, a sound may have a transcript."""
     parts = content.get("parts")
-    told: list[Any] = parts if isinstance(parts, list) else []
-    texts = [part.get("text") if isinstance(part, dict) else part for part in told]
+    part_list: list[Any] = parts if isinstance(parts, list) else []
+    texts = [part.get("text") if isinstance(part, dict) else part for part in part_list]
     texts += [content.get("text"), content.get("result")]
     return _REFERENCE.sub("", "\n".join(t for t in texts if isinstance(t, str) and t.strip()))
 
@@ -191,31 +191,31 @@ def _claude(conversation: dict[str, Any], reading: Reading) -> Iterator[Transcri
     current = set(branch(parents, text_or_empty(conversation.get("current_leaf_message_uuid"))))
     # Most exports name no leaf: then there is one branch, or branches cannot be told apart.
     tools = ToolReader(reading)
-    told = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
-    for number, each in enumerate(told, 1):
+    kept = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
+    for number, each in enumerate(kept, 1):
         time = normalise(each.get("created_at"), reading.zone)
         message = Message(session, number, time, label(each.get("uuid")))
         yield from _claude_message(each, message, tools)
-    for _ in range(len(every) - len(told)):
-        yield Dropped(LEFT_BRANCH, len(told))
+    for _ in range(len(every) - len(kept)):
+        yield Dropped(LEFT_BRANCH, len(kept))
 
 
 def _claude_message(
-    told: dict[str, Any], message: Message, tools: ToolReader
+    data: dict[str, Any], message: Message, tools: ToolReader
 ) -> Iterator[TranscriptItem]:
-    role = _ROLES.get(text_or_empty(told.get("sender")))
+    role = _ROLES.get(text_or_empty(data.get("sender")))
     if role is None:
         yield message.dropped("message of an unknown role")
         return
-    parts = parts_of(told.get("content"))
+    parts = parts_of(data.get("content"))
     # Older exports have only ``text``; newer ones have the same text in both places.
-    said = text_of(part for part in parts if part.get("type") == "text")
-    said = said or text_or_empty(told.get("text")).strip("\n").rstrip()
-    if said.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
-        yield message.spoken(role, said, NOT_TEXT)
+    text = text_of(part for part in parts if part.get("type") == "text")
+    text = text or text_or_empty(data.get("text")).strip("\n").rstrip()
+    if text.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
+        yield message.spoken(role, text, NOT_TEXT)
     yield from tools.parts(message, parts)
     for name in ("attachments", "files"):
-        more = told.get(name)
+        more = data.get(name)
         for _ in more if isinstance(more, list) else ():
             yield message.dropped("attached file")
 
@@ -261,8 +261,8 @@ def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem
         end = _TEXT_END.search(text, head.end(), following.start() if following else len(text))
         place = end.start() if end else following.start() if following else len(text)
         role: Role = "user" if head[2] == "user" else "assistant"
-        said = message(number, head.start(), place)
-        yield said.spoken(role, _unescaped(text[head.end() : place]))
+        turn = message(number, head.start(), place)
+        yield turn.spoken(role, _unescaped(text[head.end() : place]))
         for count in itertools.count(1):
             tool = _TOOL.match(text, place)
             if tool is None:

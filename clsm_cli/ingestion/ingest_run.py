@@ -166,21 +166,21 @@ class Intake:
             if isinstance(source, Problem):
                 self.report.problems.append(display_path(source))
             elif isinstance(source, sources.Skipped):
-                told = display_path(source)
-                self.report.skipped.append(told)
-                if isinstance(told, sources.Excluded) and not self.request.capture_only:
-                    self._warn_of_excluded(told)
+                display = display_path(source)
+                self.report.skipped.append(display)
+                if isinstance(display, sources.Excluded) and not self.request.capture_only:
+                    self._warn_of_excluded(display)
             elif self._read_source(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
 
     def _warn_of_excluded(self, source: sources.Excluded) -> None:
         """Warn that documents ingested before their exclusion stay in memory."""
-        held = self.index().documents_in(source.path)
-        if held:
-            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+        known = self.index().documents_in(source.path)
+        if known:
+            more = f" and {len(known) - 1} more" if len(known) > 1 else ""
             self.report.warnings.append(
-                f"{held[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
-                f" clsm forget --source {shlex.quote(held[0])}"
+                f"{known[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
+                f" clsm forget --source {shlex.quote(known[0])}"
             )
 
     def _read_source(self, source: SourceFile | Tail) -> bool:
@@ -238,8 +238,8 @@ class Intake:
         if encoding == encodings.UNKNOWN:  # although its head was readable
             tally.problems.append(Problem(source.path, None, encodings.UNKNOWN_REASON))
             return
-        told = source.encoding if encoding == encodings.UTF_8 else encoding
-        tally.encoding = encodings.display_name(told)
+        shown = source.encoding if encoding == encodings.UTF_8 else encoding
+        tally.encoding = encodings.display_name(shown)
         data = encodings.to_utf_8(data, encoding)
         sha256 = atomic.sha256(data)
         mask = Masker(tally.masked)
@@ -339,12 +339,12 @@ class EpisodeMaker:
         """
         from clsm_cli.store.index.opening import bring_up_to_date
 
-        told, connection = partial(self.progress, "embedding"), self.index.connection
+        progress, connection = partial(self.progress, "embedding"), self.index.connection
         wait = self.store.settings.store.lock_wait
         let_in = partial(pause, self.store.root, wait)
         try:
-            bring_up_to_date(self.store, connection, embedder, told, pause=let_in)
-            bring_up_to_date(self.store, connection, embedder, told)  # what came in the pauses
+            bring_up_to_date(self.store, connection, embedder, progress, pause=let_in)
+            bring_up_to_date(self.store, connection, embedder, progress)  # what came in the pauses
         except ModelMissingError as error:
             self.report.warnings.append(f"{error} (until then recall answers from words)")
             return None

@@ -112,10 +112,10 @@ def read(
 
 def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[str], int]:
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-    said = strip_blocks(text, fence_key, keep_lines=True)
-    for number in said.doubtful:
+    stripped = strip_blocks(text, fence_key, keep_lines=True)
+    for number in stripped.doubtful:
         findings.add(UNVERIFIED, number)
-    lines = [line.removesuffix("\r") for line in said.text.split("\n")]
+    lines = [line.removesuffix("\r") for line in stripped.text.split("\n")]
     if "\ufffd" in text:
         for number, raw in enumerate(data.split(b"\n"), 1):
             try:
@@ -127,7 +127,7 @@ def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[s
             if "\0" in line:
                 findings.add("NUL removed", number + 1)
                 lines[number] = line.replace("\0", "")
-    return lines, said.dropped
+    return lines, stripped.dropped
 
 
 def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any] | None, int]:
@@ -159,9 +159,9 @@ def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span])
             is_said = named[1].strip().lower() not in _FILE_PROPERTIES
         if not is_said:
             lines[number] = ""
-    said = [number for number in numbers if lines[number].strip()]
-    if said:
-        yield Span(said[0], said[-1] + 1, spans[0].heading[:1] if spans else ())
+    kept = [number for number in numbers if lines[number].strip()]
+    if kept:
+        yield Span(kept[0], kept[-1] + 1, spans[0].heading[:1] if spans else ())
 
 
 def _fences(lines: Sequence[str]) -> tuple[int, int]:
@@ -215,8 +215,8 @@ def _time_of(line: str, heading: tuple[str, ...], dated: str | None, zone: tzinf
     lead, bracket = _LEADING.match(line), _IN_BRACKETS.search(line)
     if lead and lead.group(2) and day:
         return _when(f"{day} {lead.group(2)}", zone) or day
-    for told in (lead and lead.group(1), bracket and bracket.group(1)):
-        time = (_when(told, zone) or normalise(told[:10], zone)) if told else None
+    for written in (lead and lead.group(1), bracket and bracket.group(1)):
+        time = (_when(written, zone) or normalise(written[:10], zone)) if written else None
         if time:
             return time
     return day
@@ -251,13 +251,13 @@ def _named_day(name: str) -> str | None:
     >>> _named_day("call 13-03-2026"), _named_day("03.03.2026")
     ('2026-03-13', '2026-03-03')
     """
-    told = [(year, month, day) for year, _, month, day in reversed(_NAMED.findall(name))]
-    told += [
+    days = [(year, month, day) for year, _, month, day in reversed(_NAMED.findall(name))]
+    days += [
         (year, month, day)
         for day, _, month, year in reversed(_DAY_FIRST.findall(name))
         if int(day) > 12 or int(day) == int(month)
     ]
-    for year, month, day in told:
+    for year, month, day in days:
         with contextlib.suppress(ValueError):
             return date(int(year), int(month), int(day)).isoformat()
     return None
@@ -283,11 +283,11 @@ def _trust_of(
     path: str, meta: dict[str, Any], findings: Findings, *, in_vault: bool, is_agents: bool
 ) -> Trust:
     """The trust of a note, from its front matter, else a person's, except for an agent's own notes."""
-    said = meta.get("trust")
+    named = meta.get("trust")
     for trust in TRUST_ORDER:
-        if said == trust:
+        if named == trust:
             return trust
-    if said is not None:
+    if named is not None:
         findings.add(f"trust must be one of {', '.join(TRUST_ORDER)}", 1)
     stem = _stem(path)
     if in_vault:

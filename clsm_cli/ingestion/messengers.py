@@ -139,10 +139,10 @@ def _start(line: str) -> _Start | None:
 def _messages(lines: Sequence[str]) -> Iterator[_ChatMessage]:
     begun = [(number, found) for number, line in enumerate(lines) if (found := _start(line))]
     for (number, start), after in zip_longest(begun, begun[1:]):
-        said = _WHO.match(start.rest)
-        rest = start.rest[said.end() :] if said else start.rest
+        sender = _WHO.match(start.rest)
+        rest = start.rest[sender.end() :] if sender else start.rest
         text = "\n".join([rest, *lines[number + 1 : after and after[0]]]).rstrip()
-        who = label(said["who"].strip(_MARKS + " ")) if said else None
+        who = label(sender["who"].strip(_MARKS + " ")) if sender else None
         yield _ChatMessage(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
 
 
@@ -305,21 +305,21 @@ def _telegram_messages(
 ) -> Iterator[TranscriptItem]:
     number, kind = label(chat.get("id")), text_or_empty(chat.get("type"))
     session = f"telegram {number}" if number else reading.session
-    for place, told in enumerate(chat["messages"], 1):
-        if not isinstance(told, dict) or told.get("type") != "message":
+    for place, data in enumerate(chat["messages"], 1):
+        if not isinstance(data, dict) or data.get("type") != "message":
             yield Dropped(APP_LINE, place)
             continue
-        time = first_time((told.get("date_unixtime"), told.get("date")), reading)
-        message = Message(session, place, time, label(told.get("id")))
-        text = _telegram_text(told.get("text"))
-        who, sender = label(told.get("from")), text_or_empty(told.get("from_id"))
+        time = first_time((data.get("date_unixtime"), data.get("date")), reading)
+        message = Message(session, place, time, label(data.get("id")))
+        text = _telegram_text(data.get("text"))
+        who, sender = label(data.get("from")), text_or_empty(data.get("from_id"))
         if not text or not who:
             yield message.dropped(OMITTED_MEDIA if who else "message of nobody")
             continue
         is_owner = sender == owner or kind == "saved_messages"
         is_owner = is_owner or (kind == "personal_chat" and sender != f"user{number}")
         trust: Trust | None = None if is_owner else "agent"
-        if told.get("forwarded_from") is not None:
+        if data.get("forwarded_from") is not None:
             trust = "web"
         yield message.turn(who, "user", text, trust=trust)
 

@@ -116,10 +116,10 @@ def _open(text: str) -> _Opened:
 def _sender_of(metadata: str | None) -> str | None:
     """The name in a block of metadata, without ids and labels."""
     try:
-        told = json.loads(metadata or "null")
+        data = json.loads(metadata or "null")
     except (ValueError, RecursionError):
         return None
-    sender = told.get("sender", told) if isinstance(told, dict) else None
+    sender = data.get("sender", data) if isinstance(data, dict) else None
     name = sender.get("name") if isinstance(sender, dict) else sender
     return _name(name) if isinstance(name, str) else None
 
@@ -129,8 +129,8 @@ def _in_envelope(label: str, body: str) -> tuple[str | None, str]:
     if _GROUP.search(label):
         found = _IN_GROUP.match(body)
         return (_name(found["name"]), body[found.end() :]) if found else (None, body)
-    for said in (f"{label.split(' id:', 1)[0]}: ", "(self): ", "(sender): "):
-        body = body.removeprefix(said)
+    for prefix in (f"{label.split(' id:', 1)[0]}: ", "(self): ", "(sender): "):
+        body = body.removeprefix(prefix)
     return _name(label), body
 
 
@@ -205,10 +205,10 @@ def _event_parts(text: str) -> Iterator[Part]:
         yield Part("", dropped="internal context")
 
 
-def _report(told: str, result: str) -> Part:
+def _report(headline: str, result: str) -> Part:
     result = result.strip()
     is_empty = result in {"", forms.NO_OUTPUT}
-    return Part(told if is_empty else f"{told}\n\n{result}", trust="agent")
+    return Part(headline if is_empty else f"{headline}\n\n{result}", trust="agent")
 
 
 def _task(text: str) -> Part | None:

@@ -115,8 +115,8 @@ def _split_at_marks(
 
 
 def _is_over(last: CapturedTurn, ended_before: datetime | None) -> bool:
-    said = instant(last.turn.time) if last.turn.time else None
-    at = said or instant(last.recorded_at)
+    spoken_at = instant(last.turn.time) if last.turn.time else None
+    at = spoken_at or instant(last.recorded_at)
     return ended_before is not None and at is not None and at < ended_before
 
 

@@ -273,8 +273,8 @@ def _require_file(mode: int) -> None:
 
 def read_problem(path: str, error: OSError | ValueError) -> Problem:
     """The problem of a file or folder that cannot be read."""
-    told = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
-    return Problem(path, None, told[:1].lower() + told[1:] if told[1:2].islower() else told)
+    reason = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
+    return Problem(path, None, reason[:1].lower() + reason[1:] if reason[1:2].islower() else reason)
 
 
 def with_tilde(real: str) -> str:

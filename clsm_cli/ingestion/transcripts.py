@@ -59,13 +59,13 @@ def openclaw_reader(reading: Reading) -> RowReader:
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
         nonlocal session
         kind = text_or_empty(row.get("type"))
-        told = row.get("message") if kind == "message" else None
+        data = row.get("message") if kind == "message" else None
         if not kind and "role" in row:  # a hook passes messages without their rows
-            told = row
-        if isinstance(told, dict):
-            stamps = (told.get("timestamp"), row.get("timestamp"))  # a message's own comes first
+            data = row
+        if isinstance(data, dict):
+            stamps = (data.get("timestamp"), row.get("timestamp"))  # a message's own comes first
             message = Message(session, line, first_time(stamps, reading), label(row.get("id")))
-            yield from _openclaw_message(message, told, tools)
+            yield from _openclaw_message(message, data, tools)
         elif kind == "session":
             session = label(row.get("id")) or session
         elif kind == "reset":
@@ -77,19 +77,19 @@ def openclaw_reader(reading: Reading) -> RowReader:
 
 
 def _openclaw_message(
-    message: Message, told: dict[str, Any], tools: ToolReader
+    message: Message, data: dict[str, Any], tools: ToolReader
 ) -> Iterator[TranscriptItem]:
-    role, parts = text_or_empty(told.get("role")), parts_of(told.get("content"))
-    if told.get("excludeFromContext") or role == "custom":
+    role, parts = text_or_empty(data.get("role")), parts_of(data.get("content"))
+    if data.get("excludeFromContext") or role == "custom":
         yield message.dropped("custom message")
     elif role == "toolResult":
-        text, name = text_of(parts), label(told.get("toolName")) or "tool"
-        call_id, error = label(told.get("toolCallId")) or "", told.get("isError") is True
+        text, name = text_of(parts), label(data.get("toolName")) or "tool"
+        call_id, error = label(data.get("toolCallId")) or "", data.get("isError") is True
         is_clsms = messages.answers_from_clsm(text)
         yield tools.result(message, name, text, call_id, error=error, is_clsms=is_clsms)
     elif role in SPOKEN:
         if (whole := spoken_text(parts)) is not None:
-            yield from _openclaw_spoken(message, SPOKEN[role], told, whole)
+            yield from _openclaw_spoken(message, SPOKEN[role], data, whole)
         # Tool results are rows of their own here: a result inside a message is not one.
         yield from tools.parts(message, (p for p in parts if p.get("type") != "tool_result"))
     else:
@@ -97,40 +97,40 @@ def _openclaw_message(
 
 
 def _openclaw_spoken(
-    message: Message, role: Role, told: dict[str, Any], whole: str
+    message: Message, role: Role, data: dict[str, Any], whole: str
 ) -> Iterator[TranscriptItem]:
-    if reason := _openclaw_drop_reason(role, told, whole):
+    if reason := _openclaw_drop_reason(role, data, whole):
         yield message.dropped(reason)
     elif role == "user":
-        yield from _openclaw_user(message, told, whole)
+        yield from _openclaw_user(message, data, whole)
     else:
         text = openclaw_messages.without_context(whole)
         yield message.spoken(role, text, "internal context" if whole else NO_TEXT)
 
 
-def _openclaw_drop_reason(role: Role, told: dict[str, Any], text: str) -> str | None:
+def _openclaw_drop_reason(role: Role, data: dict[str, Any], text: str) -> str | None:
     """Why a message is a program's, by its metadata; None if its text must decide."""
     if role == "user":
-        provenance = mapping(told.get("provenance"))
+        provenance = mapping(data.get("provenance"))
         if provenance.get("kind") != "internal_system":
             return messages.adviser_task(text)
         is_poll = provenance.get("sourceTool") == "heartbeat"
         by_text = messages.machine_reason(role, text)
         return by_text or ("heartbeat poll" if is_poll else "internal message")
-    is_injected = told.get("model") == openclaw_forms.INJECTED and "openclawAbort" not in told
+    is_injected = data.get("model") == openclaw_forms.INJECTED and "openclawAbort" not in data
     is_programs = role == "assistant" and (is_injected or text == openclaw_forms.FAILED)
     return "message of the program" if is_programs else None
 
 
-def _openclaw_user(message: Message, told: dict[str, Any], whole: str) -> Iterator[TranscriptItem]:
+def _openclaw_user(message: Message, data: dict[str, Any], whole: str) -> Iterator[TranscriptItem]:
     """Yield the parts of a user message; only the first has the id of the message."""
-    is_relayed = mapping(told.get("provenance")).get("kind") == "inter_session"
+    is_relayed = mapping(data.get("provenance")).get("kind") == "inter_session"
     for number, part in enumerate(openclaw_messages.parts(whole, is_relayed=is_relayed)):
         if part.dropped or not part.text.strip():
             yield message.dropped(part.dropped or NO_TEXT)
             continue
         role = TRUST_ROLE[part.trust or "user"]
-        speaker = part.speaker if part.trust else _sender(told) or part.speaker
+        speaker = part.speaker if part.trust else _sender(data) or part.speaker
         part_id = f"{message.id}.{number}" if message.id and number else None
         yield message.turn(speaker or role, role, part.text, part_id, trust=part.trust)
 
@@ -191,14 +191,14 @@ def claude_code_reader(reading: Reading) -> RowReader:
     tools = ToolReader(reading, _CLAUDE_RUN_KEYS, partial(_REMINDERS.sub, ""))
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        kind, told = text_or_empty(row.get("type")), mapping(row.get("message"))
-        if reason := _claude_drop_reason(row, kind, told):
+        kind, data = text_or_empty(row.get("type")), mapping(row.get("message"))
+        if reason := _claude_drop_reason(row, kind, data):
             yield Dropped(reason, line)
             return
         session = label(row.get("sessionId")) or reading.session
         time = normalise(row.get("timestamp"), reading.zone)
         message = Message(session, line, time, label(row.get("uuid")))
-        parts = parts_of(told.get("content"))
+        parts = parts_of(data.get("content"))
         if (whole := spoken_text(parts)) is not None:
             yield _claude_spoken(message, SPOKEN[kind], whole)
         # The program's own record shows whether a result is a fetched page or a search.
@@ -291,9 +291,9 @@ def _role_and_speaker(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role,
 
 
 def _tool(value: object) -> ToolCall | None:
-    told = value if isinstance(value, dict) else {"name": value}
-    name, given = label(told.get("name")), told.get("input")
+    data = value if isinstance(value, dict) else {"name": value}
+    name, given = label(data.get("name")), data.get("input")
     if name is None:
         return None
     text = None if given is None else messages.input_text(given)
-    return messages.tool_call(name, text, error=bool(told.get("error")))
+    return messages.tool_call(name, text, error=bool(data.get("error")))

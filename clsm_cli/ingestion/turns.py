@@ -129,9 +129,9 @@ def ordinal_of(turn: Turn, session: str) -> int | None:
     >>> ordinal_of(turn, "main"), ordinal_of(turn, "other")
     (2, None)
     """
-    told = (session, turn.speaker, turn.time, turn.text)
+    parts = (session, turn.speaker, turn.time, turn.text)
     count = 1 if has_exact_time(turn) else _MAX_ORDINALS
-    return next((n for n in range(count) if turn_key(*told, n) == turn.key), None)
+    return next((n for n in range(count) if turn_key(*parts, n) == turn.key), None)
 
 
 def masked_text(text: str, mask: Masker) -> str:
@@ -149,8 +149,8 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
     """
     tool = turn.tool
     if tool is not None:
-        told = None if tool.input is None else masked_text(tool.input, mask)
-        tool = replace(tool, name=mask.name(tool.name), input=told)
+        masked_input = None if tool.input is None else masked_text(tool.input, mask)
+        tool = replace(tool, name=mask.name(tool.name), input=masked_input)
     made = replace(
         turn,
         speaker=mask.name(turn.speaker),

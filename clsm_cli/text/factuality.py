@@ -96,11 +96,11 @@ def is_disputed(sentence: str) -> bool:
     >>> is_disputed("The doctor says that it was a false alarm.")
     False
     """
-    said, *rest = map(_words, _CLAUSE.split(sentence))
+    claim, *rest = map(_words, _CLAUSE.split(sentence))
     if not _REPORTED.isdisjoint(_words(sentence)):
         return True
     denied = (_DISPUTES & {*words} and _REFERS & {*words} for words in rest)
-    return not _REPORTS.isdisjoint(said) and any(denied)
+    return not _REPORTS.isdisjoint(claim) and any(denied)
 
 
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
@@ -124,9 +124,9 @@ def asserts_about(text: str, terms: frozenset[str]) -> bool:
     """
     if is_asserted(text):
         return True
-    held = [(len(terms.intersection(tokens.stems(each))), each) for each in _rough_clauses(text)]
-    most = max((count for count, _ in held), default=0)
-    return any(count == most and is_asserted(each) for count, each in held)
+    counted = [(len(terms.intersection(tokens.stems(each))), each) for each in _rough_clauses(text)]
+    most = max((count for count, _ in counted), default=0)
+    return any(count == most and is_asserted(each) for count, each in counted)
 
 
 def names_replacement(text: str, terms: frozenset[str]) -> bool:
@@ -140,7 +140,7 @@ def names_replacement(text: str, terms: frozenset[str]) -> bool:
     """
     clauses = [clause for each in _rough_clauses(text) for clause in _CLAUSE.split(each)]
     denied = [tokens.terms(clause) for clause in clauses if not is_asserted(clause)]
-    return not any(said <= terms for said in denied) and any(map(is_asserted, _rough_clauses(text)))
+    return not any(each <= terms for each in denied) and any(map(is_asserted, _rough_clauses(text)))
 
 
 def without_questions(text: str, terms: frozenset[str]) -> str | None:
@@ -155,9 +155,9 @@ def without_questions(text: str, terms: frozenset[str]) -> str | None:
     """
     if "?" not in text or not terms.isdisjoint(_TALKING):
         return None
-    said = sentences.sentences(text)
-    rest = " ".join(each for each in said if not each.endswith("?"))
-    asked = " ".join(each for each in said if each.endswith("?"))
+    every = sentences.sentences(text)
+    rest = " ".join(each for each in every if not each.endswith("?"))
+    asked = " ".join(each for each in every if each.endswith("?"))
     tells = not tokens.terms(asked) <= terms
     is_answer = not asked or tells or not terms.isdisjoint(tokens.stems(rest))
     return None if is_answer else rest

@@ -130,8 +130,12 @@ def _trim_run(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     run = run[-_MAX_TITLE_WORDS:]
     while run and _is_loose(run):
         run = run[1:]
-    told = len(run) > 1 and all(word.is_capitalised and not word.is_first for word in run[:-1])
-    if run and not _is_generic(run[-1]) and not (told and singular(run[-1].text) != run[-1].text):
+    is_name = len(run) > 1 and all(word.is_capitalised and not word.is_first for word in run[:-1])
+    if (
+        run
+        and not _is_generic(run[-1])
+        and not (is_name and singular(run[-1].text) != run[-1].text)
+    ):
         yield run  # and not "Petra fears"
 
 

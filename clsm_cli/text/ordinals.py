@@ -220,14 +220,14 @@ def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
     return window[:end].strip(), start + end
 
 
-def _read_position(said: str) -> tuple[int, bool]:
+def _read_position(words: str) -> tuple[int, bool]:
     """Number, and whether to count from the end, of "third", "second to last", "latest"."""
-    said = said.lower().removeprefix("very ").replace("-", " ")
-    if said in {"before last", "last but one", "penultimate"}:
+    words = words.lower().removeprefix("very ").replace("-", " ")
+    if words in {"before last", "last but one", "penultimate"}:
         return 2, True
-    if said in _NEWEST:
+    if words in _NEWEST:
         return 1, True
-    first = said.split(" ")[0]
+    first = words.split(" ")[0]
     if first in {"earliest", "oldest", "initial"}:
         return 1, False
     number = 2 if first == "next" else 0
@@ -235,7 +235,7 @@ def _read_position(said: str) -> tuple[int, bool]:
         number = ORDINALS.index(first) + 1
     elif first[0].isdigit():
         number = min(int(first.rstrip("stndrh")), _MAX_NUMBER)
-    return number, said.endswith(" last")
+    return number, words.endswith(" last")
 
 
 def _read_count(word: str) -> int:

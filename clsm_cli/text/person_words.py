@@ -83,9 +83,9 @@ def language_of(text: str) -> Language:
     >>> language_of("Hij vraagt 40 euro per uur voor de muur.").name, language_of("1, 2").name
     ('dutch', 'english')
     """
-    told = leading_languages(text)
-    return told.get(DEFAULT_LANGUAGE) or next(
-        iter(told.values()), _table().languages[DEFAULT_LANGUAGE]
+    leading = leading_languages(text)
+    return leading.get(DEFAULT_LANGUAGE) or next(
+        iter(leading.values()), _table().languages[DEFAULT_LANGUAGE]
     )
 
 

@@ -110,14 +110,14 @@ def _names(sentence: str, other: str) -> set[str]:
     The first word is capitalised anyway; it is a name unless the other sentence has it, too, or it is a
     common word.
     """
-    there = terms(other)
+    other_terms = terms(other)
     found = set()
     for position, match in enumerate(_WORD.finditer(sentence)):
         word = re.sub(r"['’](?:s|re|ve|ll|m|d)$", "", match.group())
         inner = any(c.isupper() for c in word[1:]) or _CODE_LIKE.search(word)
         capital = word[0].isupper() and word not in NON_NAMES
         if position == 0 and capital and not inner:
-            capital = not terms(word) <= there or word in re.findall(r"\w+", other)
+            capital = not terms(word) <= other_terms or word in re.findall(r"\w+", other)
         if inner or capital:
             found.add(word.casefold())
     return found
@@ -151,8 +151,8 @@ def has_same_preference(a: str, b: str) -> bool:
     >>> has_same_preference("Never deploy after 16:00.", "Never deploy after 15:00.")
     False
     """
-    told, there = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
-    if told - there and there - told:
+    particulars, others = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
+    if particulars - others and others - particulars:
         return False
     one, other = _preferences(a), _preferences(b)
     both = one.keys() & other.keys()

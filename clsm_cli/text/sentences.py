@@ -288,8 +288,8 @@ def _is_ordinal(stop: _FullStop) -> bool:
     is_inflected = _INFLECTED.search(text[max(stop.start, at - 40) : at]) is not None
     if not is_date:
         return is_inflected and stop.is_before_noun()
-    if told := stop.languages():
-        return "english" not in told or (is_inflected and "german" in told)
+    if languages := stop.languages():
+        return "english" not in languages or (is_inflected and "german" in languages)
     is_alone = _DATE_END.match(text, stop.next.end(1), stop.block[1]) is not None
     return is_alone or month not in _ENGLISH_MONTHS
 

@@ -210,9 +210,9 @@ def _passphrase(place: _Place, start: int) -> tuple[int, int] | None:
     is_phrase = place.folded[place.start : place.end] == "passphrase"
     for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
         words = form.match(place.text, start)
-        said = words.group(1) if words else ""
-        is_sure = is_phrase or (said.islower() and len(said.split()) >= _MIN_PASSPHRASE_WORDS)
-        if words and is_sure and _is_passphrase(said):
+        value = words.group(1) if words else ""
+        is_sure = is_phrase or (value.islower() and len(value.split()) >= _MIN_PASSPHRASE_WORDS)
+        if words and is_sure and _is_passphrase(value):
             return words.span(1)
     return None
 

@@ -61,8 +61,8 @@ def rules(*, is_question: bool) -> tuple[Rule, ...]:
 
     Of two matches at one place the longer wins.
     """
-    told, own = ([rule for kind, rule in _table() if kind == where] for where in ("told", "asked"))
-    return (*own, *told) if is_question else (*told,)
+    general, own = ([r for kind, r in _table() if kind == where] for where in ("told", "asked"))
+    return (*own, *general) if is_question else (*general,)
 
 
 @cache
@@ -97,8 +97,8 @@ def _table() -> list[tuple[str, Rule]]:
             cues[f"@{name}"] = tuple(row[0].split("|"))
         if len(row) < 4:
             continue
-        told, needs, also, pattern = row
-        flags = told.split()
+        flags_cell, needs, also, pattern = row
+        flags = flags_cell.split()
         marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
         needed, more = (
             cues.get(each) or tuple(filter(None, each.split("|"))) for each in (needs, also)
@@ -377,8 +377,8 @@ def number_of(word: str, default: int = 1) -> int:
 def ago(side: int, groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "two weeks ago", "a day or two ago" (-1), "in two weeks", "three days from now" (1)."""
     name, counts = groups["unit"], sorted(side * count for count in _count(groups))
-    held = "week" if name == "fortnight" else name
-    first, last = (periods.unit(held, periods.shift(at, name, count)) for count in counts)
+    unit = "week" if name == "fortnight" else name
+    first, last = (periods.unit(unit, periods.shift(at, name, count)) for count in counts)
     return first[0], last[1]
 
 

@@ -137,8 +137,8 @@ def holidays() -> dict[str, Holiday]:
     """All holidays by name, in the order of the file."""
     rows = table_rows("time/holidays")
     return {
-        name: Holiday(name, kind, [*map(int, told.split())], *more)
-        for name, kind, told, *more in rows
+        name: Holiday(name, kind, [*map(int, cells.split())], *more)
+        for name, kind, cells, *more in rows
     }
 
 
