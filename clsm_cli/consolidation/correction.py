@@ -187,8 +187,8 @@ def _has_other_value(old: str, new: str) -> bool:
     said = _words(new)
     for start in (0, *(mark.end() for mark in re.finditer(": ", old))):
         told = _words(old[start:])
-        ahead = sameness.common_prefix_length(told, said)
-        behind = sameness.common_prefix_length(told[ahead:][::-1], said[ahead:][::-1])
+        ahead = sameness.common_prefix(told, said)
+        behind = sameness.common_prefix(told[ahead:][::-1], said[ahead:][::-1])
         if 2 * (ahead + behind) > max(len(told), len(said)):
             return True
     return False

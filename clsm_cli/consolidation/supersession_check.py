@@ -201,6 +201,4 @@ def _differ_in_subject(old: str, new: str) -> bool:
     False
     """
     one, two = old.casefold().split(), new.casefold().split()
-    return sameness.common_prefix_length(one[::-1], two[::-1]) > sameness.common_prefix_length(
-        one, two
-    )
+    return sameness.common_prefix(one[::-1], two[::-1]) > sameness.common_prefix(one, two)

@@ -13,6 +13,7 @@ from datetime import date, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.ingestion.segmentation import cosine
 from clsm_cli.model.clocks import instant
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED
@@ -44,7 +45,7 @@ SCORED_PHRASES = 8
 """Key phrases that raise the score of a sentence."""
 MAX_SENTENCES = 4
 """Sentences of a narrative, at most."""
-MAX_SENTENCE_CHARS = 240
+MAX_CHARS = 240
 """Characters of a sentence in a record; the turn has the whole."""
 MAX_DECISIONS, MAX_QUESTIONS = 15, 10
 """Maximum kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
@@ -114,13 +115,9 @@ def novelty(mean: Vector, previous: Vector | None) -> float:
     >>> novelty(one, half), novelty(one, -one), novelty(one, None)
     (0.4, 1.0, 1.0)
     """
-    import numpy as np
-
     if previous is None:
         return 1.0
-    length = float(np.linalg.norm(mean) * np.linalg.norm(previous))
-    cosine = float(np.dot(mean, previous)) / length if length > 0.0 else 0.0
-    return round(min(1.0, max(0.0, 1.0 - cosine)), 4)
+    return round(min(1.0, max(0.0, 1.0 - cosine(mean, previous))), 4)
 
 
 def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo) -> str:
@@ -128,7 +125,7 @@ def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo)
     names = [heading] if heading else []
     names += [p for p in phrases if p.casefold() not in heading.casefold()]
     names = names[:TITLE_PHRASES] or [_opening(episode)]
-    named = _shorten(", ".join(names), MAX_SENTENCE_CHARS // 2)
+    named = _shorten(", ".join(names), MAX_CHARS // 2)
     start = episode.start and _local_time(episode.start, zone)
     title = named[:1].upper() + named[1:]
     return f"{start:%Y-%m-%d} · {title}" if start else title
@@ -205,9 +202,7 @@ def _rescored(each: _Candidate, chosen: _Candidate) -> _Candidate:
 
 def _narrated(each: _Candidate, zone: tzinfo) -> str:
     when = _local_time(each.turn.time, zone)
-    text = _shorten(
-        expressions.absolutise(each.text, when) if when else each.text, MAX_SENTENCE_CHARS
-    )
+    text = _recorded(each.text, when)
     verb = "asked" if is_question(text) else "said"
     who = f"{each.turn.speaker} {verb}: " if each.turn.speaker else ""
     text = ensure_full_stop(text)
@@ -215,6 +210,11 @@ def _narrated(each: _Candidate, zone: tzinfo) -> str:
         return who + text
     at = f" at {when:%H:%M}" if isinstance(when, datetime) else ""
     return f"On {when:%Y-%m-%d}{at}{', ' if who else ': '}{who}{text}"
+
+
+def _recorded(text: str, when: datetime | date | None) -> str:
+    """A sentence as a record keeps it: relative times made absolute, and shortened."""
+    return _shorten(expressions.absolutise(text, when) if when else text, MAX_CHARS)
 
 
 def _valence(turns: Sequence[Turn]) -> float:
@@ -229,9 +229,7 @@ def decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
     for turn in turns:
         when = _local_time(turn.time, zone)
         for text in map(_plain, cues.find_decisions(turn.text)):
-            found[
-                _shorten(expressions.absolutise(text, when) if when else text, MAX_SENTENCE_CHARS)
-            ] = None
+            found[_recorded(text, when)] = None
     return tuple(found)[:MAX_DECISIONS]
 
 
@@ -240,7 +238,7 @@ def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
     found: dict[str, OpenQuestion] = {}
     for place, turn in enumerate(turns):
         for text in map(_plain, cues.find_questions(turn.text)):
-            asked = _shorten(text, MAX_SENTENCE_CHARS)
+            asked = _shorten(text, MAX_CHARS)
             answer = _answer(text, turn.speaker, turns[place + 1 :])
             if asked not in found or found[asked].answered_by is None:
                 found[asked] = OpenQuestion(asked, answer)

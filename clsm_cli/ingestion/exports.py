@@ -132,9 +132,8 @@ def _chatgpt(conversation: dict[str, Any], reading: Reading) -> Iterator[Transcr
     parents = {key: text_or_empty(node.get("parent")) or None for key, node in nodes.items()}
     path = branch(parents, text_or_empty(conversation.get("current_node")))
     if not path and nodes:
-        reading.findings.add(
-            "conversation without a current branch, its messages in their order", 1
-        )
+        reason = "conversation without a current branch, its messages in their order"
+        reading.findings.add(reason, 1)
         path = list(nodes)
     messages = ((key, nodes[key].get("message")) for key in path)
     kept = [(key, message) for key, message in messages if isinstance(message, dict)]

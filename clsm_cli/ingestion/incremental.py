@@ -68,7 +68,7 @@ class Tail:
                 stream = stack.enter_context(open_file(real))
                 self.place = Cursor(0, 0, "", _file_stamp(os.fstat(stream.fileno())))
                 lines = jsonl_rows.bounded_lines(stream)
-            yield sources.items_of_lines(lines, self.format, reading)
+            yield sources.line_items(lines, self.format, reading)
 
     def _rows(self, database: _AgentDatabase) -> Iterator[Line]:
         after = -1 if self.before is None else self.before.at

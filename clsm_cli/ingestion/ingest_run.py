@@ -274,12 +274,11 @@ class Intake:
     def _warn_of_loss(self, path: str, old: Document | None, tally: Tally) -> None:
         from clsm_cli.store import settle
 
-        if old is not None and tally.closed > min(
-            settle.MOST, max(LOSS_BLOCKS, LOSS_SHARE * len(old.blocks))
-        ):
+        blocks = len(old.blocks) if old is not None else 0
+        if tally.closed > min(settle.MOST, max(LOSS_BLOCKS, LOSS_SHARE * blocks)):
             self.report.warnings.append(
-                f"{path}: {tally.closed} of its {len(old.blocks)} blocks are gone at once; they"
-                " are closed, not deleted: if the file was cut short, mend it and ingest it again"
+                f"{path}: {tally.closed} of its {blocks} blocks are gone at once; they are closed,"
+                " not deleted: if the file was cut short, mend it and ingest it again"
             )
 
     def _known_document(self, origin: str) -> Document | None:

@@ -84,7 +84,7 @@ class _Start(NamedTuple):
     rest: str
 
 
-class _ChatMessage(NamedTuple):
+class _Entry(NamedTuple):
     line: int
     end: int
     stamp: Stamp
@@ -136,17 +136,17 @@ def _start(line: str) -> _Start | None:
     return _Start(match, stamp, line[end:])
 
 
-def _messages(lines: Sequence[str]) -> Iterator[_ChatMessage]:
+def _messages(lines: Sequence[str]) -> Iterator[_Entry]:
     begun = [(number, found) for number, line in enumerate(lines) if (found := _start(line))]
     for (number, start), after in zip_longest(begun, begun[1:]):
         sender = _WHO.match(start.rest)
         rest = start.rest[sender.end() :] if sender else start.rest
         text = "\n".join([rest, *lines[number + 1 : after and after[0]]]).rstrip()
         who = label(sender["who"].strip(_MARKS + " ")) if sender else None
-        yield _ChatMessage(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
+        yield _Entry(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
 
 
-def _owner(messages: Sequence[_ChatMessage], path: str) -> str | None:
+def _owner(messages: Sequence[_Entry], path: str) -> str | None:
     """The one of two speakers whom the file name does not name."""
     speakers = {each.who for each in messages if each.who and not each.text.startswith(_APP_MARK)}
     if _OWNER in speakers:
@@ -158,9 +158,7 @@ def _owner(messages: Sequence[_ChatMessage], path: str) -> str | None:
     return (speakers - {*others}).pop()
 
 
-def _turns(
-    messages: Sequence[_ChatMessage], order: Order, reading: Reading
-) -> Iterator[TranscriptItem]:
+def _turns(messages: Sequence[_Entry], order: Order, reading: Reading) -> Iterator[TranscriptItem]:
     owner = _owner(messages, reading.path)
     for each in messages:
         text = _ASIDE.sub("", each.text)

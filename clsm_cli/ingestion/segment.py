@@ -51,7 +51,7 @@ def plan_session(
     ]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
-    stored = _read_episode(store, index, previous) if items else None
+    stored = _load(store, index, previous) if items else None
     capped = stored is not None and stored.capped  # ended by the maximum length
     made: list[Episode] = []
     open_items: list[InboxItem] = []
@@ -168,9 +168,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
     known = {episode.id: episode for episode in made}
     records = []
     for episode in made:
-        previous = known.get(episode.previous or "") or _read_episode(
-            store, index, episode.previous
-        )
+        previous = known.get(episode.previous or "") or _load(store, index, episode.previous)
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         earlier = [vectors[turn.key] for turn in before]
@@ -191,7 +189,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
     return tuple(records)
 
 
-def _read_episode(store: Store, index: Index, episode: str | None) -> Episode | None:
+def _load(store: Store, index: Index, episode: str | None) -> Episode | None:
     files = index.episode_files(episode) if episode else ()
     try:
         found = episode_files.read(store.root / files[0]) if files else None

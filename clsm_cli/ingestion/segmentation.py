@@ -150,8 +150,8 @@ class Segment:
         self.surprises.append(0.0)
         if not _has_words(now) or not self._vectors:
             return {}
-        coherence = _cosine(now.vector, np.mean(self._vectors[-CONTEXT_TURNS:], axis=0))
-        novelty = 1.0 - _cosine(now.vector, np.mean(self._vectors, axis=0))
+        coherence = cosine(now.vector, np.mean(self._vectors[-CONTEXT_TURNS:], axis=0))
+        novelty = 1.0 - cosine(now.vector, np.mean(self._vectors, axis=0))
         surprise = turn_surprise(self._words.bits(stems(now.text[:WORD_CHARS])), novelty)
         z = deviations(surprise, self._past[-max(1, self.settings.window) :])
         self._past.append(surprise)
@@ -205,7 +205,8 @@ def _closes(turn: TurnFeatures) -> bool:
     return pattern("segmentation.closing").search(turn.text[-EDGE_CHARS:]) is not None
 
 
-def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+def cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+    """Cosine of two vectors; 0 if one of them is zero."""
     import numpy as np
 
     length = float(np.linalg.norm(a) * np.linalg.norm(b))

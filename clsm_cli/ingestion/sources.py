@@ -65,7 +65,7 @@ class SourceFile:
         """
         with self.open() as stream:
             if self.format in _ROWS:
-                yield items_of_lines(bounded_lines(stream), self.format, reading)
+                yield line_items(bounded_lines(stream), self.format, reading)
                 return
             name, function = _WHOLE[self.format]
             reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
@@ -298,9 +298,7 @@ _WHOLE = {
 """For each other format the module and function that reads it."""
 
 
-def items_of_lines(
-    lines: Iterable[Line], form: Format, reading: Reading
-) -> Iterator[TranscriptItem]:
+def line_items(lines: Iterable[Line], form: Format, reading: Reading) -> Iterator[TranscriptItem]:
     """The items of a JSON Lines transcript, without text that clsm itself recalled."""
     return _items(row_items(lines, _ROWS[form](reading), reading), reading)
 

@@ -164,11 +164,7 @@ _WRAPPERS = (
     (("[Request interrupted by user",), "interruption"),
     (("This session is being continued from a previous conversation",), "summary"),
 )
-_DROPPED_FLAGS = (
-    ("isSidechain", "side chain"),
-    ("isCompactSummary", "summary"),
-    ("isMeta", "meta row"),
-)
+_FLAGS = (("isSidechain", "side chain"), ("isCompactSummary", "summary"), ("isMeta", "meta row"))
 # An unclosed one runs to the end.
 _REMINDERS = re.compile(
     r"<(system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection|ide_diagnostics)>"
@@ -224,7 +220,7 @@ def _claude_drop_reason(row: dict[str, Any], kind: str, message: dict[str, Any])
     """Why a row is no message of a person or the agent; None if it is one."""
     if kind not in {"user", "assistant"}:
         return f"{kind} row" if kind in _CLAUDE_OTHER_TYPES else "unknown row"
-    for mark, reason in _DROPPED_FLAGS:
+    for mark, reason in _FLAGS:
         if row.get(mark) is True:
             return reason
     if message.get("model") == _SYNTHETIC or row.get("isApiErrorMessage") is True:
@@ -249,13 +245,9 @@ def generic_reader(reading: Reading) -> RowReader:
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
         time = first_time((row.get(key) for key in _TIME_KEYS), reading)
-        session = next(
-            (name for key in _SESSION_KEYS if (name := label(row.get(key)))), reading.session
-        )
-        if (
-            text_or_empty(row.get("type")) in _END_MARKS
-            or text_or_empty(row.get("event")) in _END_MARKS
-        ):
+        names = (label(row.get(key)) for key in _SESSION_KEYS)
+        session = next(filter(None, names), reading.session)
+        if not _END_MARKS.isdisjoint(text_or_empty(row.get(key)) for key in ("type", "event")):
             yield RawBreak(session, time, line)
         else:
             yield _generic_turn(row, Message(session, line, time, label(row.get("id"))))

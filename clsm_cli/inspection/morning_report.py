@@ -250,7 +250,7 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
             tuple(
                 of_episode(each, period_parts.first_sentence(each), "episode")
                 for each in most_salient(
-                    parts.other_episodes, ((turn.episode, turn.is_by_user) for turn in turns)
+                    parts.others, ((turn.episode, turn.is_by_user) for turn in turns)
                 )
             ),
         )

@@ -133,9 +133,7 @@ def _lines(
     episodes = [record for record in found if isinstance(record, EpisodeRecord)]
     keys = {episode: {turn.key for turn in each} for episode, each in turns.items()}
     parts = period_parts.sort_period(statements, episodes, keys)
-    rest = most_salient(
-        parts.other_episodes, ((turn.episode, turn.is_by_user) for turn in turns_told)
-    )
+    rest = most_salient(parts.others, ((turn.episode, turn.is_by_user) for turn in turns_told))
     begins = index.passages([each[-1].row for each in turns.values()])
 
     def of(record: EpisodeRecord, text: str) -> _Line:

@@ -34,7 +34,7 @@ _OPENING = re.compile(r"(?:\A|[.!?\n]\s?)([^\W\d_][\w-]{2,40})")
 _LINK = re.compile(rf"{LINK_TARGET}\|([^\[\]\n]{{1,80}})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
-_ACRONYM_REACH = 160
+_REACH = 160
 """Characters before an acronym in which to look for its words."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(word_list("small words"))
@@ -146,9 +146,7 @@ def _acronyms(text: str) -> Iterator[StatedAlias]:
         letters = short[:-1] if short[-1] == "s" else short
         if not letters.isupper():
             continue
-        words = list(
-            _BEFORE_WORD.finditer(text, max(0, match.start() - _ACRONYM_REACH), match.start())
-        )
+        words = list(_BEFORE_WORD.finditer(text, max(0, match.start() - _REACH), match.start()))
         if not words or words[-1].end() != match.start():
             continue
         start = _initials_start(words, letters.lower())

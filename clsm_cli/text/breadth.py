@@ -13,7 +13,7 @@ _PERFECT = frozenset({"has", "have"})
 _MARKS = str.maketrans(dict.fromkeys(",.;:!?\"()/-'’“”", " "))
 _HEAD_WORDS = 4
 """Words after "what" in which to look for a plural noun."""
-_BROAD_TERMS, _NARROW_TERMS = 2, 7
+_MIN_TERMS, _MAX_TERMS = 2, 7
 """Number of search terms up to which breadth is 1, and from which it is 0."""
 
 
@@ -46,11 +46,8 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
         or "in common" in " ".join(words)
         or _asks_for_plural(words)
     )
-    return (
-        max(0.0, min(1.0, 1 - (terms - _BROAD_TERMS) / (_NARROW_TERMS - _BROAD_TERMS)))
-        if is_broad
-        else 0.0
-    )
+    narrowness = (terms - _MIN_TERMS) / (_MAX_TERMS - _MIN_TERMS)
+    return max(0.0, min(1.0, 1 - narrowness)) if is_broad else 0.0
 
 
 def asks_for_several(text: str) -> bool:

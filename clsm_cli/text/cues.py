@@ -182,13 +182,8 @@ def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
         if run and text[run[-1][1] : match.start()] != " ":
             yield run
             run = []
-        if (
-            word in _NON_CONTENT
-            or "'" in word
-            or "\u2019" in word
-            or len(word) < 3
-            or word.isdigit()
-        ):
+        is_contracted = "'" in word or "\u2019" in word
+        if is_contracted or word in _NON_CONTENT or len(word) < 3 or word.isdigit():
             yield run
             run = []
         else:

@@ -45,9 +45,7 @@ def find_dumps(text: str) -> list[Span]:
         if _is_machine_output(text[start:end]):
             first = found.pop().start if found and found[-1].end == start else start
             found.append(Span(first, end))
-    rests = [
-        _without_head(text, start, end) for start, end in found if end - start >= MIN_DUMP_CHARS
-    ]
+    rests = [_tail(text, start, end) for start, end in found if end - start >= MIN_DUMP_CHARS]
     return [rest for rest in rests if rest.start < rest.end]
 
 
@@ -60,7 +58,7 @@ def without_dumps(text: str) -> str:
     return "\n".join(text[a:b].rstrip() for a, b in zip(starts, ends, strict=True) if a < b)
 
 
-def _without_head(text: str, start: int, end: int) -> Span:
+def _tail(text: str, start: int, end: int) -> Span:
     """A dump without its head, which ends with a line or a word, and without adjacent lines of prose."""
     # Prose before a dump lies in its first window, prose after it in the last, at most twice as long.
     most, least = start + _WINDOW_CHARS, end - 2 * _WINDOW_CHARS

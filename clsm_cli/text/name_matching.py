@@ -39,7 +39,7 @@ class _Word(NamedTuple):
     end: int
     text: str  # without a possessive
     is_first: bool  # of its sentence
-    is_possessive: bool
+    possessive: bool
 
 
 def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
@@ -84,7 +84,7 @@ def _run(text: str, words: Sequence[_Word], position: int) -> list[_Word]:
     capitals = 0
     for word in words[position : position + 8]:
         before = run[-1] if run and not pending else pending[-1] if pending else None
-        if before and (before.is_possessive or not _is_adjacent(text, before, word)):
+        if before and (before.possessive or not _is_adjacent(text, before, word)):
             break
         if _is_capitalised(word) and capitals < 4:
             run += [*pending, word]

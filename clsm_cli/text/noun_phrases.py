@@ -16,7 +16,7 @@ from clsm_cli.text.markdown_marks import ADDRESS, CODE_BLOCK
 from clsm_cli.text.name_matching import NON_NAMES, POSSESSIVE
 from clsm_cli.text.tokens import STOP_WORDS
 
-_MAX_WORDS, _MAX_TITLE_WORDS, _MIN_TERM_LETTERS = 4, 8, 9
+_MAX_WORDS, _MAX_TITLE, _MIN_TERM_LETTERS = 4, 8, 9
 """Longest phrase and title, in words; letters from which a single word may be a term."""
 
 _BARE_VERBS = frozenset(word_list("verbs"))
@@ -37,7 +37,7 @@ _IN_E = re.compile(r"(?:movi|cooki|browni|selfi|zombi|calori|hoodi|rooki|headach
 _IN_ES = re.compile(r"\w+(?:[cs]h|x|ss)es|(?:potat|tomat|her|ech|volcan|mosquit)oes")
 _ARTICLES = frozenset(["the", "a", "an"])
 _BEFORE_NOUNS = _LOOSE.union(_ARTICLES, word_list("determiners"))
-_INSIDE_TITLE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
+_INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
 """Lower-case words inside a title."""
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
 _NEVER_FIRST = _LOOSE | _TIME | _HONORIFICS
@@ -60,8 +60,8 @@ class _Word(NamedTuple):
     is_joined: bool  # to the word before it by a blank
     is_first: bool  # of its sentence
     is_named: bool  # after a determiner or possessive
-    is_possessive: bool
-    is_capitalised: bool
+    possessive: bool
+    is_capital: bool
 
 
 def noun_phrases(text: str) -> list[tuple[int, int, str]]:
@@ -99,9 +99,8 @@ def _words(text: str) -> list[_Word]:
         last = words[-1].low if words else ""
         titled = gap == ". " and last in _HONORIFICS
         is_first = not titled and (not words or any(mark in gap for mark in ".!?:\n"))
-        is_named = last in _BEFORE_NOUNS or (
-            last not in _OUTSIDE and bool(words) and words[-1].is_possessive
-        )
+        is_owned = bool(words) and words[-1].possessive
+        is_named = last in _BEFORE_NOUNS or (is_owned and last not in _OUTSIDE)
         is_joined = titled or gap in {" ", "\n"}
         kinds = (is_joined, is_first, is_named, ending is not None, bare[0].isupper())
         words.append(_Word(start, start + len(bare), bare, bare.lower(), *kinds))
@@ -118,7 +117,7 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
         if run and (not word.is_joined or verb or outside or _VERBAL.fullmatch(word.text)):
             yield from _trim_run(run)
             run = []
-        if word.is_possessive:
+        if word.possessive:
             yield from _trim_run([*run, word])
             run = []
         elif not outside and not verb:
@@ -127,28 +126,26 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
 
 
 def _trim_run(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
-    run = run[-_MAX_TITLE_WORDS:]
+    run = run[-_MAX_TITLE:]
     while run and _is_loose(run):
         run = run[1:]
-    is_name = len(run) > 1 and all(word.is_capitalised and not word.is_first for word in run[:-1])
-    if (
-        run
-        and not _is_generic(run[-1])
-        and not (is_name and singular(run[-1].text) != run[-1].text)
-    ):
-        yield run  # and not "Petra fears"
+    if not run or _is_generic(run[-1]):
+        return
+    is_name = len(run) > 1 and all(word.is_capital and not word.is_first for word in run[:-1])
+    if not is_name or singular(run[-1].text) == run[-1].text:  # and not "Petra fears"
+        yield run
 
 
 def _is_loose(run: Sequence[_Word]) -> bool:
     low = run[0].low
-    if low in _NEVER_FIRST or (low.endswith("ly") and not run[0].is_capitalised):
+    if low in _NEVER_FIRST or (low.endswith("ly") and not run[0].is_capital):
         return True
     if len(run) == 1:
         return False
-    if run[0].is_first and run[1].is_capitalised:  # "Woah Petra"
+    if run[0].is_first and run[1].is_capital:  # "Woah Petra"
         return True
     if low.endswith("ed"):  # "cited Darwin", "started writing"
-        return run[1].is_capitalised or run[1].low.endswith("ing")
+        return run[1].is_capital or run[1].low.endswith("ing")
     # "Watching films" and "help dancers" do something; "a camping trip" is one.
     return not run[0].is_named and (low.endswith("ing") or low in _STEMS)
 
@@ -165,7 +162,7 @@ def _is_term_like(word: _Word) -> bool:
         return word.text[0].isalpha()
     kinds = {word.low, singular(word.low)}
     plain = any(kind in _EVERYDAY_WORDS or kind.endswith(_NON_NOUN_ENDINGS) for kind in kinds)
-    return not word.is_capitalised and min(map(len, kinds)) >= _MIN_TERM_LETTERS and not plain
+    return not word.is_capital and min(map(len, kinds)) >= _MIN_TERM_LETTERS and not plain
 
 
 def _phrase_forms(text: str, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
@@ -199,32 +196,28 @@ def _titles(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     """
     run: list[_Word] = []
     for word in words:
-        if run and word.is_joined and (word.is_capitalised or word.low in _INSIDE_TITLE):
+        if run and word.is_joined and (word.is_capital or word.low in _INSIDE):
             run.append(word)
         else:
             yield from _title_in(run)
-            run = [word] if word.is_capitalised else []
+            run = [word] if word.is_capital else []
     yield from _title_in(run)
 
 
 def _title_in(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     """Yield a run that is a title, trimmed at both ends."""
-    if len(run) > 2 * _MAX_TITLE_WORDS:
+    if len(run) > 2 * _MAX_TITLE:
         return
-    large = [at for at, word in enumerate(run) if word.is_capitalised]
+    large = [at for at, word in enumerate(run) if word.is_capital]
     starts = [at for at in large if run[at].text not in _NEVER_FIRST_IN_TITLE]
     run = run[starts[0] : large[-1] + 1] if starts else []
-    telling = [word for word in run if word.low not in _INSIDE_TITLE]
-    if not 2 <= len(telling) <= len(run) <= _MAX_TITLE_WORDS or any(
-        w.low in _TIME for w in telling
-    ):
+    telling = [word for word in run if word.low not in _INSIDE]
+    if not 2 <= len(telling) <= len(run) <= _MAX_TITLE or any(w.low in _TIME for w in telling):
         return
     if run[-1].text == "I" or (run[0].is_first and run[1].low in {"to", "for", "on", "with"}):
         return
     body = run[1:-1] if run[0].low in _ARTICLES else run[:-1]
-    if run[0].low in _HONORIFICS or any(
-        word.is_possessive or word.low in _INSIDE_TITLE for word in body
-    ):
+    if run[0].low in _HONORIFICS or any(word.possessive or word.low in _INSIDE for word in body):
         yield run
 
 

@@ -33,7 +33,7 @@ class PeriodParts(NamedTuple):
     facts: list[Statement]
     done: list[Statement]
     open: list[Statement]
-    other_episodes: list[EpisodeRecord]
+    others: list[EpisodeRecord]
 
 
 def sort_period(

@@ -16,7 +16,7 @@ from clsm_cli.startup.records import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FILE = Path(__file__).with_suffix(".txt")
-DEFAULT_LANGUAGE = "english"
+ENGLISH = "english"
 """Language of a text without function words."""
 
 
@@ -84,9 +84,7 @@ def language_of(text: str) -> Language:
     ('dutch', 'english')
     """
     leading = leading_languages(text)
-    return leading.get(DEFAULT_LANGUAGE) or next(
-        iter(leading.values()), _table().languages[DEFAULT_LANGUAGE]
-    )
+    return leading.get(ENGLISH) or next(iter(leading.values()), _table().languages[ENGLISH])
 
 
 def leading_languages(text: str) -> dict[str, Language]:
@@ -104,9 +102,7 @@ def leading_languages(text: str) -> dict[str, Language]:
 def is_person_noun(word: str, language: Language) -> bool:
     """Whether an English noun primarily means a person."""
     return (
-        language.name == DEFAULT_LANGUAGE
-        and word in _table().nouns
-        and not language.is_function_word(word)
+        language.name == ENGLISH and word in _table().nouns and not language.is_function_word(word)
     )
 
 

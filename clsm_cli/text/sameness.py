@@ -191,10 +191,10 @@ def _triples(text: str) -> set[tuple[str, ...]]:
     return set(zip(words, words[1:], words[2:], strict=False))
 
 
-def common_prefix_length(one: Sequence[str], other: Sequence[str]) -> int:
+def common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
     """Number of words that two lists have in common at their start.
 
-    >>> common_prefix_length(["we", "live", "in", "Leith"], ["we", "live", "at", "sea"])
+    >>> common_prefix(["we", "live", "in", "Leith"], ["we", "live", "at", "sea"])
     2
     """
     return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])

@@ -35,9 +35,8 @@ _FOREIGN_ABBREVIATIONS = frozenset(word_list("abbreviations", "sentence_ends"))
 _ALL_ABBREVIATIONS = _ABBREVIATIONS | _BEFORE_WORD | _FOREIGN_ABBREVIATIONS
 _MONTHS = frozenset(word_list("months", "sentence_ends"))
 _ENGLISH_MONTHS = frozenset(word_list("english months", "sentence_ends"))
-_BEFORE_NUMBER = frozenset(
-    {"no", "nos", "nr", "art", "p", "par", "ver"}
-)  # "No. 5", "he said no. Then"
+# "No. 5", but "He said no. Then he left."
+_BEFORE_NUMBER = frozenset({"no", "nos", "nr", "art", "p", "par", "ver"})
 
 _CLOSERS = "\"')\\]}*_\u00bb\u201d\u2019"
 # The look-behind prevents a retry from each character of a long run of marks.

@@ -135,7 +135,7 @@ def _stemmer() -> Callable[[str], str]:
     return stem
 
 
-_MAX_CACHED_CHARS = 40
+_MAX_CACHED = 40
 """Longest word whose size is cached: many words of a megabyte each would fill the memory."""
 _PIECE = re.compile(r"[0-9]+(?![^\W_])|[^\W_]+|[^\s\w]|_")
 
@@ -152,14 +152,14 @@ def count_tokens(text: str) -> int:
         LoCoMo turns (sum +3.0 %) and 5.0 % on 632 Markdown paragraphs (sum -4.5 %); 95 % of them
         are within 8 % and 15 %.
     """
-    return round(sum(map(_estimate, _PIECE.findall(text))))
+    return round(sum(map(_size, _PIECE.findall(text))))
 
 
 def expected_tokens(text: str, start: int, end: int, limit: int, before: float = 0.0) -> float:
     """``before`` plus the unrounded :func:`count_tokens` of ``text[start:end]``; stops above ``limit``."""
     total = before
     for match in _PIECE.finditer(text, start, end):
-        total += _estimate(match.group())
+        total += _size(match.group())
         if round(total) > limit:
             break
     return total
@@ -169,7 +169,7 @@ def trim_to_tokens(text: str, limit: int) -> str:
     """Return the longest prefix of a text, cut between words, of at most ``limit`` word pieces."""
     total, end = 0.0, 0
     for match in _PIECE.finditer(text):
-        total += _estimate(match.group())
+        total += _size(match.group())
         if round(total) > limit:
             return _whole_words(text, end)
         end = match.end()
@@ -183,19 +183,15 @@ def _whole_words(text: str, end: int) -> str:
     return text[:end].rstrip()
 
 
-def _estimate(word: str) -> float:
-    return (
-        _cached_estimate(word)
-        if len(word) <= _MAX_CACHED_CHARS
-        else _cached_estimate.__wrapped__(word)
-    )
+def _size(word: str) -> float:
+    return _cached_size(word) if len(word) <= _MAX_CACHED else _cached_size.__wrapped__(word)
 
 
 @lru_cache(maxsize=65_536)
-def _cached_estimate(word: str) -> float:
+def _cached_size(word: str) -> float:
     length = len(word)
     if word.isascii() and word.isalpha():
-        return _estimate_letters(word, length)
+        return _letters_size(word, length)
     if word.isdigit():
         return max(1.0, 0.48 * length)
     if word.isascii():
@@ -204,7 +200,7 @@ def _cached_estimate(word: str) -> float:
     return max(1.0, wide + 0.5 * (length - wide))
 
 
-def _estimate_letters(word: str, length: int) -> float:
+def _letters_size(word: str, length: int) -> float:
     if word.isupper() and length > 1:
         return 1.1 if length == 2 else 1.2 + 0.13 * length
     if length <= 7:

@@ -49,9 +49,7 @@ def mask(text: str) -> MaskedText:
     masked = _mask_once(text, found)
     if found:  # a mask may reveal another secret next to it
         parts = masked.split("\n\n")
-        masked = "\n\n".join(
-            _mask_until_stable(each, found) if _MASK in each else each for each in parts
-        )
+        masked = "\n\n".join(_mask_fully(each, found) if _MASK in each else each for each in parts)
     return MaskedText(masked, found)
 
 
@@ -69,7 +67,7 @@ def mask_name(text: str) -> MaskedText:
     return MaskedText(_mask_once(masked, known, secrets_of(bare)), known)
 
 
-def _mask_until_stable(text: str, found: dict[str, int]) -> str:
+def _mask_fully(text: str, found: dict[str, int]) -> str:
     for _ in range(_MAX_PASSES):
         before, text = text, _mask_once(text, found)
         if text == before:

@@ -106,9 +106,7 @@ def _matches(form: Format, text: str, start: int, end: int) -> Iterator[Secret]:
 def _prefix_hints() -> tuple[tuple[str, Format], ...]:
     """Hints that are long enough to recognise the first piece of a broken key."""
     forms = (form for _, form in _formats(is_token=True))
-    return tuple(
-        (hint, form) for form in forms for hint in form.hints if len(hint) >= _MIN_PREFIX - 1
-    )
+    return tuple((h, form) for form in forms for h in form.hints if len(h) >= _MIN_PREFIX - 1)
 
 
 def _broken_tokens(text: str, lowered: str) -> Iterator[Secret]:

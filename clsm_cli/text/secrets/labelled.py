@@ -231,7 +231,7 @@ def _is_alone(place: _Place, found: _Value) -> bool:
         return False
     tie = _TIGHT.search(link)
     is_own = tie is None or is_of(link[: tie.start()])
-    return is_own and (value.isdigit() or (tie is not None and _is_unusual_word(value)))
+    return is_own and (value.isdigit() or (tie is not None and _is_unusual(value)))
 
 
 def is_of(text: str) -> bool:
@@ -244,7 +244,7 @@ def is_of(text: str) -> bool:
     return len(words) != 1 or words[0][0] == "(" or bool(_form(_NETWORK).match(words[0]))
 
 
-def _is_unusual_word(value: str) -> bool:
+def _is_unusual(value: str) -> bool:
     """Whether a word may be a password because it does not describe one."""
     words = value.lower().rstrip("!?.").split("-")
     return (
@@ -280,9 +280,7 @@ def _login(place: _Place) -> tuple[int, int] | None:
     if secret_values.is_password(found.text):
         return found.span
     is_last = len(found.text) >= _MIN_WORD and bool(_LINE_END.match(place.text, found.end))
-    return (
-        found.span if is_last and (found.text.isdigit() or _is_unusual_word(found.text)) else None
-    )
+    return found.span if is_last and (found.text.isdigit() or _is_unusual(found.text)) else None
 
 
 def _before_label(place: _Place) -> tuple[int, int] | None:

@@ -101,8 +101,8 @@ def find_expressions(
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
     ('two weeks ago', '2023-05-29', '2023-06-05', False)
     """
-    how = _Mode(at.date() if isinstance(at, datetime) else at, is_question, direction)
-    found = [*_part_matches(text, how), *_rule_matches(text, how)]
+    mode = _Mode(at.date() if isinstance(at, datetime) else at, is_question, direction)
+    found = [*_by_parts(text, mode), *_by_rules(text, mode)]
     found.sort(key=lambda each: (each.start, -each.end))
     kept: list[TimeExpression] = []
     for each in found:
@@ -128,22 +128,20 @@ def _doubt_reversed_ranges(text: str, found: list[TimeExpression]) -> list[TimeE
 
 def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
     """The longest time expression of a question that starts at an offset, after a preposition of time."""
-    how = _Mode(at, is_question=True)
+    mode = _Mode(at, is_question=True)
     window, lead = _window(text, start)
-    return _longest_at(
-        [*_rule_matches(window, how), *_part_matches(window, how)], text, start, lead
-    )
+    return _longest_at([*_by_rules(window, mode), *_by_parts(window, mode)], text, start, lead)
 
 
-def _period_after(text: str, start: int, how: _Mode) -> TimeExpression | None:
+def _period_after(text: str, start: int, mode: _Mode) -> TimeExpression | None:
     """The period after the words for a part.
 
     Outside questions it must have its year, or be complete by itself: "blocked until the end of March" does
     not say which March.
     """
     window, lead = _window(text, start)
-    found = _rule_matches(window, how)
-    sure = (each for each in found if how.is_question or not each.relative or each.start == lead)
+    found = _by_rules(window, mode)
+    sure = (each for each in found if mode.is_question or not each.relative or each.start == lead)
     return _longest_at(sure, text, start, lead)
 
 
@@ -199,24 +197,24 @@ def same_days(a: str, at: date, b: str, then: date) -> bool:
     return one == other
 
 
-def _rule_matches(text: str, how: _Mode) -> Iterator[TimeExpression]:
+def _by_rules(text: str, mode: _Mode) -> Iterator[TimeExpression]:
     folded = text.lower()
-    for rule in forms.rules(is_question=how.is_question):
+    for rule in forms.rules(is_question=mode.is_question):
         has_cues = any(cue in folded for cue in rule.needs)
         if has_cues and (not rule.also or any(cue in folded for cue in rule.also)):
-            yield from _apply_rule(rule, text, how)
+            yield from _apply_rule(rule, text, mode)
 
 
-def _part_matches(text: str, how: _Mode) -> Iterator[TimeExpression]:
+def _by_parts(text: str, mode: _Mode) -> Iterator[TimeExpression]:
     for start, end, words in parts.find_parts(text):
         whole: TimeExpression | None
-        is_the = how.is_question and "side" not in words and text[:end].lower().endswith("the ")
+        is_the = mode.is_question and "side" not in words and text[:end].lower().endswith("the ")
         if is_the and (named := _THE_UNIT.match(text, end)):
-            first, until = periods.unit(named[1].lower(), how.at)
+            first, until = periods.unit(named[1].lower(), mode.at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
-            whole = _period_after(text, end, how)
+            whole = _period_after(text, end, mode)
         if whole is None:
             continue
         try:
@@ -232,29 +230,29 @@ def _part_matches(text: str, how: _Mode) -> Iterator[TimeExpression]:
         )
 
 
-def _apply_rule(rule: Rule, text: str, how: _Mode) -> Iterator[TimeExpression]:
+def _apply_rule(rule: Rule, text: str, mode: _Mode) -> Iterator[TimeExpression]:
     for match in compiled(rule.pattern).finditer(text):
         groups = {
             name.rstrip("2"): " ".join(value.lower().split())
             for name, value in match.groupdict().items()
             if value
         }
-        kind, ahead = _placement(rule, groups, match, how)
+        kind, ahead = _placement(rule, groups, match, mode)
         try:
             if (
                 rule.only_ahead
                 and ahead is False
-                and not (how.is_question and _has_cue("ahead", match))
+                and not (mode.is_question and _has_cue("ahead", match))
             ):
                 continue  # "nobody had tried in four months"
-            first, until = rule.resolve(groups, how.at, ahead)
+            first, until = rule.resolve(groups, mode.at, ahead)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())
         relative = rule.relative or groups.get("year", "").endswith("year")
-        is_given = how.direction is not None
-        certain = how.is_question or (
-            rule.precise and _is_certain(kind, groups, first, how.at, is_given=is_given)
+        is_given = mode.direction is not None
+        certain = mode.is_question or (
+            rule.precise and _is_certain(kind, groups, first, mode.at, is_given=is_given)
         )
         yield TimeExpression(
             *match.span(), match.group(), first, until, precise, relative, kind, certain
@@ -262,7 +260,7 @@ def _apply_rule(rule: Rule, text: str, how: _Mode) -> Iterator[TimeExpression]:
 
 
 def _placement(
-    rule: Rule, groups: Groups, match: re.Match[str], how: _Mode
+    rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode
 ) -> tuple[Kind, bool | None]:
     """Return the evidence for where a match lies, and whether that is ahead (True), past (False), or unknown.
 
@@ -275,29 +273,29 @@ def _placement(
     if groups.keys() >= {"weekday", "month"}:
         kind = "date"  # of the years near it is on that weekday in one
     elif rule.guess and "year" not in groups and groups.get("which", "in") not in _DIRECTION_WORDS:
-        if how.direction is not None:
-            return how.direction, how.direction == "plan"
-        if not how.is_question:
-            return _evidence(match, groups, how)
-    return kind, _direction(match, how)
+        if mode.direction is not None:
+            return mode.direction, mode.direction == "plan"
+        if not mode.is_question:
+            return _evidence(match, groups, mode)
+    return kind, _direction(match, mode)
 
 
-def _evidence(match: re.Match[str], groups: Groups, how: _Mode) -> tuple[Kind, bool | None]:
+def _evidence(match: re.Match[str], groups: Groups, mode: _Mode) -> tuple[Kind, bool | None]:
     clause = clauses.clause_of(match, groups)
     kind = clauses.kind_of(clause, groups)
     if kind in {"plan", "past"}:
         return kind, kind == "plan"
     if clauses.dates_a_noun(clause):
         return kind, None
-    return kind, False if clauses.is_reported_past(clause) else _direction(match, how)
+    return kind, False if clauses.is_reported_past(clause) else _direction(match, mode)
 
 
-def _direction(match: re.Match[str], how: _Mode) -> bool | None:
+def _direction(match: re.Match[str], mode: _Mode) -> bool | None:
     if _has_cue("ahead", match):
         return True
-    if _has_cue("may look ahead", match) and not (how.is_question and _has_cue("behind", match)):
+    if _has_cue("may look ahead", match) and not (mode.is_question and _has_cue("behind", match)):
         return True
-    return False if how.is_question or _has_cue("behind", match) else None
+    return False if mode.is_question or _has_cue("behind", match) else None
 
 
 def _has_cue(cue: str, match: re.Match[str]) -> bool:
@@ -333,9 +331,8 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: 
     if "weekday" in groups:
         return distance % 7 != 0
     if kind == "plan":
-        return (
-            "count" in groups or 0 <= distance < 365 - MAX_MISSED_DAYS
-        )  # "we will leave in three days"
+        # with a count: "we will leave in three days"
+        return "count" in groups or 0 <= distance < 365 - MAX_MISSED_DAYS
     return distance <= 0 and (is_given or -distance <= MAX_PAST_DAYS)
 
 

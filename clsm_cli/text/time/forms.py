@@ -32,9 +32,9 @@ NUMBERS = {word: number for word, number in number_words().items() if number}
 _STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
 """Units from the present one; all other words, such as "next", mean 1."""
 _NEXT_WORDS = frozenset({"next", "coming", "this coming"})
-_MIN_NEARNESS_RATIO = 4
+_NEAR_RATIO = 4
 """A coming day counts if it is this many times nearer than the past one."""
-_MAX_NEAR_DAYS = 60
+_NEAR_DAYS = 60
 """Maximum days ahead for that."""
 
 
@@ -204,11 +204,7 @@ def _nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
     if behind is None or coming is None:
         raise ValueError("there is no such day")
     to_come = (coming - at).days
-    is_near = (
-        ahead is None
-        and to_come <= _MAX_NEAR_DAYS
-        and _MIN_NEARNESS_RATIO * to_come < (at - behind).days
-    )
+    is_near = ahead is None and to_come <= _NEAR_DAYS and _NEAR_RATIO * to_come < (at - behind).days
     return coming if ahead or is_near else behind
 
 
@@ -234,7 +230,7 @@ def month(groups: Groups, at: date, ahead: bool | None) -> Period:
     which, first = groups["which"], date(at.year, _month(groups["month"]), 1)
     this = at.replace(day=1)
     if ahead is None:
-        ahead = which == "in" and 0 < (first - this).days <= _MAX_NEAR_DAYS
+        ahead = which == "in" and 0 < (first - this).days <= _NEAR_DAYS
     if which != "this":
         if which == "next" or (which != "last" and ahead and first != this):
             step = int(first <= this)
