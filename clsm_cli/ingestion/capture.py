@@ -292,7 +292,6 @@ class Capture:
         return turn
 
     def _new_rows(self, session: str, turn: Turn, known: _Session) -> list[InboxRow]:
-        """The turn if it is new, after the break before it."""
         head, known.head, known.last = known.head, None, turn.key
         if head is not None:
             self.sessions.look_up(session, known)

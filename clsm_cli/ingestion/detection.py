@@ -36,14 +36,14 @@ ZIP_MAGIC = b"PK\x03\x04"
 _TELEGRAM_HTML = "looks like Telegram's HTML export; clsm reads its JSON form: result.json"
 _REFUSED_NAMES = (
     (
-        r"msgstore.*\.db(?:\.crypt\d+)?\Z",
+        r"msgstore.*\.db(?:\.crypt\d+)?",
         "looks like WhatsApp's backup, which is encrypted; clsm reads a chat's own export (.txt)",
     ),
     (
-        r"signal-.*\.backup\Z",
+        r"signal-.*\.backup",
         "looks like Signal's backup, which is encrypted; clsm reads the chat.md of signal-export",
     ),
-    (r"messages\d*\.html\Z", _TELEGRAM_HTML),
+    (r"messages\d*\.html", _TELEGRAM_HTML),
 )
 _REFUSED_HEADS = (
     (
@@ -159,7 +159,6 @@ def _text_format(head: bytes, path: str) -> Format | None:
 
 
 def _is_smriti(head: bytes) -> bool:
-    """Whether a note is a session of Smriti."""
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     front = SMRITI_FRONT.match(text)
     return (
@@ -202,7 +201,7 @@ def _rows_format(head: bytes) -> Format | None:
 
 def refusal_reason(name: str, head: bytes = b"") -> str | None:
     """Why an export cannot be read, and what can; None for any other file."""
-    by_name = next((reason for form, reason in _REFUSED_NAMES if re.match(form, name)), None)
+    by_name = _matching_reason(_REFUSED_NAMES, name)
     if by_name is None and name.endswith(".html") and _TELEGRAM_PAGE.search(head):
         return _TELEGRAM_HTML
     return by_name or next((why for form, why in _REFUSED_HEADS if re.match(form, head)), None)

@@ -76,22 +76,10 @@ def plan(
     successor = _successors(fresh, texts)
     tally.known, tally.changed = len(turns) - len(fresh), len(successor)
     tally.added, tally.closed = len(fresh) - len(successor), len(gone) - len(successor)
-    blocks = tuple(
-        Block(key=t.key, line_start=t.line_start, line_end=t.line_end, heading=t.heading)
-        for t in turns
-    )
-    if old and old.blocks == blocks and old.path == new.path:
+    closed = {key: (new.now, successor.get(key, "")) for key in gone}
+    record = _record(known, new, turns, closed, store.device)
+    if old and (old.blocks, old.path) == (record.blocks, record.path):
         return []
-    record = replace(
-        known,
-        rev=(known.rev[0] + 1, store.device),
-        origin=new.origin,
-        path=new.path,
-        sha256=new.sha256,
-        recorded_at=new.now,
-        blocks=blocks,
-        closed={**known.closed, **{key: (new.now, successor.get(key, "")) for key in gone}},
-    )
     # If a crash prevented the record of a version, its blocks are in an episode already.
     stored = index.keys_in_episodes(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
@@ -101,10 +89,31 @@ def plan(
     return [*made, *record_files.plan_records(store, "flow", [record])]
 
 
+def _record(
+    known: Document,
+    new: Version,
+    turns: list[Turn],
+    closed: dict[str, tuple[str, str]],
+    device: str,
+) -> Document:
+    return replace(
+        known,
+        rev=(known.rev[0] + 1, device),
+        origin=new.origin,
+        path=new.path,
+        sha256=new.sha256,
+        recorded_at=new.now,
+        blocks=tuple(
+            Block(key=t.key, line_start=t.line_start, line_end=t.line_end, heading=t.heading)
+            for t in turns
+        ),
+        closed={**known.closed, **closed},
+    )
+
+
 def _episode(
     turns: tuple[Turn, ...], new: Version, store: Store, index: Index, forgotten: frozenset[str]
 ) -> list[runs.Write]:
-    """The file of an episode of new blocks."""
     times = sorted(turn.time for turn in turns if turn.time is not None)
     episode = Episode(
         id=first_free(episode_ids(turns[0].key), forgotten),
@@ -142,8 +151,7 @@ def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
 
     if not fresh or not gone:
         return {}
-    old_keys = list(gone)
-    old_texts = [gone[key][:_MAX_COMPARED_CHARS] for key in old_keys]
+    old_keys, old_texts = list(gone), [text[:_MAX_COMPARED_CHARS] for text in gone.values()]
     width = max(1, MAX_PAIRS // len(fresh))
     pairs: list[tuple[float, int, int]] = []
     for position, turn in enumerate(fresh):

@@ -180,7 +180,6 @@ class Exclusion:
         return None if is_folder else self.reason(path, folder, is_folder=False)
 
     def _is_left_out(self, path: str, root: str | None, *, is_folder: bool) -> bool:
-        """Whether the patterns without a folder of their own exclude a path."""
         assert self._patterns is not None
         if root is None and os.path.commonpath([path, self._home]) == path:
             return False

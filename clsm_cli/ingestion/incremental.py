@@ -207,8 +207,6 @@ _COLD = "SELECT session_id, last_seq FROM session_transcript_cold_archives ORDER
 
 
 class _AgentDatabase:
-    """An agent's database, opened read-only."""
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self.version = int(connection.execute("PRAGMA user_version").fetchone()[0])

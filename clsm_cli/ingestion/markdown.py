@@ -79,19 +79,14 @@ def read(
     findings = Findings()
     lines, recalled = _lines(data, findings, fence_key)
     meta, start = _front_matter(lines, findings)
-    # Unusable front matter is read as text, so only its fences are removed.
-    fences = _fences(lines) if meta is None else ()
     if in_vault:
         from clsm_cli.ingestion import folders
 
         lines = folders.strip_obsidian(lines, start)
-    marks = conflict_marks(lines, start)
-    for number in marks:
+    for number in conflict_marks(lines, start):
         if lines[number].startswith("<"):
             findings.add("git conflict, both sides read", number + 1)
-    for number in [*marks, *fences]:
         lines[number] = ""
-    meta = meta or {}
     spans = scan(lines, start)
     if in_vault and start:
         spans = [*_properties(lines, range(start - 1), spans), *spans]
@@ -130,7 +125,8 @@ def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[s
     return lines, stripped.dropped
 
 
-def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any] | None, int]:
+def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any], int]:
+    """The properties of a note, and the first line after them; of unusable ones only the fences go."""
     if lines[0].rstrip(" \t") != "---":
         return {}, 0
     from clsm_cli.store.front_matter import parse, split
@@ -145,7 +141,9 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any] 
             return {}, 0
         about = "" if reason.startswith("has front matter") else "has front matter that "
         findings.add(f"{about}{reason}, read as text", line or 1)
-        return None, 0
+        fences = [number for number, line in enumerate(lines) if line.rstrip(" \t") == "---"]
+        lines[0] = lines[fences[1]] = ""
+        return {}, 0
 
 
 def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span]) -> Iterator[Span]:
@@ -162,11 +160,6 @@ def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span])
     kept = [number for number in numbers if lines[number].strip()]
     if kept:
         yield Span(kept[0], kept[-1] + 1, spans[0].heading[:1] if spans else ())
-
-
-def _fences(lines: Sequence[str]) -> tuple[int, int]:
-    close = next(number for number in range(1, len(lines)) if lines[number].rstrip(" \t") == "---")
-    return 0, close
 
 
 def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
@@ -233,7 +226,6 @@ def _heading_day(heading: tuple[str, ...]) -> str | None:
 
 
 def _title_day(title: str) -> str | None:
-    """The day in a title, in words or in digits."""
     title = title[:_MAX_LINE_CHARS]
     for found in expressions.find_expressions(title, _ANY_YEAR):
         if found.day and not found.relative:

@@ -80,8 +80,6 @@ def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
 
 @dataclass(slots=True)
 class _Opened:
-    """A message without its prefixes."""
-
     text: str = ""
     sender: str | None = None
     is_relayed: bool = False
@@ -280,7 +278,6 @@ def _without_end(text: str) -> tuple[str, str | None]:
 
 
 def _quote(text: str) -> int | None:
-    """Start of the quoted message at the end of ``text``."""
     for begin, end in forms.QUOTES:
         place = text.rfind(begin) if text.rstrip().endswith(end) else -1
         if place == 0 or (place > 0 and text[place - 1] == "\n"):

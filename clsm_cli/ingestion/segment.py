@@ -42,6 +42,21 @@ def plan_session(
     """
     if not box.turns:
         return [], inbox.plan_removal(box, ended_before)
+    made, open_items = _cut(store, index, box, ended_before)
+    writes: list[runs.Write] = [
+        runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))
+        for episode in made
+    ]
+    writes += record_files.plan_records(store, "flow", _describe(store, index, made))
+    if len(open_items) < len(box.items):
+        writes.append(inbox.plan_rewrite(box, open_items, store.root))
+    return made, writes
+
+
+def _cut(
+    store: Store, index: Index, box: Inbox, ended_before: datetime | None
+) -> tuple[list[Episode], list[InboxItem]]:
+    """The final episodes of an inbox file, and the items that stay in it."""
     session, forgotten = box.turns[0].session, logs.load_tombstones(store)
     closed = index.keys_in_episodes(session)
     items = [
@@ -57,8 +72,8 @@ def plan_session(
     open_items: list[InboxItem] = []
     for turns, ended in _split_at_marks(items, ended_before):
         rest = list(turns)
-        beats = _turn_features([item.turn for item in rest], vectors)
-        for found in split_episodes(beats, ended=ended, settings=store.settings.boundary):
+        features = _turn_features([item.turn for item in rest], vectors)
+        for found in split_episodes(features, ended=ended, settings=store.settings.boundary):
             members, rest = rest[: found.length], rest[found.length :]
             made.append(
                 _episode(
@@ -74,14 +89,7 @@ def plan_session(
             previous, capped = made[-1].id, found.continues_next
         capped = capped and not ended
         open_items += rest
-    writes: list[runs.Write] = [
-        runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))
-        for episode in made
-    ]
-    writes += record_files.plan_records(store, "flow", _describe(store, index, made))
-    if len(open_items) < len(box.items):
-        writes.append(inbox.plan_rewrite(box, open_items, store.root))
-    return made, writes
+    return made, open_items
 
 
 def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
@@ -174,8 +182,8 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
         earlier = [vectors[turn.key] for turn in before]
         surprise = 0.0  # the blocks of a document have no order in time
         if episode.document is None:
-            beats = _turn_features(before, vectors), _turn_features(episode.turns, vectors)
-            surprise = peak_surprise(*beats, store.settings.boundary)
+            features = _turn_features(before, vectors), _turn_features(episode.turns, vectors)
+            surprise = peak_surprise(*features, store.settings.boundary)
         records.append(
             describe.describe(
                 without_dumps(episode),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import BinaryIO, cast
 
-from clsm_cli.ingestion import detection, encodings, folders, transcripts
+from clsm_cli.ingestion import detection, encodings, folders, recalled_text, transcripts
 from clsm_cli.ingestion.detection import Format
 from clsm_cli.ingestion.folders import Exclusion, Place
 from clsm_cli.ingestion.jsonl_rows import (
@@ -304,6 +304,4 @@ def line_items(lines: Iterable[Line], form: Format, reading: Reading) -> Iterato
 
 
 def _items(found: Iterator[TranscriptItem], reading: Reading) -> Iterator[TranscriptItem]:
-    from clsm_cli.ingestion import recalled_text
-
     return check_items(recalled_text.strip_items(found, reading), reading)

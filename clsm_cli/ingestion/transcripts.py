@@ -136,7 +136,6 @@ def _openclaw_user(message: Message, data: dict[str, Any], whole: str) -> Iterat
 
 
 def _sender(message: dict[str, Any]) -> str | None:
-    """The name of the sender, if the channel gives it."""
     for source in (message, mapping(message.get("__openclaw"))):
         sender = source.get("sender")
         name = sender.get("name") if isinstance(sender, dict) else sender

@@ -28,9 +28,7 @@ class Masker:
 
     def __call__(self, text: str) -> str:
         """``text`` cleaned and without secrets."""
-        masked = secrets.mask(clean(text))
-        self.counts.update(masked.counts)
-        return masked.text
+        return masked_text(clean(text), self)
 
     def name(self, name: str) -> str:
         """A name or an id without secrets; a digest keeps masked ones distinct."""

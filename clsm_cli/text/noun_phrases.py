@@ -151,7 +151,6 @@ def _is_loose(run: Sequence[_Word]) -> bool:
 
 
 def _is_generic(head: _Word) -> bool:
-    """Whether the head of a phrase is too general to identify anything."""
     plain = head.low in _GENERIC_HEADS or singular(head.low) in _GENERIC_HEADS
     return plain or len(head.low) < 3 or head.text in NON_NAMES
 

@@ -42,7 +42,6 @@ _CANCELLED_CUES = frozenset({"told", "past", "first person", "again"})
 
 @cache
 def _cue_patterns() -> dict[str, list[tuple[str, str]]]:
-    """Names and patterns of the cues of each kind."""
     return grouped((kind, (name, f"(?i){form}")) for kind, name, form in table_rows("route"))
 
 

@@ -132,7 +132,6 @@ def _is_hedged(sentence: str) -> bool:
 
 
 def _is_contrasted(a: str, b: str) -> bool:
-    """Whether one sentence has a word and the other its opposite."""
     one, other = (frozenset(re.findall(r"[a-z]+", text.lower())) for text in (a, b))
     only, alone = one - other, other - one
     return any((x in only and y in alone) or (y in only and x in alone) for x, y in _OPPOSITES)

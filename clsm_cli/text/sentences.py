@@ -190,8 +190,6 @@ _DATE_END = re.compile(r"\s[0-9]{4}\b|\s*(?:[,;)]|\Z)")
 
 
 class _FullStop(NamedTuple):
-    """A full stop and its context, to decide whether the sentence continues after it."""
-
     text: str
     start: int  # of the sentence
     block: tuple[int, int]

@@ -107,7 +107,6 @@ def secrets_of(text: str) -> list[Secret]:
 
 
 def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
-    """Secrets that do not overlap a mask."""
     masks = [match.span() for match in compiled(_MASKED).finditer(text)]
     ends = [end for _, end in masks]
     return [

@@ -59,7 +59,6 @@ def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
 
 
 def _labelled_columns(line: str, mark: str) -> dict[int, str]:
-    """The headings that contain a label, by column."""
     if not labelled.has_label(line):
         return {}
     headings = [line[start:end] for start, end in _cells(line, mark)]
@@ -83,7 +82,6 @@ def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
 
 
 def _cell(line: str, offset: int, cell: tuple[int, int], label: str) -> Iterator[Secret]:
-    """Yield the secrets of a cell, read after its label and a colon."""
     before = f"{label}: "
     shift = offset + cell[0] - len(before)
     for secret in labelled.find(before + line[slice(*cell)]):

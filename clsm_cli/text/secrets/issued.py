@@ -75,7 +75,6 @@ def _formats(*, is_token: bool) -> tuple[tuple[int, Format], ...]:
 
 @cache
 def _spaced_hints() -> tuple[tuple[str, int, Format], ...]:
-    """Hints of forms that may contain blanks."""
     forms = _formats(is_token=False)
     return tuple((hint, number, form) for number, form in forms for hint in form.hints)
 

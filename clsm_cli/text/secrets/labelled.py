@@ -128,8 +128,6 @@ def _tail(user: bool, plain: bool) -> re.Pattern[str]:
 
 
 class _Value(NamedTuple):
-    """The value after a label, and its span."""
-
     start: int
     end: int
     text: str
@@ -161,7 +159,6 @@ class _Place(NamedTuple):
     def accepted(
         self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
     ) -> tuple[int, int] | None:
-        """Span of the value, if it is accepted."""
         found = self.value(user=user, plain=plain)
         return found.span if found and accept(found.text) else None
 
@@ -382,7 +379,6 @@ def _code(place: _Place) -> tuple[int, int] | None:
 
 
 def _with_form(form: str, place: _Place) -> tuple[int, int] | None:
-    """A value with a form of its own, directly after its label."""
     match = _form(form).match(place.text, place.end)
     return match.span(1) if match else None
 

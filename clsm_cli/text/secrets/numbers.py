@@ -73,7 +73,6 @@ def find(text: str) -> list[Secret]:
 
 @cache
 def _accounts() -> dict[str, int]:
-    """Length of the account numbers of each country."""
     rows = (row for row in table_rows("secrets/numbers") if row[0] == "iban")
     return {each[:2]: int(each[2:]) for row in rows for each in row[1].split()}
 

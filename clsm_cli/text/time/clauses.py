@@ -135,7 +135,6 @@ def _last_verb(before: str) -> re.Match[str] | None:
 
 
 def _is_past(before: str, after: str) -> bool:
-    """Whether the day is the time of a past event."""
     if pattern("time.since before").search(before):
         return True
     if not before.strip() or pattern("time.on before").fullmatch(before.strip() + " "):

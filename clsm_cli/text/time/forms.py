@@ -122,7 +122,6 @@ def _weekday(groups: Groups) -> int:
 
 
 def _year(groups: Groups, at: date) -> int:
-    """A year in digits, or "last year", "this year" or "next year"."""
     words = groups["year"].split()
     if words[-1].isdigit():
         return int(words[-1])
@@ -273,7 +272,6 @@ def season(groups: Groups, at: date, ahead: bool | None) -> Period:
 
 
 def _last_season(name: str, at: date) -> Period:
-    """The last completed season of a name."""
     found = (periods.season(name, at.year - back) for back in (0, 1, 2))
     return next(period for period in found if period[1] <= at)
 
