@@ -29,7 +29,7 @@ from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tagging import tags_of
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import terms
+from clsm_cli.text.tokens import folded_words, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,18 +184,14 @@ def _has_other_value(old: str, new: str) -> bool:
     >>> _has_other_value("Mia wohnt in Graz.", "Mia mag Kuchen.")
     False
     """
-    said = _words(new)
+    said = folded_words(new)
     for start in (0, *(mark.end() for mark in re.finditer(": ", old))):
-        told = _words(old[start:])
+        told = folded_words(old[start:])
         ahead = sameness.common_prefix(told, said)
         behind = sameness.common_prefix(told[ahead:][::-1], said[ahead:][::-1])
         if 2 * (ahead + behind) > max(len(told), len(said)):
             return True
     return False
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
 
 
 def apply_correction(
@@ -238,11 +234,11 @@ def apply_correction(
 
 def _quoted(edits: EditSession, words: str) -> Statement | None:
     """The current statement that begins with some words, or else has them, if only one does."""
-    quoted = _words(words)
+    quoted = folded_words(words)
     if len(quoted) < _FEWEST:
         return None
     said = f" {' '.join(quoted)} "
-    texts = [(f" {' '.join(_words(row.text))} ", row) for row in edits.statements.values()]
+    texts = [(f" {' '.join(folded_words(row.text))} ", row) for row in edits.statements.values()]
     having = [(text, row) for text, row in texts if row.is_current and said in text]
     for found in ([each for each in having if each[0].startswith(said)], having):
         if len({text for text, _ in found}) == 1:

@@ -61,6 +61,11 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 
 
+def folded_words(text: str) -> list[str]:
+    """Return the case-folded words of a text, stop words included, to compare two wordings."""
+    return re.findall(r"\w+", text.casefold())
+
+
 def identifier_keys(text: str) -> list[str]:
     """Return identifiers that span several words: codes, addresses and long numbers.
 
