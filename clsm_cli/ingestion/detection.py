@@ -34,26 +34,21 @@ ZIP_MAGIC = b"PK\x03\x04"
 """First bytes of a zip archive."""
 
 _TELEGRAM_HTML = "looks like Telegram's HTML export; clsm reads its JSON form: result.json"
+_SIGNAL_EXPORT = "clsm reads the chat.md of signal-export"
 _REFUSED_NAMES = (
     (
         r"msgstore.*\.db(?:\.crypt\d+)?",
         "looks like WhatsApp's backup, which is encrypted; clsm reads a chat's own export (.txt)",
     ),
-    (
-        r"signal-.*\.backup",
-        "looks like Signal's backup, which is encrypted; clsm reads the chat.md of signal-export",
-    ),
+    (r"signal-.*\.backup", f"looks like Signal's backup, which is encrypted; {_SIGNAL_EXPORT}"),
     (r"messages\d*\.html", _TELEGRAM_HTML),
 )
 _REFUSED_HEADS = (
     (
         rb'\{"version":[^{}]{1,40}"backupTimeMs"',
-        "looks like Signal's own export; clsm reads the chat.md of signal-export",
+        f"looks like Signal's own export; {_SIGNAL_EXPORT}",
     ),
-    (
-        rb'\{"envelope":',
-        "looks like what signal-cli receives; clsm reads the chat.md of signal-export",
-    ),
+    (rb'\{"envelope":', f"looks like what signal-cli receives; {_SIGNAL_EXPORT}"),
     (rb"%PDF-", "looks like a PDF; clsm reads text: convert it first"),
     (rb"SQLite format 3\0", "looks like a database; clsm reads exports of it"),
 )

@@ -32,6 +32,8 @@ from clsm_cli.ingestion.detection import (
     is_export_name,
 )
 from clsm_cli.ingestion.jsonl_rows import (
+    MAX_JSON_BYTES,
+    MAX_TEXT_BYTES,
     Dropped,
     Problem,
     Reading,
@@ -51,8 +53,6 @@ from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.episodes import Role
 
 LEFT_BRANCH = "message of another branch"
-MAX_EXPORT_BYTES = 256 << 20
-"""Bytes of a document: it is read whole, and takes several times as much memory."""
 _NO_CONVERSATION = "holds no conversation that clsm knows"
 
 
@@ -63,10 +63,10 @@ def export_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem
     """
     head = stream.read(len(ZIP_MAGIC))
     if head != ZIP_MAGIC:
-        yield from _conversations(io.BytesIO(head + stream.read(MAX_EXPORT_BYTES + 1)), reading)
+        yield from _conversations(io.BytesIO(head + stream.read(MAX_JSON_BYTES + 1)), reading)
         return
     if not stream.seekable():
-        stream = io.BytesIO(head + stream.read(MAX_EXPORT_BYTES + 1))
+        stream = io.BytesIO(head + stream.read(MAX_JSON_BYTES + 1))
     try:
         with zipfile.ZipFile(stream) as archive:
             every = sorted(archive.namelist())
@@ -91,7 +91,7 @@ def _member(name: str, member: IO[bytes], reading: Reading) -> Iterator[Transcri
 
 
 def _conversations(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
-    document = read_json(stream, MAX_EXPORT_BYTES, ", split its list of conversations")
+    document = read_json(stream, ", split its list of conversations")
     if not isinstance(document, list):
         raise RefusedError(_NO_CONVERSATION)
     for number, each in enumerate(document, 1):
@@ -219,8 +219,6 @@ def _claude_message(
             yield message.dropped("attached file")
 
 
-MAX_SESSION_BYTES = 64 << 20
-"""Bytes of a session of Smriti; it is read whole."""
 # Atomic groups: a fence ends at the first possible place, so the time is linear.
 _TOOL = re.compile(
     r"### Tool: (?P<name>[^\n]+)\n\n?\*\*Input:\*\*\n```\w*\n"
@@ -239,7 +237,7 @@ _RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
 
 def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     """Yield the turns, dropped turns and problems of a session, in order."""
-    text = read_whole(stream, MAX_SESSION_BYTES)
+    text = read_whole(stream, MAX_TEXT_BYTES)
     if "\ufffd" in text:
         reading.findings.add("invalid UTF-8 replaced", 1)
     text = text.replace("\r\n", "\n").replace("\0", "")

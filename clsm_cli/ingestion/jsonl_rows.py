@@ -234,6 +234,10 @@ class RefusedError(Exception):
     """A document cannot be read; its text is the reason."""
 
 
+MAX_TEXT_BYTES, MAX_JSON_BYTES = 64 << 20, 256 << 20
+"""Size of a text or JSON document, which is read whole; JSON takes several times as much memory."""
+
+
 def read_whole(stream: IO[bytes], largest: int, advice: str = "") -> str:
     """A document of at most ``largest`` bytes as text; bytes other than UTF-8 are replaced.
 
@@ -246,13 +250,13 @@ def read_whole(stream: IO[bytes], largest: int, advice: str = "") -> str:
     return data.removeprefix(_BOM).decode(errors="replace")
 
 
-def read_json(stream: IO[bytes], largest: int, advice: str) -> Any:
-    """A JSON document of at most ``largest`` bytes.
+def read_json(stream: IO[bytes], advice: str) -> Any:
+    """A JSON document of at most ``MAX_JSON_BYTES``.
 
     Raises:
         RefusedError: It is larger, or not JSON.
     """
-    text = read_whole(stream, largest, advice)
+    text = read_whole(stream, MAX_JSON_BYTES, advice)
     try:
         document = json.loads(text)
         return without_surrogates(document) if "\\ud" in text or "\\uD" in text else document

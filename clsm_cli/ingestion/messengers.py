@@ -22,6 +22,7 @@ from itertools import islice, pairwise, zip_longest
 from typing import IO, Any
 
 from clsm_cli.ingestion.jsonl_rows import (
+    MAX_TEXT_BYTES,
     Dropped,
     Reading,
     RefusedError,
@@ -54,8 +55,6 @@ _EARLY, _LATE = (
 """Letters of the halves of the day: CLDR, dayPeriods, am and pm (for zh also the flexible ones)."""
 FIRST_YEAR = 2009
 """First year of WhatsApp; an earlier or future year belongs to another calendar."""
-MAX_CHAT_BYTES, MAX_JSON_BYTES = 64 << 20, 256 << 20
-"""Bytes of a chat, and of a JSON document, which is read whole and takes several times as much memory."""
 _MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 """Unicode's Bidi_Control, which may occur anywhere in a date, and the byte order mark."""
 _UNMARKED = dict.fromkeys(map(ord, _MARKS))
@@ -115,7 +114,7 @@ def chat_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     The phone's owner is known from Signal ("Me") and, in a chat of two, from the file name, which is the
     other person's. Times are in the store's time zone.
     """
-    text = read_whole(stream, MAX_CHAT_BYTES)
+    text = read_whole(stream, MAX_TEXT_BYTES)
     messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
     if not messages:
         raise RefusedError("holds no message of a chat")
@@ -282,7 +281,7 @@ def telegram_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptIt
     The owner is the one whose account was exported, and in a chat of two the one who is not the other person;
     forwarded messages have the trust of a page.
     """
-    document = read_json(stream, MAX_JSON_BYTES, ", export chat by chat")
+    document = read_json(stream, ", export chat by chat")
     if not isinstance(document, dict):
         raise RefusedError("holds no chat of Telegram")
     owner = mapping(document.get("personal_information")).get("user_id")

@@ -11,72 +11,57 @@ from __future__ import annotations
 import re
 
 # Drop reason, and starts of such messages.
-MACHINE: tuple[tuple[str, tuple[str, ...]], ...] = (
+MACHINE: dict[str, tuple[str, ...]] = {
     # src/auto-reply/heartbeat.ts, heartbeat-filter.ts
-    (
-        "heartbeat poll",
-        (
-            "[OpenClaw heartbeat poll]",
-            "Read HEARTBEAT.md if it exists",
-            "Read HEARTBEAT.md if exists. Consider outstanding tasks.",
-            "Consider outstanding tasks and HEARTBEAT.md guidance from the workspace context",
-            "Follow the heartbeat monitor scratch context when provided.",
-            "Run the following periodic tasks (only those due based on their intervals):",
-        ),
+    "heartbeat poll": (
+        "[OpenClaw heartbeat poll]",
+        "Read HEARTBEAT.md if it exists",
+        "Read HEARTBEAT.md if exists. Consider outstanding tasks.",
+        "Consider outstanding tasks and HEARTBEAT.md guidance from the workspace context",
+        "Follow the heartbeat monitor scratch context when provided.",
+        "Run the following periodic tasks (only those due based on their intervals):",
     ),
     # src/infra/heartbeat-events-filter.ts, once heartbeat-runner.ts
     # src/agents/bash-tools.exec-approval-followup.ts
-    (
-        "exec completion",
-        (
-            "[OpenClaw exec completion]",
-            "An async command you ran earlier has completed.",
-            "An async command you ran earlier completed without captured stdout/stderr.",
-            "An async command completion event was triggered, but ",
-            "An async command the user already approved has completed.",
-            "An async command did not run.\nDo not run the command again.",
-        ),
+    "exec completion": (
+        "[OpenClaw exec completion]",
+        "An async command you ran earlier has completed.",
+        "An async command you ran earlier completed without captured stdout/stderr.",
+        "An async command completion event was triggered, but ",
+        "An async command the user already approved has completed.",
+        "An async command did not run.\nDo not run the command again.",
     ),
     # src/auto-reply/heartbeat.ts, reply/prompt-prelude.ts; src/infra/heartbeat-events-filter.ts
     # apps/shared/OpenClawKit, CanvasA2UIAction.swift: a button on a page made by the agent
-    (
-        "system event",
-        (
-            "[OpenClaw cron wake]",
-            "[OpenClaw session event]",
-            "[OpenClaw room event]",
-            "A scheduled cron event was triggered, but no event content was found.",
-            "CANVAS_A2UI action=",
-        ),
+    "system event": (
+        "[OpenClaw cron wake]",
+        "[OpenClaw session event]",
+        "[OpenClaw room event]",
+        "A scheduled cron event was triggered, but no event content was found.",
+        "CANVAS_A2UI action=",
     ),
     # src/auto-reply/reply/session-reset-prompt.ts, prompt-prelude.ts; src/gateway/boot.ts
-    (
-        "session start",
-        (
-            "A new session was started via /new or /reset. ",
-            "A new session was started via /new or /reset while bootstrap is still pending ",
-            "[OpenClaw session new]",
-            "[OpenClaw session reset]",
-            "You are running a boot check. Follow BOOT.md instructions exactly.",
-        ),
+    "session start": (
+        "A new session was started via /new or /reset. ",
+        "A new session was started via /new or /reset while bootstrap is still pending ",
+        "[OpenClaw session new]",
+        "[OpenClaw session reset]",
+        "You are running a boot check. Follow BOOT.md instructions exactly.",
     ),
     # extensions/memory-core/src/flush-plan.ts, once src/auto-reply/reply/memory-flush.ts
-    ("memory flush", ("Pre-compaction memory flush. Store durable memories",)),
+    "memory flush": ("Pre-compaction memory flush. Store durable memories",),
     # src/agents/main-session-restart-recovery.ts, subagent-orphan-recovery.ts
     # src/auto-reply/reply/stranded-reply-recovery.ts, post-compaction-context.ts
     # src/agents/tools/sessions-send-tool.a2a.ts; once src/infra/restart-sentinel.ts, commands/agent.ts
-    (
-        "internal message",
-        (
-            "[System] Your previous turn was interrupted by a gateway ",
-            "[System] Your previous reply was not delivered to the conversation",
-            "[Post-compaction context refresh]\n",
-            "Agent-to-agent announce step.",
-            "The gateway restart completed successfully. Tell the user OpenClaw restarted successfully",
-            "Continue where you left off. The previous model attempt failed or timed out.",
-        ),
+    "internal message": (
+        "[System] Your previous turn was interrupted by a gateway ",
+        "[System] Your previous reply was not delivered to the conversation",
+        "[Post-compaction context refresh]\n",
+        "Agent-to-agent announce step.",
+        "The gateway restart completed successfully. Tell the user OpenClaw restarted successfully",
+        "Continue where you left off. The previous model attempt failed or timed out.",
     ),
-)
+}
 
 _CHANNEL = (  # src/shared/chat-envelope.ts, extensions/*
     "(?:WebChat|WhatsApp|Telegram|Signal|Slack|Discord|Google Chat|iMessage|Teams|Matrix|Mattermost"

@@ -52,7 +52,7 @@ def machine_text(text: str) -> str | None:
     >>> machine_text("[OpenClaw heartbeat poll]"), machine_text("What is an [OpenClaw cron wake]?")
     ('heartbeat poll', None)
     """
-    return next((reason for reason, heads in forms.MACHINE if text.startswith(heads)), None)
+    return next((why for why, heads in forms.MACHINE.items() if text.startswith(heads)), None)
 
 
 def without_context(text: str) -> str:

@@ -21,22 +21,8 @@ _HEAD_LETTERS = 3
 """Letters that distinguish most words from the first words of phrases."""
 _MAX_ENDING = 4
 """Maximum letters of an inflection, plus one."""
-_CLASSES = (
-    "password",
-    "homonym",
-    "abbreviation",
-    "login",
-    "user",
-    "secret",
-    "key",
-    "lone key",
-    "pin",
-    "code",
-    "words",
-    "recovery",
-)
-"""Classes of words that are labels; words of the others occur near labels."""
-
+_NO_LABELS = ("be", "be joined", "with", "net", "place", "guard", "within", "about", "scheme")
+"""Classes of words that occur near labels; words of all others are labels."""
 
 _WORDS = rf"[^\W\d_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]+"
 """Words; a run of a script without blanks is a word of its own."""
@@ -93,7 +79,7 @@ def labels() -> tuple[tuple[str, str], ...]:
     """
     found: dict[str, str] = {}
     for kind, _, words in table_rows("secrets/labels"):
-        for word in map(fold, words.split("|") if kind in _CLASSES else ()):
+        for word in map(fold, words.split("|") if kind not in _NO_LABELS else ()):
             named = "named key" if kind == "key" and " " in word else kind
             for form in {word, word.replace(" ", ""), _accentless(word)}:
                 if form == word or len(form) >= _HEAD_LETTERS:  # "ma" of "mã" begins too many words
