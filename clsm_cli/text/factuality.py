@@ -130,7 +130,7 @@ def asserts_about(text: str, terms: frozenset[str]) -> bool:
 
 
 def names_replacement(text: str, terms: frozenset[str]) -> bool:
-    """Whether a text says what replaces something it denies, if the denial covers more than ``terms``.
+    """Whether a text says what replaces something it denies, if each denial covers more than ``terms``.
 
     >>> asked = tokens.terms("favourite dish of Ann")
     >>> names_replacement("Ann's favourite dish is no longer soup, it is ramen.", asked)

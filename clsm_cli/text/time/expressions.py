@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 Direction = Literal["past", "plan"]
 
 MAX_PAST_DAYS = 92
-"""Days before which a past event needs its year: within them, the same day ahead is nine months away."""
+"""Age in days up to which a past event needs no year: the same day ahead is then nine months away."""
 MAX_MISSED_DAYS = 45
-"""Days in the past within which a planned day may be one just missed."""
+"""Age in days up to which a planned day may be one just missed."""
 
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _INEXACT_COUNTS = ("few", "several", "couple")
