@@ -286,7 +286,7 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
     from clsm_cli.text.tokens import stems
 
     for asked in (False, True):  # prefer future days to past ones
-        found = expressions.find_expressions(text, now, asked=asked)
+        found = expressions.find_expressions(text, now, is_question=asked)
         if len(found) == 1 and not stems(text[: found[0].start] + text[found[0].end :]):
             return found[0].first.toordinal(), found[0].until.toordinal()
     raise UsageError(

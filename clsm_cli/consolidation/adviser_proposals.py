@@ -36,7 +36,7 @@ from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
-from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
@@ -429,7 +429,7 @@ def _unknown_name(text: str, source: str) -> str | None:
         is_coded = not word.isdigit() and any(c.isdigit() for c in word)
         if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
             continue
-        is_plain = word in NO_NAMES or (place == 0 and terms(word) <= known)
+        is_plain = word in NON_NAMES or (place == 0 and terms(word) <= known)
         if word.casefold() not in there and not is_plain:
             return word
     return None
@@ -439,6 +439,6 @@ def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
     """Whether a text denies what no sentence near it denies, or says what all of these deny."""
     told = [each for turn in cited for each in sentences(turn.text)]
     near = [each for each in told if stem_overlap(text, each) >= SUPPORT]
-    if sameness.denies(text):
-        return not any(map(sameness.denies, near or told))
-    return bool(near) and all(map(sameness.denies, near))
+    if sameness.is_negated(text):
+        return not any(map(sameness.is_negated, near or told))
+    return bool(near) and all(map(sameness.is_negated, near))

@@ -114,7 +114,7 @@ class Calibration:
         if not self.state.settings.predict:
             return False
         for found, cosine in near:
-            same = sameness.says_the_same(claim.text, found.text, cosine)
+            same = sameness.is_equivalent(claim.text, found.text, cosine)
             if not same or not is_same_day(claim, found, self.state.store.zone):
                 continue
             if found.is_current:
@@ -154,9 +154,9 @@ class Calibration:
         """Put to review what is near in meaning and yet not the same."""
         if not found.is_current or cosine < self.state.settings.near_cosine:
             return
-        if sameness.says_the_same(claim.text, found.text, cosine):
+        if sameness.is_equivalent(claim.text, found.text, cosine):
             return  # of another day
-        if sameness.takes_same_side(claim.text, found.text):
+        if sameness.has_same_preference(claim.text, found.text):
             return
         if sameness.polarity(claim.text) != sameness.polarity(found.text):
             self.doubts.append(Doubt("contradiction", found, claim))

@@ -18,7 +18,7 @@ from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.model.streams import Stream
 from clsm_cli.model.trust import TRUSTED, Trust
 from clsm_cli.text import todo
-from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.todo import Todo
@@ -166,7 +166,7 @@ def leading_name(text: str) -> str | None:
     """
     named = _DEFINED.match(text) or _NAMED.match(text)
     name = named.group(1) if named is not None else "The"
-    return None if name == "The" or name.split()[0] in NO_NAMES - {"The"} else node_id(name)
+    return None if name == "The" or name.split()[0] in NON_NAMES - {"The"} else node_id(name)
 
 
 def sort_claims(claims: list[Claim], zone: tzinfo) -> list[Claim]:

@@ -61,12 +61,12 @@ def consolidate(
         taken = IngestReport(dry_run=False)
         maker = EpisodeMaker(store, index, run, taken, progress)
         with run_in_progress(index.connection):
-            maker.take_in()
+            maker.sync_edits()
         usable = maker.embed_new(embedder)
         with run_in_progress(index.connection):
             if usable is not None:
                 silence = timedelta(minutes=store.settings.boundary.gap_certain)
-                maker.segment_all(usable, over_before=request.now - silence)
+                maker.segment_all(usable, ended_before=request.now - silence)
             report.warnings += taken.warnings
             report.bad_model = taken.bad_model
             report.lacks_model = embedder is not usable and taken.bad_model is None

@@ -23,13 +23,13 @@ from clsm_cli.model.ids import normalise_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import sameness, todo
-from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.person_words import language_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tagging import tags_of
 from clsm_cli.text.time import expressions
-from clsm_cli.text.tokens import terms
+from clsm_cli.text.tokens import folded_words, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,18 +184,14 @@ def _has_other_value(old: str, new: str) -> bool:
     >>> _has_other_value("Mia wohnt in Graz.", "Mia mag Kuchen.")
     False
     """
-    said = _words(new)
+    said = folded_words(new)
     for start in (0, *(mark.end() for mark in re.finditer(": ", old))):
-        told = _words(old[start:])
-        ahead = sameness.common_start(told, said)
-        behind = sameness.common_start(told[ahead:][::-1], said[ahead:][::-1])
+        told = folded_words(old[start:])
+        ahead = sameness.common_prefix(told, said)
+        behind = sameness.common_prefix(told[ahead:][::-1], said[ahead:][::-1])
         if 2 * (ahead + behind) > max(len(told), len(said)):
             return True
     return False
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
 
 
 def apply_correction(
@@ -229,7 +225,7 @@ def apply_correction(
     check_line(new)
     taken = {new.id, *(row.id for row in with_it)}
     rows = (row for row in edits.statements.values() if row.is_current and row.id != old.id)
-    same = (row for row in rows if sameness.says_the_same(row.text, old.text, 0.0))
+    same = (row for row in rows if sameness.is_equivalent(row.text, old.text, 0.0))
     also = with_it + tuple(row for row in same if row.id not in taken and row.kind == old.kind)
     until, *_ = [_close(edits, row, None if never else start) for row in (old, *also)]
     edits.put(new)
@@ -238,11 +234,11 @@ def apply_correction(
 
 def _quoted(edits: EditSession, words: str) -> Statement | None:
     """The current statement that begins with some words, or else has them, if only one does."""
-    quoted = _words(words)
+    quoted = folded_words(words)
     if len(quoted) < _FEWEST:
         return None
     said = f" {' '.join(quoted)} "
-    texts = [(f" {' '.join(_words(row.text))} ", row) for row in edits.statements.values()]
+    texts = [(f" {' '.join(folded_words(row.text))} ", row) for row in edits.statements.values()]
     having = [(text, row) for text, row in texts if row.is_current and said in text]
     for found in ([each for each in having if each[0].startswith(said)], having):
         if len({text for text, _ in found}) == 1:
@@ -348,7 +344,7 @@ def _places(text: str, value: str, at: date) -> list[tuple[int, int]]:
         found = [each for each in _QUANTITY.finditer(text) if _unit(each) == _unit(quantity)]
     else:
         found = [*_NAME.finditer(text)] if _NAME.fullmatch(value) else []
-        found = [each for each in found if each.start() and each.group() not in NO_NAMES]
+        found = [each for each in found if each.start() and each.group() not in NON_NAMES]
     return [each.span() for each in found]
 
 

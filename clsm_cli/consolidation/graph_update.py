@@ -20,7 +20,7 @@ from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.plain import to_plain
-from clsm_cli.text.sentences import split, with_end
+from clsm_cli.text.sentences import ensure_full_stop, split
 from clsm_cli.text.summaries import best_sentences
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class GraphBuilder:
     ) -> Node:
         entry = self.words.entries[node]
         said = [sentence for sentence, _, _ in summary]
-        text = " ".join((*map(with_end, said[:-1]), *said[-1:]))
+        text = " ".join((*map(ensure_full_stop, said[:-1]), *said[-1:]))
         return Node(
             id=node,
             rev=(0, ""),

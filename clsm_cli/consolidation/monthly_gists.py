@@ -206,7 +206,7 @@ def _narrated(
     """The sentences of narratives that have a name, and the turns that they may be of."""
     for record, trusts in told:
         keys = [key for key in record.mentions.get(node.id, ()) if key in trusts]
-        for text in period_parts.narrated(record.narrative) if keys else ():
+        for text in period_parts.narrative_sentences(record.narrative) if keys else ():
             if any(label <= terms(text) for label in labels):
                 yield _Said(text.strip(), keys, lowest_trust([trusts[key] for key in keys]))
 

@@ -13,7 +13,7 @@ from clsm_cli.heads import judge, pair_head
 from clsm_cli.heads.owner_model import is_unsure
 from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
 from clsm_cli.heads.units import lead_ins
-from clsm_cli.ingestion.capture import SESSION as NOTES
+from clsm_cli.ingestion.capture import NOTES_SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.grouping import grouped
 from clsm_cli.text import factuality
@@ -175,7 +175,7 @@ class UnitScores:
         if piece in self.heirs:
             return "heir"
         if self.is_told and (
-            factuality.states_nothing(piece.text) or factuality.is_disputed(piece.text)
+            factuality.asserts_nothing(piece.text) or factuality.is_disputed(piece.text)
         ):  # the head of talks takes rumours and ideas for what tells something
             return "untold"
         if piece.keep < piece.worth:
@@ -224,7 +224,7 @@ class UnitScores:
 def _is_gainsaid(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
     """Whether the next that a person says takes the place of what an agent said."""
     reply = next((turn.text for turn in after if turn.role == "user"), "")
-    told = [each for each in sentences(reply)[:_REPLY] if not factuality.states_nothing(each)]
+    told = [each for each in sentences(reply)[:_REPLY] if not factuality.asserts_nothing(each)]
     relations = pair_head.relations([(piece.text, each) for each in told])
     return any(each.update >= EVEN for each in relations)
 

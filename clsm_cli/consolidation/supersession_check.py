@@ -111,7 +111,7 @@ def _comparable(
             continue
         if cosine < ALONE and _share_names_alone(old, new, said=bool(who or other)):
             continue
-        if sameness.takes_same_side(row.text, claim.text):
+        if sameness.has_same_preference(row.text, claim.text):
             continue
         if _may_rival(row, claim, is_later=is_later):
             yield row, is_later, (new, old) if is_later else (old, new)
@@ -201,4 +201,4 @@ def _differ_in_subject(old: str, new: str) -> bool:
     False
     """
     one, two = old.casefold().split(), new.casefold().split()
-    return sameness.common_start(one[::-1], two[::-1]) > sameness.common_start(one, two)
+    return sameness.common_prefix(one[::-1], two[::-1]) > sameness.common_prefix(one, two)

@@ -20,7 +20,14 @@ from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.person_words import PLAIN, Language, Word, is_person_noun, language_of, words_of
+from clsm_cli.text.person_words import (
+    ENGLISH,
+    Language,
+    Word,
+    is_person_noun,
+    language_of,
+    words_of,
+)
 
 
 class Reference(NamedTuple):
@@ -208,7 +215,7 @@ class Person(selection.Subject):
             return f"“{you}”, said to them"
         first = words[0].low
         is_new = any(language.is_a(kind, first) for kind in ("own", "the", "we"))
-        is_new |= language.name != PLAIN and language.is_function_word(first)
+        is_new |= language.name != ENGLISH and language.is_function_word(first)
         is_new |= any(language.is_a("verb", word.text) for word in words[1:])
         if is_new or turn.speaker != last.speaker or self._others_in(turn.text):
             return None
@@ -255,7 +262,7 @@ def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
 
 def _is_noun(words: Sequence[Word], place: int, language: Language) -> bool:
     """Whether a word may be a noun for a person; in other languages than English, any after a function word."""
-    if language.name == PLAIN:
+    if language.name == ENGLISH:
         return is_person_noun(words[place].low, language)
     is_after = any(map(language.is_function_word, _before(words, place)))
     return is_after and not language.is_function_word(words[place].low)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
-from clsm_cli.text.person_words import PLAIN, leading_languages, words_of
+from clsm_cli.text.person_words import ENGLISH, leading_languages, words_of
 from clsm_cli.text.tokens import STOP_WORDS
 
 RELATIONS = ("same", "update", "both", "unrelated")
@@ -181,7 +181,7 @@ def is_readable(text: str) -> bool:
         ModelMissingError: The model is not installed, and the function words are English.
         ModelDigestError: A model file is not the right one.
     """
-    if PLAIN not in leading_languages(text):
+    if ENGLISH not in leading_languages(text):
         return False
     knows = cross_encoder.load_for_many("pair").knows
     known = [knows(word.low) for word in words_of(text) if not word.is_name_like]

@@ -1,12 +1,12 @@
 r"""Markdown cut into blocks with their lines: a scanner of the outermost structure only.
 
-A block is a paragraph, a list item with all that is nested in it, a fenced or indented code block,
-a table or a block quote. What lies inside of a block is never looked at, so one pass over the lines
-is enough, no nesting costs anything, and hostile text takes the time of any other.
+A block is a paragraph, a list item with everything nested in it, a fenced or indented code block, a table
+or a block quote. The inside of a block is never parsed, so one pass over the lines suffices, nesting costs
+nothing, and hostile text takes no longer than any other.
 
-Why not markdown-it-py, which Rich brings along: it builds tokens for all that is nested (a megabyte
-of short list items takes 6 s and about a gigabyte), drops link definitions, and counts a lone
-``\r`` as a line. The tests compare the cuts with its own on the sample memory.
+Why not markdown-it-py, which Rich depends on: it builds tokens for everything nested (a megabyte of short
+list items takes 6 s and about a gigabyte), drops link definitions, and counts a lone ``\r`` as a line. The
+tests compare the cuts with its own on the sample memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _QUOTE = re.compile(r" {0,3}>")
 ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|\Z)", re.ASCII)
 _EMPTY_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]*)?", re.ASCII)
 _COLUMN = re.compile(r"[ \t]*:?-+:?[ \t]*\Z")
-# Every block carries its headings, so that a long one would be multiplied.
+# Every block carries its headings, which would multiply a long one.
 _MAX_TITLE = 200
 _RULE = re.compile(r" {0,3}(?:(?:-\s*+){3,}+|(?:\*\s*+){3,}+|(?:_\s*+){3,}+)\Z")
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
@@ -54,7 +54,7 @@ class _Scan:
         self.spans.append(Span(start, end, tuple(title for _, title in self.headings)))
         return end
 
-    def head(self, level: int, title: str) -> None:
+    def add_heading(self, level: int, title: str) -> None:
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         title = title[:_MAX_TITLE]
@@ -66,10 +66,10 @@ def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
     """The blocks of ``lines`` from ``start`` on.
 
     Args:
-        start: First line that counts (front matter lies before it).
+        start: First line to scan (after front matter).
 
     Returns:
-        No more than ``MAX_BLOCKS`` + 1 blocks: what has more is no note.
+        At most ``MAX_BLOCKS`` + 1 blocks: a note has no more.
 
     >>> spans = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
     >>> [(span.start, span.end) for span in spans]
@@ -85,7 +85,7 @@ def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
 
 
 def conflict_marks(lines: Sequence[str], start: int = 0) -> list[int]:
-    """Lines that git left around the two sides of a conflict, only where a conflict is complete."""
+    """Lines of git's markers of complete conflicts."""
     marks: list[int] = []
     group: list[int] = []
     for number in range(start, len(lines)):
@@ -107,7 +107,7 @@ def _block(state: _Scan, place: int) -> int:
     line = state.lines[place]
     heading = _HEADING.match(line)
     if heading:
-        state.head(len(heading.group(1)), _heading_text(line[heading.end() :]))
+        state.add_heading(len(heading.group(1)), _heading_text(line[heading.end() :]))
         return place + 1
     if _RULE.match(line):
         return place + 1
@@ -129,7 +129,7 @@ def _block(state: _Scan, place: int) -> int:
 
 
 def _holds_nothing(state: _Scan, place: int, end: int) -> bool:
-    """Whether a block is a pair of fences, or the marker of a list item, and no more."""
+    """Whether a block is only a pair of fences, or the marker of a list item."""
     line = state.lines[place]
     if _FENCE.match(line):
         return not any(line.strip(" \t`~") for line in state.lines[place + 1 : end])
@@ -141,10 +141,10 @@ def _paragraph(state: _Scan, place: int) -> int:
     end = place + 1
     while end < len(state.lines) and not state.blank[end]:
         underline = _UNDERLINE.match(state.lines[end])
-        # Several lines above a rule are text where Markdown sees one long heading: people write it
-        # so, and what was said must not vanish into a heading.
+        # Several lines above a rule are text, although Markdown makes them one long heading: people
+        # write so, and their text must not vanish into a heading.
         if underline and end == place + 1 and not table:
-            state.head(1 if underline.group(1)[0] == "=" else 2, state.lines[place].strip())
+            state.add_heading(1 if underline.group(1)[0] == "=" else 2, state.lines[place].strip())
             return end + 1
         if _interrupts(state, end, paragraph=True):
             break
@@ -174,7 +174,7 @@ def _fence_end(state: _Scan, place: int, fence: str) -> int:
 
 
 def _item_end(state: _Scan, place: int) -> int:
-    """A list item holds what is indented as far as its own text, and lazy continuation lines."""
+    """End of a list item: lines indented as far as its own text, and lazy continuation lines."""
     width = _item_width(state.lines[place])
     end, fence = place + 1, _nested_fence(state.lines[place].lstrip(" *+-.)0123456789"), "")
     while end < len(state.lines):
@@ -204,7 +204,7 @@ def _item_width(line: str) -> int:
 
 
 def _interrupts(state: _Scan, place: int, *, paragraph: bool) -> bool:
-    """Whether another block begins at a line that could also go on with the text before it."""
+    """Whether a line starts another block, rather than continuing the text before it."""
     line = state.lines[place]
     if _indent(line) >= 4:
         return False
@@ -232,7 +232,7 @@ def _is_table(state: _Scan, place: int) -> bool:
 
 
 def _comment_end(state: _Scan, place: int) -> int:
-    """The line after an HTML comment that begins at ``place`` and has nothing after it; else 0."""
+    """The line after an HTML comment that starts at ``place`` and has nothing after it; else 0."""
     line = state.lines[place]
     if not line.lstrip(" ").startswith("<!--") or _indent(line) >= 4:
         return 0
@@ -254,6 +254,6 @@ def _heading_text(text: str) -> str:
 
 
 def _indent(line: str, column: int = 0) -> int:
-    """Columns before the first character; a tab goes to the next multiple of four."""
+    """Columns before the first character; a tab advances to the next multiple of four."""
     lead = line[: len(line) - len(line.lstrip(" \t"))]
     return len((" " * column + lead).expandtabs(4))

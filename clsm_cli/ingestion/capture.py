@@ -1,15 +1,15 @@
 """Capture: new turns and notes go to the inbox, durably, before anything else happens.
 
-No model, no network. A turn that the store has is recognised by its key, whatever file or hook brings
-it again; a forgotten one is dropped by its tombstone.
+No model, no network. Known turns are recognised by their key, whatever file or hook brings them again;
+forgotten ones are dropped by their tombstone.
 
-A turn without an exact time is numbered among its equals in the session (``Sessions.place_untimed``).
-A source may grow, and what follows a difference is new. As a tombstone tells no place, each stands for
+Turns without an exact time are numbered among their equals in the session (``Sessions.place_untimed``).
+A source may grow, and everything after a difference is new. A tombstone has no position, so each stands for
 one turn of a source: the first that is not known to be another one.
 
-A break at the head of a source ends what the session had before, if the turn behind it is new, or if
-nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when another
-source brings it (ids of calls are unique in their session, as providers make them).
+A break at the start of a source closes the earlier part of the session, if the turn after it is new, or if
+none follows. A tool call that ran clsm is marked, so that its result is dropped when another source brings it
+(call ids are unique in their session, as providers make them).
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-BATCH = 1000
-"""Turns that are written (and fsynced) together."""
+BATCH_ROWS = 1000
+"""Rows that are written (and fsynced) together."""
 
 
 @dataclass(slots=True)
 class _Session:
-    """What is known of a session before and while a source is read.
+    """The known state of a session before and while a source is read.
 
     Attributes:
         open_times: Key → time of the turns in the inbox, in order of arrival.
-        places: File name → line → key of the turn without exact time that stands there.
+        places: File name → line → key of the turn without exact time at that line.
         head: A break before any turn of this source; ``last``: key of the turn read last.
-        passed: Forgotten turns without exact time that this source brought again.
+        repeated: Forgotten turns without exact time that this source repeated.
     """
 
     keys: set[str]
@@ -71,11 +71,11 @@ class _Session:
     is_complete: bool = False
     last: str | None = None
     head: RawBreak | None = None
-    diverged: bool = False
-    passed: set[str] = field(default_factory=set)
+    has_diverged: bool = False
+    repeated: set[str] = field(default_factory=set)
 
     def mark(self, after: str | None, item: RawBreak) -> list[InboxRow]:
-        """The end behind a turn that is open; none behind another, or where it is marked already."""
+        """An end mark after a turn that is open and has none yet."""
         if after is None or after in self.marks or after not in self.open_times:
             return []
         self.marks.add(after)
@@ -83,14 +83,14 @@ class _Session:
 
 
 class Sessions:
-    """The turns that the store has, session by session, read when a session is first met.
+    """The turns in the store by session, each read at its first use.
 
     Args:
-        folder: The inbox; what is in episodes the index tells.
-        index: Opens a fresh index; called only when it is needed.
+        folder: The inbox; the index has the turns in episodes.
+        index: Opens a fresh index; called only when needed.
         look_back: Whether turns with an exact time are looked up in episodes. A plain capture
-            leaves that to ``segment`` (a turn that is in an episode is dropped there), so that
-            its cost does not grow with the store.
+            leaves that to ``segment`` (which drops turns that are in an episode), so that its cost
+            does not grow with the store.
     """
 
     def __init__(
@@ -109,19 +109,19 @@ class Sessions:
         self._known: dict[str, _Session] = {}
 
     def get(self, session: str) -> _Session:
-        """What is known of a session."""
+        """The known state of a session."""
         if session not in self._known:
             self._known[session] = self._load(session)
         return self._known[session]
 
     def begin_source(self) -> None:
-        """A new source starts: turns without time are compared from its beginning."""
+        """Start a new source: turns without time are compared from its start."""
         for known in self._known.values():
-            known.last, known.head, known.diverged = None, None, False
-            known.passed.clear()
+            known.last, known.head, known.has_diverged = None, None, False
+            known.repeated.clear()
 
     def end_source(self) -> Iterator[InboxRow]:
-        """A source ended: a break behind which nothing came ends what there was before it."""
+        """End a source: a break that no turn follows closes the part before it."""
         for session, known in self._known.items():
             if known.head is not None:
                 newest = self.newest(session, known)
@@ -130,7 +130,7 @@ class Sessions:
                     known.head = None
 
     def newest(self, session: str, known: _Session) -> str | None:
-        """The turn of a session that arrived last and is not in an episode."""
+        """The last turn of a session that arrived and is not in an episode."""
         if not known.open_times:
             return None
         closed = self.index().keys_in_episodes(session)
@@ -158,7 +158,7 @@ class Sessions:
         return known
 
     def look_up(self, session: str, known: _Session) -> None:
-        """Learn the turns of a session that lie in episodes, once."""
+        """Load the turns of a session that are in episodes, once."""
         if known.is_complete:
             return
         known.is_complete = True
@@ -173,17 +173,17 @@ class Sessions:
         known.places = places
 
     def place_untimed(self, turn: Turn, session: str, known: _Session) -> Turn:
-        """Which of its equals in the session a turn without exact time is.
+        """Assign a turn without exact time its ordinal among its equals in the session.
 
-        They are tried by their numbers, up to the first that is new. The turn is
+        Ordinals are tried up to the first new one. The turn is
 
-        1. the one that stands *here*: the store has it at this line, and all before were the same;
-        2. else the first *forgotten* one: it has a tombstone, and this source did not bring it yet;
+        1. the one *here*: the store has it at this line, and all before were the same;
+        2. else the first *forgotten* one: it has a tombstone, and this source did not repeat it yet;
         3. else the *new* one, which the store does not have;
-        4. never one that stands *elsewhere*, or that this source brought already.
+        4. never one *elsewhere*, or one that this source already repeated.
         """
         self.look_up(session, known)
-        places = {} if known.diverged else known.places.get(os.path.basename(turn.path), {})
+        places = {} if known.has_diverged else known.places.get(os.path.basename(turn.path), {})
         here, forgotten = places.get(turn.line_start), None
         for ordinal in count():
             equal = with_ordinal(turn, session, ordinal)
@@ -195,16 +195,16 @@ class Sessions:
                 case "new":
                     break
         if forgotten is None:
-            known.diverged = True
+            known.has_diverged = True
             return equal
-        known.passed.add(forgotten.key)
+        known.repeated.add(forgotten.key)
         return forgotten
 
     def _standing(
         self, key: str, here: str | None, known: _Session
     ) -> Literal["here", "elsewhere", "forgotten", "new"]:
         if is_forgotten(key, self.forgotten):
-            return "elsewhere" if key in known.passed else "forgotten"
+            return "elsewhere" if key in known.repeated else "forgotten"
         if key not in known.keys:
             return "new"
         return "here" if key == here else "elsewhere"
@@ -212,12 +212,12 @@ class Sessions:
 
 @dataclass(slots=True)
 class Capture:
-    """What is new in a source.
+    """The new turns of a source.
 
     Attributes:
-        sessions: What the store has; what is captured counts as known from then on.
-        origin: Where the source really lies; "" where that is no file.
-        since: What was said before it is left out.
+        sessions: The turns in the store; captured ones count as known from then on.
+        origin: The real path of the source; "" if it is no file.
+        since: Earlier messages are skipped.
     """
 
     sessions: Sessions
@@ -229,21 +229,21 @@ class Capture:
     mask: Masker = field(init=False)
 
     def __post_init__(self) -> None:
-        """Names of files may hold secrets too."""
+        """Mask file names, which may contain secrets, too."""
         self.mask = Masker(self.tally.masked)
         self.path, self.origin = self.mask.name(self.path), self.mask.name(self.origin)
 
     def batches(self, items: Iterable[TranscriptItem]) -> Iterator[dict[str, list[InboxRow]]]:
-        """New turns and marks, by session and in order of arrival."""
+        """Yield new turns and marks, by session and in order of arrival."""
         self.sessions.begin_source()
         batch: list[InboxRow] = []
         try:
             for item in map(self.mask.mask_names, items):
                 batch += self._rows(item)
-                if len(batch) >= BATCH:
+                if len(batch) >= BATCH_ROWS:
                     yield _by_session(batch)
                     batch = []
-        except OSError:  # of the source: what came before is counted, so it is written
+        except OSError:  # of the source: earlier rows are counted, so they are written
             yield _by_session(batch)
             raise
         batch += self.sessions.end_source()
@@ -261,7 +261,7 @@ class Capture:
         if isinstance(item, RawTurn):
             turn = self._turn(item, known)
             return [] if turn is None else self._new_rows(item.session, turn, known)
-        # A break counts once, and only behind a turn that is still open.
+        # A break counts once, and only after a turn that is still open.
         if known.last is None:
             known.head = known.head or item
             return []
@@ -292,7 +292,6 @@ class Capture:
         return turn
 
     def _new_rows(self, session: str, turn: Turn, known: _Session) -> list[InboxRow]:
-        """The turn if it is new, behind the break before it."""
         head, known.head, known.last = known.head, None, turn.key
         if head is not None:
             self.sessions.look_up(session, known)
@@ -316,13 +315,13 @@ def _is_before(time: str, since: datetime) -> bool:
     return time < since.date().isoformat() if moment is None else moment < since
 
 
-SESSION = "notes"
-"""The conversation that notes belong to."""
+NOTES_SESSION = "notes"
+"""The session of notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteResult:
-    """A note that is safe on disk."""
+    """A note that was written durably."""
 
     id: str
     text: str
@@ -339,20 +338,20 @@ def write_note(
     dry_run: bool = False,
     fence_key: FenceKey = no_key,
 ) -> NoteResult:
-    """Write a note down (a dry run: only say how it would be); it is found by its words at once.
+    """Write a note (a dry run only returns it); it is found by its words at once.
 
-    What clsm itself recalled (``ingestion.recalled_text``) is left out of it.
+    Text that clsm itself recalled is removed (``ingestion.recalled_text``).
     """
     mask = Masker(Counter())
     text = strip_blocks(text, fence_key).text
     time = timestamps.normalise(now.isoformat(), store.zone)
     role = TRUST_ROLE[by]
-    raw = RawTurn(SESSION, role, role, text, time, 1, 1 + text.strip().count("\n"))
+    raw = RawTurn(NOTES_SESSION, role, role, text, time, 1, 1 + text.strip().count("\n"))
     turn = turn_from_message(raw, "-", mask)
     if not turn.text:
         raise BadInputError("the note", "is empty", "give it some words")
-    row = inbox.render([inbox.CapturedTurn(SESSION, turn, utc_text(now))])
-    path = inbox.path_of(store.inbox, SESSION)
+    row = inbox.render([inbox.CapturedTurn(NOTES_SESSION, turn, utc_text(now))])
+    path = inbox.path_of(store.inbox, NOTES_SESSION)
     with contextlib.ExitStack() as stack:
         is_held = False
         with contextlib.suppress(LockedError):
@@ -363,5 +362,5 @@ def write_note(
         if is_new and is_held and not dry_run:
             runs.apply(store, "note", utc_text(now), [runs.Append(path, row)])
         elif is_new and not dry_run:
-            inbox.write_side_file(store.inbox, SESSION, row)
+            inbox.write_side_file(store.inbox, NOTES_SESSION, row)
     return NoteResult(turn.key, turn.text, is_new, dict(mask.counts))

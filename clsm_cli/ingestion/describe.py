@@ -1,9 +1,9 @@
-"""Describe an episode: derive its record (title, narrative, topic, tags …) from its turns.
+"""Describe an episode: derive its record (title, narrative, topic, …) from its turns.
 
-Without a language model everything is taken from the turns: the title is their key phrases, the
-narrative their most telling sentences with who said them and when. Turns of tools do not speak, and
-what they name is no mention: records are joined with those of other machines, where it would stay.
-Of a conversation that goes on ``digest_session`` says what came out of it, without a model or a night.
+Without a language model everything comes from the turns: the title is their key phrases, the narrative their
+most informative sentences with speaker and time. Tool turns do not speak, and names in them are no mentions:
+records are joined with those of other machines, which would keep them. ``digest_session`` summarises a
+conversation that still goes on, without a model or a consolidation.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import date, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.ingestion.segmentation import cosine
 from clsm_cli.model.clocks import instant
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED
@@ -20,7 +21,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.sentences import asks, sentences, with_end
+from clsm_cli.text.sentences import ensure_full_stop, is_question, sentences
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
 
@@ -40,20 +41,20 @@ if TYPE_CHECKING:
 
 TITLE_PHRASES = 3
 """Key phrases of a title."""
-PHRASES = 8
-"""Key phrases that make a sentence telling."""
-SENTENCES = 4
+SCORED_PHRASES = 8
+"""Key phrases that raise the score of a sentence."""
+MAX_SENTENCES = 4
 """Sentences of a narrative, at most."""
-LONGEST = 240
+MAX_CHARS = 240
 """Characters of a sentence in a record; the turn has the whole."""
-MOST_DECISIONS, MOST_QUESTIONS = 15, 10
-"""Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
-SHARED_STEMS = 2
+MAX_DECISIONS, MAX_QUESTIONS = 15, 10
+"""Maximum kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
+MIN_SHARED_STEMS = 2
 """Content stems that an answer shares with its question."""
-DULL = 6
-"""Content stems below which a sentence tells less."""
+FULL_STEMS = 6
+"""Content stems below which a sentence has a lower score."""
 
-_LEAD = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
+_BLOCK_MARKER = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
 _NO_PROSE = ("```", "~~~", "|", "<")
 
@@ -70,12 +71,12 @@ def describe(
     """The record of an episode, pending consolidation.
 
     Args:
-        vectors: A unit vector for each turn, in their order.
-        previous: ``mean_vector`` of the episode before it in its session, None for the first.
-        zone: The store's; dates are those of its calendar.
+        vectors: A unit vector for each turn, in order.
+        previous: ``mean_vector`` of the previous episode of its session, None for the first.
+        zone: The store's, for dates.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
-    phrases = cues.key_phrases([turn.text for turn in spoken], PHRASES)
+    phrases = cues.key_phrases([turn.text for turn in spoken], SCORED_PHRASES)
     heading = _heading(episode)
     return EpisodeRecord(
         id=episode.id,
@@ -93,49 +94,45 @@ def describe(
 
 
 def mean_vector(episode: Episode, vectors: Sequence[Vector]) -> Vector:
-    """Mean of the vectors, one a turn, of what was said, of tools only if nobody else speaks; not normalised."""
+    """Mean vector of the spoken turns, or of the tool turns if nobody speaks; not normalised."""
     import numpy as np
 
     spoken = [
         v for turn, v in zip(episode.turns, vectors, strict=True) if turn.role != "tool"
     ] or vectors
     total = np.zeros(len(spoken[0]))
-    for vector in spoken:  # one by one: a note may have 100 MB of them
+    for vector in spoken:  # one by one, since a note may have 100 MB of them
         total += vector
     mean: Vector = total / len(spoken)
     return mean
 
 
 def novelty(mean: Vector, previous: Vector | None) -> float:
-    """1 − cos(mean, previous), held within 0 … 1; 1 when nothing came before.
+    """1 − cos(mean, previous), clipped to 0 … 1; 1 without a previous episode.
 
     >>> import numpy as np
     >>> one, half = np.array([2.0, 0.0]), np.array([3.0, 4.0])
     >>> novelty(one, half), novelty(one, -one), novelty(one, None)
     (0.4, 1.0, 1.0)
     """
-    import numpy as np
-
     if previous is None:
         return 1.0
-    length = float(np.linalg.norm(mean) * np.linalg.norm(previous))
-    cosine = float(np.dot(mean, previous)) / length if length > 0.0 else 0.0
-    return round(min(1.0, max(0.0, 1.0 - cosine)), 4)
+    return round(min(1.0, max(0.0, 1.0 - cosine(mean, previous))), 4)
 
 
 def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo) -> str:
-    """Date and key phrases; the heading of a document's blocks leads."""
+    """Date and key phrases; the heading of a document's blocks comes first."""
     names = [heading] if heading else []
     names += [p for p in phrases if p.casefold() not in heading.casefold()]
     names = names[:TITLE_PHRASES] or [_opening(episode)]
-    named = _short(", ".join(names), LONGEST // 2)
-    start = episode.start and _when(episode.start, zone)
+    named = _shorten(", ".join(names), MAX_CHARS // 2)
+    start = episode.start and _local_time(episode.start, zone)
     title = named[:1].upper() + named[1:]
     return f"{start:%Y-%m-%d} · {title}" if start else title
 
 
 def _heading(episode: Episode) -> str:
-    """The last heading that all blocks of a document stand under; a date says nothing new."""
+    """The innermost heading shared by all blocks of a document, other than a date."""
     if episode.document is None:
         return ""
     levels = zip(*(turn.heading for turn in episode.turns), strict=False)
@@ -145,7 +142,7 @@ def _heading(episode: Episode) -> str:
 
 def _opening(episode: Episode) -> str:
     texts = (_plain(turn.text) for turn in episode.turns)
-    return _short(next((text for text in texts if text), "untitled"), 60)
+    return _shorten(next((text for text in texts if text), "untitled"), 60)
 
 
 class _Candidate(NamedTuple):
@@ -159,22 +156,22 @@ class _Candidate(NamedTuple):
 def narrative(
     episode: Episode, vectors: Sequence[Vector], phrases: Sequence[str], zone: tzinfo
 ) -> str:
-    """At most four sentences that tell the most, in their order, with who and when.
+    """At most four of the most informative sentences, in order, with speaker and time.
 
     A sentence's score is c · (1 + p) · l · q · o:
         c = 1 + cos(its turn, the episode's mean), 0 … 2;
-        p = how many of the episode's key phrases it holds, earlier ones more: Σ 1/(1 + rank/4);
-        l = min(1, content stems / 6); q = ½ for a question; o = ⅓ after a sentence was chosen
-        that shares half of its stems (so the same is not told twice).
-    The best is chosen, the others scored again, until four are chosen. Equal scores keep the order.
+        p = sum over the episode's key phrases in it, Σ 1/(1 + rank/4);
+        l = min(1, content stems / 6); q = ½ for a question; o = ⅓ after the choice of a sentence
+        with half of its stems (to avoid repetition).
+    The best is chosen and the others scored again, until four are chosen. Equal scores keep the order.
     """
     left = _candidates(episode, vectors, phrases)
     chosen: list[_Candidate] = []
-    while left and len(chosen) < SENTENCES:
+    while left and len(chosen) < MAX_SENTENCES:
         best = max(left, key=lambda each: (each.score, -each.place))
         chosen.append(best)
-        left = [_after(each, best) for each in left if each is not best]
-    return " ".join(_told(each, zone) for each in sorted(chosen, key=lambda each: each.place))
+        left = [_rescored(each, best) for each in left if each is not best]
+    return " ".join(_narrated(each, zone) for each in sorted(chosen, key=lambda each: each.place))
 
 
 def _candidates(
@@ -192,65 +189,70 @@ def _candidates(
             if not kept or text.startswith(_NO_PROSE):
                 continue
             hits = sum(weight for phrase, weight in weights if phrase in text.casefold())
-            score = closeness * (1 + hits) * min(1.0, len(kept) / DULL)
-            score *= 0.5 if asks(text) else 1.0
+            score = closeness * (1 + hits) * min(1.0, len(kept) / FULL_STEMS)
+            score *= 0.5 if is_question(text) else 1.0
             found.append(_Candidate(round(score, 4), len(found), turn, text, kept))
     return found
 
 
-def _after(each: _Candidate, chosen: _Candidate) -> _Candidate:
+def _rescored(each: _Candidate, chosen: _Candidate) -> _Candidate:
     shared = len(each.stems & chosen.stems)
     return each._replace(score=each.score / 3) if 2 * shared >= len(each.stems) else each
 
 
-def _told(each: _Candidate, zone: tzinfo) -> str:
-    when = _when(each.turn.time, zone)
-    text = _short(expressions.absolutise(each.text, when) if when else each.text, LONGEST)
-    verb = "asked" if asks(text) else "said"
+def _narrated(each: _Candidate, zone: tzinfo) -> str:
+    when = _local_time(each.turn.time, zone)
+    text = _recorded(each.text, when)
+    verb = "asked" if is_question(text) else "said"
     who = f"{each.turn.speaker} {verb}: " if each.turn.speaker else ""
-    text = with_end(text)
+    text = ensure_full_stop(text)
     if when is None:
         return who + text
     at = f" at {when:%H:%M}" if isinstance(when, datetime) else ""
     return f"On {when:%Y-%m-%d}{at}{', ' if who else ': '}{who}{text}"
 
 
+def _recorded(text: str, when: datetime | date | None) -> str:
+    """A sentence as a record keeps it: relative times made absolute, and shortened."""
+    return _shorten(expressions.absolutise(text, when) if when else text, MAX_CHARS)
+
+
 def _valence(turns: Sequence[Turn]) -> float:
-    """Mean over the turns in which any feeling shows; 0 where it shows in none."""
+    """Mean over the turns with any valence; 0 if none has."""
     felt = [v for v in (cues.valence(turn.text) for turn in turns) if v]
     return round(sum(felt) / len(felt), 4) if felt else 0.0
 
 
 def decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
-    """The sentences that state a decision, relative times made absolute."""
+    """The sentences that state a decision, with relative times made absolute."""
     found: dict[str, None] = {}
     for turn in turns:
-        when = _when(turn.time, zone)
+        when = _local_time(turn.time, zone)
         for text in map(_plain, cues.find_decisions(turn.text)):
-            found[_short(expressions.absolutise(text, when) if when else text, LONGEST)] = None
-    return tuple(found)[:MOST_DECISIONS]
+            found[_recorded(text, when)] = None
+    return tuple(found)[:MAX_DECISIONS]
 
 
 def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
-    """The questions that were asked, each with the turn that answered it, if one did."""
+    """The questions of the turns, each with the turn that answers it, if any."""
     found: dict[str, OpenQuestion] = {}
     for place, turn in enumerate(turns):
         for text in map(_plain, cues.find_questions(turn.text)):
-            asked = _short(text, LONGEST)
+            asked = _shorten(text, MAX_CHARS)
             answer = _answer(text, turn.speaker, turns[place + 1 :])
             if asked not in found or found[asked].answered_by is None:
                 found[asked] = OpenQuestion(asked, answer)
-    return tuple(found.values())[:MOST_QUESTIONS]
+    return tuple(found.values())[:MAX_QUESTIONS]
 
 
 def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
-    """The next turn by another speaker that takes up the question's words without asking."""
+    """The next turn of another speaker that repeats words of the question without asking."""
     wanted = terms(question)
     for turn in later:
         if turn.speaker == speaker:
             continue
-        told = [text for text in sentences(turn.text) if not asks(text)]
-        if len(wanted & terms(" ".join(told))) >= SHARED_STEMS:
+        statements = [text for text in sentences(turn.text) if not is_question(text)]
+        if len(wanted & terms(" ".join(statements))) >= MIN_SHARED_STEMS:
             return turn.key
     return None
 
@@ -263,8 +265,8 @@ def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
     return {node: tuple(keys) for node, keys in sorted(found.items())}
 
 
-def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
-    """A turn's time on the store's clock, or only its day."""
+def _local_time(time: str | None, zone: tzinfo) -> datetime | date | None:
+    """A turn's time in the store's zone, or only its day."""
     if time is None:
         return None
     moment = instant(time)
@@ -277,11 +279,11 @@ def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_LEAD.sub("", text).split())
+    return " ".join(_BLOCK_MARKER.sub("", text).split())
 
 
-def _short(text: str, limit: int) -> str:
-    """The text, cut between words with an ellipsis where it is longer than ``limit``."""
+def _shorten(text: str, limit: int) -> str:
+    """The text, cut between words with an ellipsis if it is longer than ``limit``."""
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]
@@ -289,7 +291,7 @@ def _short(text: str, limit: int) -> str:
 
 
 class Outcome(NamedTuple):
-    """A sentence that came out of a conversation; ``kind``: decision, question, or that of a statement."""
+    """An outcome of a conversation; ``kind``: decision, question, or that of a statement."""
 
     kind: str
     text: str
@@ -299,10 +301,10 @@ class Outcome(NamedTuple):
 
 
 def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
-    """Decisions, then questions that nobody answered, then current statements; each in order of time.
+    """Decisions, then unanswered questions, then current statements, each in order of time.
 
-    For the moment at which an agent's program compacts the conversation and drops most of it: turns that
-    were captured a second ago count. What tools and pages said is left out.
+    For the moment when an agent's program compacts the conversation and drops most of it: turns captured a
+    second ago count. Text of tools and pages is left out.
     """
     from clsm_cli.store.index import session_queries
     from clsm_cli.store.index.opening import open_index
@@ -311,28 +313,28 @@ def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
         index = opened.index
         rows = session_queries.session_rows(index.connection, [session]) - index.hidden()
         passages = index.passages(sorted(rows)).values()
-        said = sorted(
+        spoken = sorted(
             {each.id: each for each in passages if each.trust not in UNTRUSTED}.values(),
             key=lambda each: (each.time or "", each.line_start, each.part),
         )
         known = session_queries.statements_of_session(index.connection, session)
         stated = index.passages([row for row in known if row not in index.hidden()]).values()
         return (
-            *_outcomes(index, said, store),
+            *_outcomes(index, spoken, store),
             *(_outcome(index, each, each.kind, each.text) for each in stated),
         )
 
 
-def _outcomes(index: Index, said: list[Passage], store: Store) -> Iterator[Outcome]:
-    """Decisions, then open questions, each at the turn that holds it."""
+def _outcomes(index: Index, spoken: list[Passage], store: Store) -> Iterator[Outcome]:
+    """Yield decisions, then open questions, each with its turn."""
     turns = [
-        Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in said
+        Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in spoken
     ]
-    for passage, turn in zip(said, turns, strict=True):
+    for passage, turn in zip(spoken, turns, strict=True):
         for text in decisions([turn], store.zone):
             yield _outcome(index, passage, "decision", text)
     unanswered = {q.text for q in open_questions(turns) if q.answered_by is None}
-    for passage, turn in zip(said, turns, strict=True):
+    for passage, turn in zip(spoken, turns, strict=True):
         for question in open_questions([turn]):
             if question.text in unanswered:
                 yield _outcome(index, passage, "question", question.text)

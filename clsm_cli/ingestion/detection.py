@@ -1,4 +1,4 @@
-"""Detect the format of a source by its name and first bytes; explain exports that clsm does not read."""
+"""Detect the format of a source by its name and first bytes; explain exports that clsm cannot read."""
 
 from __future__ import annotations
 
@@ -24,36 +24,31 @@ Format = Literal[
 
 DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
 """Formats of living documents; the others are conversations."""
-HEAD = 64 << 10
-"""First bytes of a source that are looked at."""
-CHAT = ".txt"
-"""How the name of a chat ends that WhatsApp packs into an archive."""
-TELEGRAM = "result.json"
-"""What Telegram calls its export."""
-ZIP = b"PK\x03\x04"
-"""How a zip archive begins."""
+HEAD_BYTES = 64 << 10
+"""First bytes of a source to inspect."""
+CHAT_SUFFIX = ".txt"
+"""Suffix of a chat in an archive of WhatsApp."""
+TELEGRAM_NAME = "result.json"
+"""File name of Telegram's export."""
+ZIP_MAGIC = b"PK\x03\x04"
+"""First bytes of a zip archive."""
 
 _TELEGRAM_HTML = "looks like Telegram's HTML export; clsm reads its JSON form: result.json"
+_SIGNAL_EXPORT = "clsm reads the chat.md of signal-export"
 _REFUSED_NAMES = (
     (
-        r"msgstore.*\.db(?:\.crypt\d+)?\Z",
+        r"msgstore.*\.db(?:\.crypt\d+)?",
         "looks like WhatsApp's backup, which is encrypted; clsm reads a chat's own export (.txt)",
     ),
-    (
-        r"signal-.*\.backup\Z",
-        "looks like Signal's backup, which is encrypted; clsm reads the chat.md of signal-export",
-    ),
-    (r"messages\d*\.html\Z", _TELEGRAM_HTML),
+    (r"signal-.*\.backup", f"looks like Signal's backup, which is encrypted; {_SIGNAL_EXPORT}"),
+    (r"messages\d*\.html", _TELEGRAM_HTML),
 )
 _REFUSED_HEADS = (
     (
         rb'\{"version":[^{}]{1,40}"backupTimeMs"',
-        "looks like Signal's own export; clsm reads the chat.md of signal-export",
+        f"looks like Signal's own export; {_SIGNAL_EXPORT}",
     ),
-    (
-        rb'\{"envelope":',
-        "looks like what signal-cli receives; clsm reads the chat.md of signal-export",
-    ),
+    (rb'\{"envelope":', f"looks like what signal-cli receives; {_SIGNAL_EXPORT}"),
     (rb"%PDF-", "looks like a PDF; clsm reads text: convert it first"),
     (rb"SQLite format 3\0", "looks like a database; clsm reads exports of it"),
 )
@@ -80,32 +75,32 @@ SMRITI_TURN = re.compile(
 )
 _EXPORT = re.compile(r"(?:.*/)?conversations(?:-\d{1,4})?\.json")
 _EXPORT_MARKS = (b'"mapping"', b'"chat_messages"')
-# Bytes of control characters that text does not hold; more than one in twenty is no text.
+# Control characters that text does not have; more than one in twenty bytes is no text.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 
 
 def is_export_name(name: str) -> bool:
-    """Whether a file of a folder may be an export by its name."""
+    """Whether a file may be an export by its name."""
     return _EXPORT.fullmatch(name) is not None
 
 
 def exclusion_reason(name: str) -> str | None:
-    """Why a file is not memory by its name; None when it may be, and a copy only for who names it."""
-    reason = openclaw_state(name) or refusal(name) or _first(_COPIES, name)
+    """Why a file in a folder is skipped by its name; None if not. Copies are read only if named."""
+    reason = openclaw_state_reason(name) or refusal_reason(name) or _matching_reason(_COPIES, name)
     return reason or (None if _is_known(name) else "neither a note nor a transcript")
 
 
-def openclaw_state(name: str) -> str | None:
-    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too."""
-    return _first(_OPENCLAW, name)
+def openclaw_state_reason(name: str) -> str | None:
+    """Why a file, which ``*.jsonl`` may also name, is state that OpenClaw keeps beside transcripts."""
+    return _matching_reason(_OPENCLAW, name)
 
 
-def _first(reasons: tuple[tuple[str, str], ...], name: str) -> str | None:
+def _matching_reason(reasons: tuple[tuple[str, str], ...], name: str) -> str | None:
     return next((reason for form, reason in reasons if re.fullmatch(form, name)), None)
 
 
 def _is_known(name: str) -> bool:
-    is_export = name == TELEGRAM or is_export_name(name)
+    is_export = name == TELEGRAM_NAME or is_export_name(name)
     return is_export or _extension(name) in _MARKDOWN | _JSON_LINES
 
 
@@ -122,32 +117,34 @@ def file_format(
     if wanted is not None:
         return wanted
     extension = _extension(path)
-    if extension == ".zip" and head.startswith(ZIP):
+    if extension == ".zip" and head.startswith(ZIP_MAGIC):
         return "export"
-    reason = refusal(os.path.basename(path), head)
+    reason = refusal_reason(os.path.basename(path), head)
     if reason or _is_binary(head, strict=not _is_known(path)):
         return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
-        return _of_text(head, path) or ("obsidian" if in_vault else "markdown")
-    found = _of_json(head)
+        return _text_format(head, path) or ("obsidian" if in_vault else "markdown")
+    found = _json_format(head)
     if found is None and extension == ".json":
         return Problem(path, None, "a JSON document, not one JSON object a line")
-    return found or ("jsonl" if extension in _JSON_LINES else _of_text(head, path) or "markdown")
+    return found or (
+        "jsonl" if extension in _JSON_LINES else _text_format(head, path) or "markdown"
+    )
 
 
 def _is_binary(head: bytes, *, strict: bool) -> bool:
-    """Whether it is no text; ``strict`` where nothing else says that it is."""
+    """Whether data is not text; ``strict`` if its name does not say that it is."""
     head = head[:1024]
     if strict and b"\0" in head:
         return True
     return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
 
 
-def _of_text(head: bytes, path: str) -> Format | None:
+def _text_format(head: bytes, path: str) -> Format | None:
     if b"\n## Turn " in head and _is_smriti(head):
         return "smriti"
     begin = head.lstrip()[:32].decode(errors="replace")
-    # Marks of direction and byte order are not printable.
+    # Directional and byte order marks are not printable.
     if next((each for each in begin if each.isprintable() and each != "["), "").isdecimal():
         from clsm_cli.ingestion import messengers
 
@@ -157,7 +154,6 @@ def _of_text(head: bytes, path: str) -> Format | None:
 
 
 def _is_smriti(head: bytes) -> bool:
-    """Whether a note is a session of Smriti."""
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     front = SMRITI_FRONT.match(text)
     return (
@@ -169,16 +165,16 @@ def _extension(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def _of_json(head: bytes) -> Format | None:
+def _json_format(head: bytes) -> Format | None:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"[") and any(mark in text for mark in _EXPORT_MARKS):
         return "export"
     if text.startswith(b"{") and _IS_TELEGRAM.search(text):
         return "telegram"
-    return _of_rows(head)
+    return _rows_format(head)
 
 
-def _of_rows(head: bytes) -> Format | None:
+def _rows_format(head: bytes) -> Format | None:
     findings = Findings()
     lines = head.split(b"\n")
     for number, line in enumerate(lines, 1):
@@ -189,7 +185,7 @@ def _of_rows(head: bytes) -> Format | None:
         if transcripts.is_claude_code(row):
             return "claude-code"
         return "openclaw" if transcripts.is_openclaw(row) else "jsonl"
-    # The first row is larger than what was looked at: tell it by how it begins.
+    # The first row is longer than the head: decide by its start.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
     if len(lines) == 1 and start.startswith(b'{"parentUuid"'):
         return "claude-code"
@@ -198,9 +194,9 @@ def _of_rows(head: bytes) -> Format | None:
     return None
 
 
-def refusal(name: str, head: bytes = b"") -> str | None:
-    """Why an export is not read, and what is; None where it is none of these."""
-    by_name = next((reason for form, reason in _REFUSED_NAMES if re.match(form, name)), None)
+def refusal_reason(name: str, head: bytes = b"") -> str | None:
+    """Why an export cannot be read, and what can; None for any other file."""
+    by_name = _matching_reason(_REFUSED_NAMES, name)
     if by_name is None and name.endswith(".html") and _TELEGRAM_PAGE.search(head):
         return _TELEGRAM_HTML
-    return by_name or next((told for form, told in _REFUSED_HEADS if re.match(form, head)), None)
+    return by_name or next((why for form, why in _REFUSED_HEADS if re.match(form, head)), None)

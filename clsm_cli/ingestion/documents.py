@@ -1,8 +1,8 @@
 """Living documents: what a new version of a Markdown file changes, block by block.
 
-A block that is still there is the same, wherever it moved; a changed block takes the place of the
-one most like it; a vanished block is closed. New and changed blocks become one episode, the
-document's record says which blocks are current.
+An unchanged block stays the same, wherever it moved; a changed block succeeds the most similar old one; a
+vanished block is closed. New and changed blocks become one episode, and the document's record lists the
+current blocks.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-MIN_LIKENESS = 50.0
+MIN_SIMILARITY = 50.0
 """Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
-_LONGEST_COMPARED = 4000
-MOST_PAIRS = 4_000_000
-"""Pairs of a new and a vanished block that are compared, half a second; of more those that stand
-nearest to each other in their versions."""
+_MAX_COMPARED_CHARS = 4000
+MAX_PAIRS = 4_000_000
+"""Pairs of a new and a vanished block to compare, which takes half a second; of more, those nearest in
+position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A document as it is now: its blocks, where it lies, its digest, and when it was read."""
+    """A document as it is now: its blocks, place, digest, and time of reading."""
 
     raw: RawDocument
     origin: str
@@ -54,18 +54,18 @@ def plan(
     forgotten: frozenset[str],
     tally: Tally,
 ) -> list[runs.Write]:
-    """The new record of a document and an episode of its new and changed blocks, where there are any.
+    """The new record of a document and an episode of its new and changed blocks, if any.
 
-    A document of which every block is forgotten gets no record: it is read anew each time.
+    A document with only forgotten blocks gets no record: it is read again each time.
 
     Args:
-        old: Its record, if it is known, without what was forgotten.
-        tally: Told how many blocks are new, took the place of another, vanished, or stayed.
+        old: Its record without forgotten blocks, if known.
+        tally: Counts new, changed, vanished and unchanged blocks.
     """
-    told = _turns(new)
-    turns = [turn for turn in told if not is_forgotten(turn.key, forgotten)]
-    if len(turns) < len(told):
-        tally.dropped[FORGOTTEN] += len(told) - len(turns)
+    all_turns = _turns(new)
+    turns = [turn for turn in all_turns if not is_forgotten(turn.key, forgotten)]
+    if len(turns) < len(all_turns):
+        tally.dropped[FORGOTTEN] += len(all_turns) - len(turns)
         if old is None and not turns:
             return []
     known = old or Document(id=document_id(new.origin), rev=(0, store.device))
@@ -76,23 +76,11 @@ def plan(
     successor = _successors(fresh, texts)
     tally.known, tally.changed = len(turns) - len(fresh), len(successor)
     tally.added, tally.closed = len(fresh) - len(successor), len(gone) - len(successor)
-    blocks = tuple(
-        Block(key=t.key, line_start=t.line_start, line_end=t.line_end, heading=t.heading)
-        for t in turns
-    )
-    if old and old.blocks == blocks and old.path == new.path:
+    closed = {key: (new.now, successor.get(key, "")) for key in gone}
+    record = _record(known, new, turns, closed, store.device)
+    if old and (old.blocks, old.path) == (record.blocks, record.path):
         return []
-    record = replace(
-        known,
-        rev=(known.rev[0] + 1, store.device),
-        origin=new.origin,
-        path=new.path,
-        sha256=new.sha256,
-        recorded_at=new.now,
-        blocks=blocks,
-        closed={**known.closed, **{key: (new.now, successor.get(key, "")) for key in gone}},
-    )
-    # Of a version whose record a crash prevented, blocks lie in an episode already.
+    # If a crash prevented the record of a version, its blocks are in an episode already.
     stored = index.keys_in_episodes(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
     for turn in unseen:
@@ -101,10 +89,31 @@ def plan(
     return [*made, *record_files.plan_records(store, "flow", [record])]
 
 
+def _record(
+    known: Document,
+    new: Version,
+    turns: list[Turn],
+    closed: dict[str, tuple[str, str]],
+    device: str,
+) -> Document:
+    return replace(
+        known,
+        rev=(known.rev[0] + 1, device),
+        origin=new.origin,
+        path=new.path,
+        sha256=new.sha256,
+        recorded_at=new.now,
+        blocks=tuple(
+            Block(key=t.key, line_start=t.line_start, line_end=t.line_end, heading=t.heading)
+            for t in turns
+        ),
+        closed={**known.closed, **closed},
+    )
+
+
 def _episode(
     turns: tuple[Turn, ...], new: Version, store: Store, index: Index, forgotten: frozenset[str]
 ) -> list[runs.Write]:
-    """The file of an episode of new blocks."""
     times = sorted(turn.time for turn in turns if turn.time is not None)
     episode = Episode(
         id=first_free(episode_ids(turns[0].key), forgotten),
@@ -121,7 +130,7 @@ def _episode(
 
 
 def _turns(new: Version) -> list[Turn]:
-    """The blocks as turns, equal ones numbered in their order."""
+    """The blocks as turns, equal ones numbered in order."""
     counts: Counter[str] = Counter()
     turns: dict[str, Turn] = {}
     for block in new.raw.blocks:
@@ -137,23 +146,22 @@ def _turns(new: Version) -> list[Turn]:
 
 
 def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
-    """Vanished key → key of the new block that is most like it, each used once, best pairs first."""
+    """Vanished key → key of the most similar new block, each used once, best pairs first."""
     from rapidfuzz import fuzz, process
 
     if not fresh or not gone:
         return {}
-    old_keys = list(gone)
-    old_texts = [gone[key][:_LONGEST_COMPARED] for key in old_keys]
-    width = max(1, MOST_PAIRS // len(fresh))
+    old_keys, old_texts = list(gone), [text[:_MAX_COMPARED_CHARS] for text in gone.values()]
+    width = max(1, MAX_PAIRS // len(fresh))
     pairs: list[tuple[float, int, int]] = []
     for position, turn in enumerate(fresh):
         middle = position * len(old_keys) // len(fresh)
         first = max(0, min(middle - width // 2, len(old_keys) - width))
         for _, score, number in process.extract(
-            turn.text[:_LONGEST_COMPARED],
+            turn.text[:_MAX_COMPARED_CHARS],
             old_texts[first : first + width],
             scorer=fuzz.ratio,
-            score_cutoff=MIN_LIKENESS,
+            score_cutoff=MIN_SIMILARITY,
             limit=5,
         ):
             pairs.append((-score, position, first + number))

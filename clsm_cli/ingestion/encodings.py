@@ -1,7 +1,7 @@
-"""Detect and decode text that is not UTF-8: by its mark, by its zero bytes, or by charset-normalizer.
+"""Detect and decode text that is not UTF-8: by its byte order mark, its zero bytes, or charset-normalizer.
 
-Every reader expects UTF-8, so a source in another encoding is decoded once, before it is read, and
-the report says from what. Text that was UTF-8 and is damaged stays what it is: its damage is told.
+All readers expect UTF-8, so a source in another encoding is decoded once, before it is read, and the report
+names the encoding. Damaged UTF-8 stays UTF-8, and its damage is reported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from unicodedata import category
 
 UTF_8 = "utf-8"
 UNKNOWN = ""
-UNTOLD = "text in an encoding that cannot be told, save it as UTF-8"
+UNKNOWN_REASON = "text in an encoding that cannot be told, save it as UTF-8"
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -37,27 +37,27 @@ NAMES = {
     "cp932": "Shift_JIS",
     "cp949": "EUC-KR",
 }
-"""Legacy encodings, Python's name → that of the WHATWG Encoding Standard (encoding.spec.whatwg.org,
-"Names and labels") but those of few languages, which texts of others are taken for. Where a text is
-as likely in several, it is in the first, which the standard takes for what names no encoding."""
+"""Legacy encodings, Python's name → name in the WHATWG Encoding Standard (encoding.spec.whatwg.org, "Names
+and labels"), without those of few languages, which match texts of others. If several are equally likely,
+the first wins, which is the standard's default."""
 _LEGACY = tuple(NAMES)
-_SAMPLE = 1 << 16
-_MOST_CHAOS = 0.5
-"""charset-normalizer's measure; its own limit of 0.2 leaves short texts of many accents undecided."""
+_SAMPLE_BYTES = 1 << 16
+_MAX_CHAOS = 0.5
+"""charset-normalizer's measure; its own limit of 0.2 leaves short texts with many accents undecided."""
 _WIDE = ("utf-16le", "utf-16be")
 _STRANGE = frozenset({"Cc", "Cn", "Co"})
-"""Unicode's categories of control characters, of those for private use and of what is none (yet)."""
-_FEW = 50
-"""A text may have one of these among so many characters."""
-_LARGEST = 256 << 20
+"""Unicode categories of control, private-use and unassigned characters."""
+_CHARS_PER_STRANGE = 50
+"""Minimum characters of a text for each one of these."""
+_MAX_BYTES = 256 << 20
 """Bytes of a text that is not UTF-8."""
 
 
 def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
-    r"""The encoding of a text, by the name that Python has for it; empty where it cannot be told.
+    r"""The encoding of a text, by its name in Python; empty if unknown.
 
     Args:
-        is_whole: Whether a character that its last bytes begin is cut short for good.
+        is_whole: Whether an incomplete last character is damage.
 
     >>> detect_encoding("Zoë.".encode()), detect_encoding("Zoë.".encode("utf-16")), detect_encoding(b"Zo\xeb.")
     ('utf-8', 'utf-16', 'cp1252')
@@ -65,84 +65,84 @@ def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
-    if b"\0" in data[:_SAMPLE]:
-        return _of_zeros(data[:_SAMPLE])
+    if b"\0" in data[:_SAMPLE_BYTES]:
+        return _detect_wide(data[:_SAMPLE_BYTES])
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data, final=is_whole)
     except UnicodeDecodeError:
-        return UTF_8 if _is_damaged_utf_8(data) else _guessed(data)
+        return UTF_8 if _is_damaged_utf_8(data) else _guess(data)
     return UTF_8
 
 
-def _of_zeros(data: bytes) -> str:
-    """UTF-16 without a mark; UTF-8 where zero bytes are damage, or where it is no text.
+def _detect_wide(data: bytes) -> str:
+    """UTF-16 without a mark; UTF-8 if the zero bytes are damage, or the data is no text.
 
-    Text in UTF-16 has one in each blank and each end of a line.
+    Text in UTF-16 has a zero byte in each blank and line break.
     """
     if 4 * data.count(0) < len(data) and _is_text(data.replace(b"\0", b""), UTF_8):
         return UTF_8
     found = [name for name in _WIDE if _is_text(data, name)]
-    # With its bytes swapped, text is seldom ASCII.
+    # With swapped bytes, text is seldom ASCII.
     plain = {name: sum(map(str.isascii, data.decode(name, "ignore"))) for name in found}
     return max(filter(plain.get, found), key=lambda name: plain[name], default=UTF_8)
 
 
 def _is_text(data: bytes, encoding: str) -> bool:
-    """Whether bytes, the last ones perhaps cut short, are characters that a text may have."""
+    """Whether data decodes to ordinary characters; the last one may be incomplete."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(data)
     except UnicodeDecodeError:
         return False
     strange = sum(category(each) in _STRANGE and not each.isspace() for each in text)
-    return strange * _FEW < len(text)
+    return strange * _CHARS_PER_STRANGE < len(text)
 
 
 def display_name(encoding: str) -> str:
-    """How a report names an encoding; empty for UTF-8."""
+    """The name of an encoding in reports; empty for UTF-8."""
     return "" if encoding == UTF_8 else NAMES.get(encoding, encoding.upper())
 
 
 def to_utf_8(data: bytes, encoding: str) -> bytes:
-    """The same text as UTF-8; what is no character of the encoding is replaced."""
+    """The same text as UTF-8; invalid characters are replaced."""
     return data if encoding == UTF_8 else data.decode(encoding, "replace").encode()
 
 
 def utf_8_stream(stream: BinaryIO, encoding: str) -> BinaryIO:
-    """A stream of the same text as UTF-8; one in another encoding is read whole."""
+    """A stream of the same text as UTF-8; other encodings are read whole."""
     if encoding == UTF_8:
         return stream
     with stream:
-        data = stream.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        told = f"larger than {_LARGEST >> 20} MiB, save it as UTF-8"
-        raise OSError(errno.EFBIG, told)
+        data = stream.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        reason = f"larger than {_MAX_BYTES >> 20} MiB, save it as UTF-8"
+        raise OSError(errno.EFBIG, reason)
     return io.BytesIO(to_utf_8(data, encoding))
 
 
 def _is_damaged_utf_8(data: bytes) -> bool:
-    """Whether more characters beyond ASCII are whole than broken: elsewhere almost none ever is."""
+    """Whether more non-ASCII characters are intact than broken: in other encodings hardly any is."""
     text = data.decode(errors="replace")
     broken = text.count("\ufffd")
     return sum(not character.isascii() for character in text) - broken > broken
 
 
-def _guessed(data: bytes) -> str:
+def _guess(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    # Lines that are ASCII tell nothing, and those that are not are few.
+    # ASCII lines carry no evidence, and other lines are few.
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
     found = list(
         from_bytes(
-            telling[:_SAMPLE],
+            telling[:_SAMPLE_BYTES],
             cp_isolation=list(_LEGACY),
-            threshold=_MOST_CHAOS,
+            threshold=_MAX_CHAOS,
             enable_fallback=False,
         )
     )
     if not found:
         return UNKNOWN
-    # Less than a hundredth of chaos is chance; what is as likely is told apart by its words.
+    # Differences below 0.01 in chaos are chance; coherence decides between equals.
     best = min((int(100 * each.chaos), -each.coherence) for each in found)
     likely = [each for each in found if (int(100 * each.chaos), -each.coherence) == best]
     names = {name for each in likely for name in each.could_be_from_charset}

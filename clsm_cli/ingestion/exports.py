@@ -1,15 +1,15 @@
 r"""Conversations in one document: the data exports of ChatGPT and Claude, and sessions of Smriti.
 
-An export is ``conversations.json``, or the archive that holds it: a list of conversations. One of ChatGPT
-is a tree of messages (``mapping``) whose current branch ends at ``current_node``; one of Claude is a list
-of messages (``chat_messages``), each in parts. As a conversation may be renamed, its id is the session; the
-number of a message in it stands for a line.
+An export is ``conversations.json``, or the archive that contains it: a list of conversations. In ChatGPT's
+each is a tree of messages (``mapping``) whose current branch ends at ``current_node``; in Claude's a list
+of messages (``chat_messages``), each in parts. The session is the conversation's id, since it may be
+renamed; the number of a message replaces the line.
 
-Smriti (Chitragupta) writes one Markdown file a session. Front matter names it; a turn is a heading, ``##
-Turn 3 — user``, and its text, with lines escaped that would look like a heading or a rule; a tool call is
-``### Tool: name`` with its input and its result, each fenced, and not escaped at all. So a fence ends where
-the line behind it is what the writer puts there, and a heading inside a result is text. A turn has no time;
-it has the day on which the session was made.
+Smriti (Chitragupta) writes one Markdown file per session. Front matter names it; a turn is a heading, ``##
+Turn 3 — user``, and its text, with lines escaped that look like a heading or a rule; a tool call is ``###
+Tool: name`` with its input and its result, each fenced, and not escaped at all. So a fence ends only where
+the writer's next line follows, and a heading inside a result is text. Turns have no time of their own; they
+get the day of the session.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from clsm_cli.ingestion.detection import (
-    CHAT,
+    CHAT_SUFFIX,
     SMRITI_FRONT,
     SMRITI_TURN,
-    TELEGRAM,
-    ZIP,
+    TELEGRAM_NAME,
+    ZIP_MAGIC,
     is_export_name,
 )
 from clsm_cli.ingestion.jsonl_rows import (
+    MAX_JSON_BYTES,
+    MAX_TEXT_BYTES,
     Dropped,
     Problem,
     Reading,
@@ -51,61 +53,59 @@ from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.episodes import Role
 
 LEFT_BRANCH = "message of another branch"
-LARGEST = 256 << 20
-"""Bytes of a document: it is read whole, and takes several times as much memory."""
-_NOTHING = "holds no conversation that clsm knows"
+_NO_CONVERSATION = "holds no conversation that clsm knows"
 
 
-def export_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped messages and problems of an export, one conversation after the other.
+def export_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the turns, dropped messages and problems of an export, conversation by conversation.
 
-    An archive may hold a chat instead, as WhatsApp and Telegram pack theirs.
+    An archive may also contain a chat of WhatsApp or Telegram.
     """
-    head = stream.read(len(ZIP))
-    if head != ZIP:
-        yield from _conversations(io.BytesIO(head + stream.read(LARGEST + 1)), about)
+    head = stream.read(len(ZIP_MAGIC))
+    if head != ZIP_MAGIC:
+        yield from _conversations(io.BytesIO(head + stream.read(MAX_JSON_BYTES + 1)), reading)
         return
     if not stream.seekable():
-        stream = io.BytesIO(head + stream.read(LARGEST + 1))
+        stream = io.BytesIO(head + stream.read(MAX_JSON_BYTES + 1))
     try:
         with zipfile.ZipFile(stream) as archive:
             every = sorted(archive.namelist())
             names = [name for name in every if is_export_name(name)]
-            names = names or [name for name in every if name.endswith((CHAT, TELEGRAM))]
+            names = names or [name for name in every if name.endswith((CHAT_SUFFIX, TELEGRAM_NAME))]
             if not names:
-                raise RefusedError(_NOTHING)
+                raise RefusedError(_NO_CONVERSATION)
             for name in names:
                 with archive.open(name) as member:
-                    yield from with_refusal(_member(name, member, about), about.path)
+                    yield from with_refusal(_member(name, member, reading), reading.path)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise RefusedError(f"archive that cannot be read ({str(error).lower()})") from error
 
 
-def _member(name: str, member: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+def _member(name: str, member: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     if is_export_name(name):
-        return _conversations(member, about)
+        return _conversations(member, reading)
     from clsm_cli.ingestion import messengers
 
-    is_chat = name.endswith(CHAT)
-    return (messengers.chat_items if is_chat else messengers.telegram_items)(member, about)
+    is_chat = name.endswith(CHAT_SUFFIX)
+    return (messengers.chat_items if is_chat else messengers.telegram_items)(member, reading)
 
 
-def _conversations(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
-    document = read_json(stream, LARGEST, ", split its list of conversations")
+def _conversations(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
+    document = read_json(stream, ", split its list of conversations")
     if not isinstance(document, list):
-        raise RefusedError(_NOTHING)
+        raise RefusedError(_NO_CONVERSATION)
     for number, each in enumerate(document, 1):
         conversation = mapping(each)
         if isinstance(conversation.get("mapping"), dict):
-            yield from _chatgpt(conversation, about)
+            yield from _chatgpt(conversation, reading)
         elif isinstance(conversation.get("chat_messages"), list):
-            yield from _claude(conversation, about)
+            yield from _claude(conversation, reading)
         else:
-            yield Problem(about.path, None, f"conversation {number} is none that clsm knows")
+            yield Problem(reading.path, None, f"conversation {number} is none that clsm knows")
 
 
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
-    """The ids from the root of a tree to a leaf; a ring ends where it closes.
+    """The ids from the root of a tree to a leaf; a cycle ends the path.
 
     >>> branch({"a": None, "b": "a", "c": "a", "d": "c"}, "d")
     ['a', 'c', 'd']
@@ -120,57 +120,58 @@ def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
 
 _THINKING = frozenset({"thoughts", "reasoning_recap"})
 _INSTRUCTIONS = frozenset({"user_editable_context", "model_editable_context"})
-# What the program puts around references to sources and pictures, in characters of no alphabet.
+# References to sources and pictures, between private-use characters.
 _REFERENCE = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
-def _chatgpt(conversation: dict[str, Any], about: Reading) -> Iterator[TranscriptItem]:
-    """The current branch from its first message on, then what was left out."""
+def _chatgpt(conversation: dict[str, Any], reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the current branch from its first message, then the dropped messages."""
     names = (label(conversation.get(name)) for name in ("conversation_id", "id"))
-    session = next(filter(None, names), about.session)
+    session = next(filter(None, names), reading.session)
     nodes = {k: node for k, node in conversation["mapping"].items() if isinstance(node, dict)}
     parents = {key: text_or_empty(node.get("parent")) or None for key, node in nodes.items()}
     path = branch(parents, text_or_empty(conversation.get("current_node")))
     if not path and nodes:
-        about.findings.add("conversation without a current branch, its messages in their order", 1)
+        reason = "conversation without a current branch, its messages in their order"
+        reading.findings.add(reason, 1)
         path = list(nodes)
     messages = ((key, nodes[key].get("message")) for key in path)
-    told = [(key, message) for key, message in messages if isinstance(message, dict)]
-    tools = ToolReader(about)
-    for number, (key, message) in enumerate(told, 1):
-        time = normalise(message.get("create_time"), about.zone)
+    kept = [(key, message) for key, message in messages if isinstance(message, dict)]
+    tools = ToolReader(reading)
+    for number, (key, message) in enumerate(kept, 1):
+        time = normalise(message.get("create_time"), reading.zone)
         name = label(message.get("id")) or label(key)
-        yield _item(message, Message(session, number, time, name), tools)
+        yield _chatgpt_message(message, Message(session, number, time, name), tools)
     for key in nodes.keys() - set(path):
         if isinstance(nodes[key].get("message"), dict):
-            yield Dropped(LEFT_BRANCH, len(told))
+            yield Dropped(LEFT_BRANCH, len(kept))
 
 
-def _item(told: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
+def _chatgpt_message(data: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
     metadata, content, author = (
-        mapping(told.get(name)) for name in ("metadata", "content", "author")
+        mapping(data.get(name)) for name in ("metadata", "content", "author")
     )
     role, kind = text_or_empty(author.get("role")), text_or_empty(content.get("content_type"))
-    if metadata.get("is_visually_hidden_from_conversation") is True or told.get("weight") == 0:
+    if metadata.get("is_visually_hidden_from_conversation") is True or data.get("weight") == 0:
         return message.dropped("hidden message")
     if kind in _THINKING or kind in _INSTRUCTIONS:
         return message.dropped("thinking" if kind in _THINKING else "instructions")
-    text = _text(content)
-    recipient = label(told.get("recipient")) or "all"
+    text = _chatgpt_text(content)
+    recipient = label(data.get("recipient")) or "all"
     if role == "assistant" and recipient != "all":
         return tools.call(message, recipient, text) if text else message.dropped(NOT_TEXT)
     if role == "tool":
         return tools.result(message, label(author.get("name")) or "tool", text)
     if role in SPOKEN:
-        return message.said(SPOKEN[role], text.strip("\n").rstrip(), NOT_TEXT)
+        return message.spoken(SPOKEN[role], text.strip("\n").rstrip(), NOT_TEXT)
     return message.dropped("message of an unknown role")
 
 
-def _text(content: dict[str, Any]) -> str:
-    """The text of a message; pictures and sounds have none, a sound may have what was said in it."""
+def _chatgpt_text(content: dict[str, Any]) -> str:
+    """The text of a message; pictures have none, a sound may have a transcript."""
     parts = content.get("parts")
-    told: list[Any] = parts if isinstance(parts, list) else []
-    texts = [part.get("text") if isinstance(part, dict) else part for part in told]
+    part_list: list[Any] = parts if isinstance(parts, list) else []
+    texts = [part.get("text") if isinstance(part, dict) else part for part in part_list]
     texts += [content.get("text"), content.get("result")]
     return _REFERENCE.sub("", "\n".join(t for t in texts if isinstance(t, str) and t.strip()))
 
@@ -178,49 +179,47 @@ def _text(content: dict[str, Any]) -> str:
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
-def _claude(conversation: dict[str, Any], about: Reading) -> Iterator[TranscriptItem]:
-    """The messages of the current branch, in their order, then what was left out."""
-    session = label(conversation.get("uuid")) or about.session
+def _claude(conversation: dict[str, Any], reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the messages of the current branch in order, then the dropped ones."""
+    session = label(conversation.get("uuid")) or reading.session
     every = [each for each in conversation["chat_messages"] if isinstance(each, dict)]
     parents = {
         text_or_empty(m.get("uuid")): text_or_empty(m.get("parent_message_uuid")) or None
         for m in every
     }
     current = set(branch(parents, text_or_empty(conversation.get("current_leaf_message_uuid"))))
-    # Most exports name no leaf: then there is one branch, or no way to tell.
-    tools = ToolReader(about)
-    told = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
-    for number, each in enumerate(told, 1):
-        time = normalise(each.get("created_at"), about.zone)
+    # Most exports name no leaf: then there is one branch, or branches cannot be told apart.
+    tools = ToolReader(reading)
+    kept = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
+    for number, each in enumerate(kept, 1):
+        time = normalise(each.get("created_at"), reading.zone)
         message = Message(session, number, time, label(each.get("uuid")))
         yield from _claude_message(each, message, tools)
-    for _ in range(len(every) - len(told)):
-        yield Dropped(LEFT_BRANCH, len(told))
+    for _ in range(len(every) - len(kept)):
+        yield Dropped(LEFT_BRANCH, len(kept))
 
 
 def _claude_message(
-    told: dict[str, Any], message: Message, tools: ToolReader
+    data: dict[str, Any], message: Message, tools: ToolReader
 ) -> Iterator[TranscriptItem]:
-    role = _ROLES.get(text_or_empty(told.get("sender")))
+    role = _ROLES.get(text_or_empty(data.get("sender")))
     if role is None:
         yield message.dropped("message of an unknown role")
         return
-    parts = parts_of(told.get("content"))
-    # Older exports have the text alone; newer ones have it twice.
-    said = text_of(part for part in parts if part.get("type") == "text")
-    said = said or text_or_empty(told.get("text")).strip("\n").rstrip()
-    if said.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
-        yield message.said(role, said, NOT_TEXT)
+    parts = parts_of(data.get("content"))
+    # Older exports have only ``text``; newer ones have the same text in both places.
+    text = text_of(part for part in parts if part.get("type") == "text")
+    text = text or text_or_empty(data.get("text")).strip("\n").rstrip()
+    if text.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
+        yield message.spoken(role, text, NOT_TEXT)
     yield from tools.parts(message, parts)
     for name in ("attachments", "files"):
-        more = told.get(name)
+        more = data.get(name)
         for _ in more if isinstance(more, list) else ():
             yield message.dropped("attached file")
 
 
-LARGEST_SESSION = 64 << 20
-"""Bytes of a session of Smriti; it is read whole."""
-# Atomic groups: a fence ends at the first place where one may, so the time is linear.
+# Atomic groups: a fence ends at the first possible place, so the time is linear.
 _TOOL = re.compile(
     r"### Tool: (?P<name>[^\n]+)\n\n?\*\*Input:\*\*\n```\w*\n"
     r"(?P<given>(?>.*?(?=\n?```\n\n?<details>\n<summary>)))\n?```\n\n?"
@@ -233,21 +232,21 @@ _TEXT_END = re.compile(
 )
 _ESCAPED = re.compile(r"\\(?=## Turn \d|---\Z)|\\(?=</(?:details|summary)>)", re.IGNORECASE)
 _RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
-"""The parts of a message once more, for the program."""
+"""A copy of the message's parts for Smriti itself."""
 
 
-def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped turns and problems of a session, in its order."""
-    text = read_whole(stream, LARGEST_SESSION)
+def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the turns, dropped turns and problems of a session, in order."""
+    text = read_whole(stream, MAX_TEXT_BYTES)
     if "\ufffd" in text:
-        about.findings.add("invalid UTF-8 replaced", 1)
+        reading.findings.add("invalid UTF-8 replaced", 1)
     text = text.replace("\r\n", "\n").replace("\0", "")
     front = SMRITI_FRONT.match(text)
     pairs = (line.partition(": ") for line in (front[1] if front else "").split("\n"))
     meta = {key: value.strip().strip('"') for key, _, value in pairs}
-    created = normalise(meta.get("created"), about.zone)
-    session, day = label(meta.get("id")) or about.session, created and created[:10]
-    tools, line_of = ToolReader(about), _counted(text)
+    created = normalise(meta.get("created"), reading.zone)
+    session, day = label(meta.get("id")) or reading.session, created and created[:10]
+    tools, line_of = ToolReader(reading), _line_counter(text)
 
     def message(name: str, start: int, end: int) -> Message:
         first = line_of(start)
@@ -259,26 +258,26 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
         end = _TEXT_END.search(text, head.end(), following.start() if following else len(text))
         place = end.start() if end else following.start() if following else len(text)
         role: Role = "user" if head[2] == "user" else "assistant"
-        said = message(number, head.start(), place)
-        yield said.said(role, _unescaped(text[head.end() : place]))
+        turn = message(number, head.start(), place)
+        yield turn.spoken(role, _unescaped(text[head.end() : place]))
         for count in itertools.count(1):
             tool = _TOOL.match(text, place)
             if tool is None:
                 break
             call_id, place = f"{number}#{count}", tool.end()
             call = message(call_id, tool.start(), tool.start("kind"))
-            yield tools.call(call, tool["name"], _json(tool["given"]), call_id)
+            yield tools.call(call, tool["name"], _parsed_json(tool["given"]), call_id)
             if tool["said"].strip():
                 gave = message(f"{call_id}r", tool.start("kind"), place)
                 error = tool["kind"].lower() == "error"
                 yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
         if end and end[0].startswith("###") and place == end.start():
-            about.findings.add("tool call is cut short", line_of(place))
-        head = SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
+            reading.findings.add("tool call is cut short", line_of(place))
+        head = SMRITI_TURN.search(text, place)  # text after the tools belongs to no turn
 
 
-def _counted(text: str) -> Callable[[int], int]:
-    """What gives the line of a place in a text; no place lies before the last one."""
+def _line_counter(text: str) -> Callable[[int], int]:
+    """A function from offset to line number; offsets must not decrease."""
     seen, line = 0, 1
 
     def line_of(place: int) -> int:
@@ -295,7 +294,7 @@ def _unescaped(text: str) -> str:
     return "\n".join(_ESCAPED.sub("", line) for line in kept).strip("\n").rstrip()
 
 
-def _json(text: str) -> Any:
+def _parsed_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,13 +1,13 @@
-"""Whose notes a folder holds (an Obsidian vault's, an agent's, a person's), and what its owner leaves out.
+"""The owner of the notes in a folder (an Obsidian vault, an agent, a person), and what the user excludes.
 
-Links (``[[Mara|she]]``) and tags stay as they are: they say what a note is about. The workspace of an
-agent that somebody opens in Obsidian is no vault: its daily notes are the agent's.
+Links (``[[Mara|she]]``) and tags stay, because they say what a note is about. An agent's workspace that
+somebody opens in Obsidian is no vault: its daily notes are the agent's.
 
-``--exclude``, the setting ``ingest.exclude`` and ``.clsmignore`` files have the rules of gitignore (by
-pathspec): of several patterns the last that fits decides. A ``.clsmignore`` counts below its folder, the
-nearest first. The other patterns have no folder of their own: they count below the one that was named,
-or that holds the file, and below those above it up to the home folder, where they tell a name. So a path
-is left out however it is named, and ``*`` does not leave out all that lies in a folder.
+``--exclude``, the setting ``ingest.exclude`` and ``.clsmignore`` files follow the rules of gitignore (by
+pathspec): the last matching pattern decides. A ``.clsmignore`` applies below its folder, the nearest first.
+The other patterns have no folder of their own: they apply below the named folder (or the folder of a named
+file), and below its ancestors up to the home folder if they contain a name. So a path is excluded however it
+is named, and ``*`` does not exclude everything in a folder.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 Place = Literal["", "vault", "workspace"]
-"""In which kind of folder a note lies, the nearest one; empty: in none that is known."""
+"""Kind of the nearest known folder around a note; empty: none."""
 WORKSPACE = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md")
-"""Files, any of which makes a folder the workspace of an agent (OpenClaw, Codex and others)."""
+"""Files, any of which makes a folder an agent's workspace (OpenClaw, Codex and others)."""
 VAULT = ".obsidian"
-"""Folder that makes the one that holds it a vault of Obsidian."""
+"""Subfolder that makes a folder an Obsidian vault."""
 _DIARY = "memory"
 
 
 def locate_folder(folder: str) -> Place:
-    """Where a folder lies, by itself and all folders above it."""
+    """The kind of a folder, from itself and its ancestors."""
     for above in ancestors(folder):
         if any(os.path.exists(os.path.join(above, name)) for name in WORKSPACE):
             return "workspace"
@@ -46,19 +46,19 @@ def locate_folder(folder: str) -> Place:
 
 
 def locate_files(names: set[str], place: Place) -> Place:
-    """Where the files of a folder lie, by their names and by where the folder lies."""
+    """The kind of place for files in a folder, from their names and the folder's kind."""
     if not names.isdisjoint(WORKSPACE):
         return "workspace"
     return "vault" if VAULT in names else place
 
 
 def is_agents(folder: str, place: Place) -> bool:
-    """Whether dated notes in a folder are an agent's: in a workspace, or in its ``memory/`` alone."""
+    """Whether dated notes in a folder are an agent's: in a workspace, or in a ``memory/`` folder."""
     return place == "workspace" or (not place and os.path.basename(folder) == _DIARY)
 
 
 def ancestors(folder: str) -> Iterator[str]:
-    """A folder and all above it."""
+    """A folder and its ancestors."""
     yield folder
     yield from map(str, Path(folder).parents)
 
@@ -67,26 +67,26 @@ _SETTINGS = (
     ("templates.json", "folder"),
     (os.path.join("plugins", "templater-obsidian", "data.json"), "templates_folder"),
 )
-_MOST = 1 << 20
-_CODE = re.compile(r" {0,3}(?:>[ ]?)*(```+|~~~+)")
-_CHANGES = (
+_MAX_BYTES = 1 << 20
+_FENCE = re.compile(r" {0,3}(?:>[ ]?)*(```+|~~~+)")
+_OBSIDIAN_MARKUP = (
     (re.compile(r"!\[\[[^\[\]\n]{1,400}\]\]"), ""),
     (re.compile(r"%%.*?%%"), ""),
     (re.compile(r"\A([ \t]*(?:>[ \t]?)+)\[![\w-]{1,40}(?:\|[^\]\n]{0,80})?\][+-]?[ \t]*"), r"\1"),
     (re.compile(r"(?:\A|[ \t])\^[A-Za-z0-9-]{1,60}[ \t]*\Z"), ""),
     (re.compile(r"==(?=\S)([^=\n]{1,400})(?<=\S)=="), r"\1"),
 )
-"""Embedded notes and pictures, comments, kinds of callouts, ids of blocks, highlighting."""
-_MARKS = ("![[", "%%", "[!", "^", "==")
-_BARE = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
+"""Embedded notes and pictures, comments, kinds of callouts, block ids, highlighting."""
+_MARKUP_HINTS = ("![[", "%%", "[!", "^", "==")
+_EMPTY_ITEM = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
 
 
 def templates(vault: str) -> Iterator[str]:
-    """The folders of templates of a vault, as its settings name them."""
+    """The template folders of a vault, from its settings."""
     for file, key in _SETTINGS:
         try:
             with open(os.path.join(vault, VAULT, file), "rb") as stream:
-                settings = json.loads(stream.read(_MOST))
+                settings = json.loads(stream.read(_MAX_BYTES))
         except (OSError, ValueError, RecursionError):
             continue
         name = settings.get(key) if isinstance(settings, dict) else None
@@ -95,14 +95,14 @@ def templates(vault: str) -> Iterator[str]:
 
 
 def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
-    """The lines of a note, as many as before, without what only Obsidian shows; code stays.
+    """The same number of lines, without markup that only Obsidian shows; code stays.
 
     >>> strip_obsidian(["> [!tip]- Oak", "![[a.png]]", "It is ==12 cm== %%ask%% wide. ^a1", "%%", "x", "%%"], 0)
     ['> Oak', '', 'It is 12 cm  wide.', '', '', '']
     """
     kept, fence, hidden = list(lines[:start]), "", False
     for line in lines[start:]:
-        code = _CODE.match(line)
+        code = _FENCE.match(line)
         if code and not hidden and (not fence or code[1].startswith(fence)):
             fence = "" if fence else code[1]
             kept.append(line)
@@ -110,13 +110,13 @@ def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
             kept.append(line)
         else:
             text, hidden = _without_comment(line, hidden=hidden)
-            is_marked = text != line or any(mark in line for mark in _MARKS)
-            kept.append(_changed(text) if is_marked else line)
+            is_marked = text != line or any(mark in line for mark in _MARKUP_HINTS)
+            kept.append(_without_markup(text) if is_marked else line)
     return kept
 
 
 def _without_comment(line: str, *, hidden: bool) -> tuple[str, bool]:
-    """A line without its part of a comment over several lines, and whether that goes on."""
+    """A line without a comment over several lines, and whether the comment continues."""
     if hidden:
         _, mark, line = line.partition("%%")
         if not mark:
@@ -127,26 +127,26 @@ def _without_comment(line: str, *, hidden: bool) -> tuple[str, bool]:
     return line, False
 
 
-def _changed(line: str) -> str:
-    for pattern, by in _CHANGES:
+def _without_markup(line: str) -> str:
+    for pattern, by in _OBSIDIAN_MARKUP:
         line = pattern.sub(by, line)
-    return "" if _BARE.match(line) else line.rstrip()
+    return "" if _EMPTY_ITEM.match(line) else line.rstrip()
 
 
 IGNORE_FILE = ".clsmignore"
 _NAME = re.compile(r"[^/]+")
-_ANY = "\ufffd" * 9
-"""A name that nobody gives."""
+_NEUTRAL_NAME = "\ufffd" * 9
+"""A name that no file has."""
 
 
 class Exclusion:
-    """What is left out, and what was wrong with the files that say so."""
+    """The exclusion patterns, and problems of the files that contain them."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """Leave out what fits ``patterns``, and what the files name that lie beside and above it.
+        """Exclude by ``patterns``, and by ignore files beside and above each path.
 
         Raises:
-            ValueError: One is no pattern; its text is the argument.
+            ValueError: A pattern is invalid; its text is the argument.
         """
         self.problems: list[Problem] = []
         self._patterns = _compiled(patterns) if patterns else None
@@ -155,22 +155,22 @@ class Exclusion:
         self._home = os.path.realpath(os.path.expanduser("~"))
 
     def reason(self, path: str, root: str | None, *, is_folder: bool) -> str | None:
-        """Why a file or folder is left out by itself; None when it is not.
+        """Why a file or folder itself is excluded; None if it is not.
 
         Args:
-            root: The folder that was named, or that holds the file that was; None above it.
+            root: The named folder, or the folder of a named file; None above it.
         """
         if self._patterns is not None and self._is_left_out(path, root, is_folder=is_folder):
             return "excluded"
         for folder in ancestors(os.path.dirname(path)):
-            spec = self._of(folder)
-            decided = spec and spec.check_file(_below(path, folder, is_folder=is_folder)).include
+            spec = self._spec_of(folder)
+            decided = spec and spec.check_file(_relative(path, folder, is_folder=is_folder)).include
             if decided is not None:
                 return f"excluded by {os.path.join(folder, IGNORE_FILE)}" if decided else None
         return None
 
     def reason_of_named(self, path: str, *, is_folder: bool) -> str | None:
-        """Why a path that was named is left out: by itself, or with a folder that it lies in."""
+        """Why a named path is excluded: by itself, or with one of its ancestors."""
         folder = path if is_folder else os.path.dirname(path)
         for above in reversed([*ancestors(folder)]):
             if above not in self._folders:
@@ -180,43 +180,42 @@ class Exclusion:
         return None if is_folder else self.reason(path, folder, is_folder=False)
 
     def _is_left_out(self, path: str, root: str | None, *, is_folder: bool) -> bool:
-        """Whether the patterns without a folder of their own leave a path out."""
         assert self._patterns is not None
         if root is None and os.path.commonpath([path, self._home]) == path:
             return False
         for folder in ancestors(root or os.path.dirname(path)):
-            below = _below(path, folder, is_folder=is_folder)
+            below = _relative(path, folder, is_folder=is_folder)
             found = self._patterns.check_file(below)
             if found.include is not None:
-                # Above what was named, a pattern that any names would fit tells nothing.
-                any_names = "" if folder == root else _NAME.sub(_ANY, below)
+                # Above the named path, ignore patterns that match any names.
+                any_names = "" if folder == root else _NAME.sub(_NEUTRAL_NAME, below)
                 if self._patterns.check_file(any_names).index != found.index:
                     return found.include
             if folder == self._home:
                 break
         return False
 
-    def _of(self, folder: str) -> GitIgnoreSpec | None:
+    def _spec_of(self, folder: str) -> GitIgnoreSpec | None:
         if folder not in self._files:
             path, spec = os.path.join(folder, IGNORE_FILE), None
             if os.path.isfile(path):
                 try:
                     with open(path, "rb") as stream:
-                        lines = self._text(stream.read(_MOST), path).splitlines()
-                    spec = _compiled(self._usable(lines, path))
+                        lines = self._decoded(stream.read(_MAX_BYTES), path).splitlines()
+                    spec = _compiled(self._valid_patterns(lines, path))
                 except OSError as error:
                     self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
             self._files[folder] = spec
         return self._files[folder]
 
-    def _text(self, data: bytes, path: str) -> str:
+    def _decoded(self, data: bytes, path: str) -> str:
         encoding = encodings.detect_encoding(data, is_whole=True)
         text = encodings.to_utf_8(data, encoding or encodings.UTF_8).decode("utf-8-sig", "replace")
         if encoding == encodings.UNKNOWN or "\0" in text:
-            self.problems.append(Problem(path, None, encodings.UNTOLD))
+            self.problems.append(Problem(path, None, encodings.UNKNOWN_REASON))
         return text
 
-    def _usable(self, lines: Sequence[str], path: str) -> list[str]:
+    def _valid_patterns(self, lines: Sequence[str], path: str) -> list[str]:
         usable: list[str] = []
         for number, line in enumerate(lines, 1):
             try:
@@ -239,6 +238,6 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(patterns)
 
 
-def _below(path: str, folder: str, *, is_folder: bool) -> str:
-    """A path from a folder on; a folder has a slash at its end."""
+def _relative(path: str, folder: str, *, is_folder: bool) -> str:
+    """A path relative to a folder; folders get a trailing slash."""
     return os.path.relpath(path, folder) + ("/" if is_folder else "")

@@ -1,13 +1,12 @@
-"""Read only what is new in OpenClaw's transcripts: changed files, and rows of its databases behind a cursor.
+"""Read only what is new in OpenClaw's transcripts: changed files, and rows of its databases after a cursor.
 
-Below OpenClaw's state folder every agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with
-2026.9, ``agents/<id>/sessions/*.jsonl`` with 2026.7. A look at the file, or at its last row, tells whether
-there is anything new, so that asking again costs next to nothing. A file that changed is read whole: known
-turns are recognised.
+OpenClaw's state folder has a folder per agent: ``agents/<id>/agent/openclaw-agent.sqlite`` in 2026.9,
+``agents/<id>/sessions/*.jsonl`` in 2026.7. The file's status, or its last row, shows whether anything is new,
+so a repeated run costs next to nothing. A changed file is read whole, and known turns are recognised.
 
-In a database, table ``transcript_events``, a row is a line of the older JSONL transcripts, as JSON or, when
-it is large, as zstd (seen in 2026.9.6, ``user_version`` 23). It is opened to read only, while a gateway may
-be writing to it.
+In a database, a row of table ``transcript_events`` is a line of the older JSONL transcripts, as JSON or, if
+it is large, as zstd (seen in 2026.9.6, ``user_version`` 23). It is opened read-only, since a gateway may be
+writing to it.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Tail:
-    """A transcript with something new: a JSONL file, or a conversation of an agent's database.
+    """A transcript with new content: a JSONL file, or a conversation in an agent's database.
 
     Attributes:
         inside: The conversation; empty for a file.
-        before: How far it was read before: how the file looked, or the last row.
+        before: How far it was read before: the file's stamp, or the last row.
         place: How far it is read now.
     """
 
@@ -56,8 +55,8 @@ class Tail:
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager
-    def items(self, about: Reading) -> Iterator[Iterator[TranscriptItem]]:
-        """What all lines of a file or the rows behind ``before`` hold, as ``SourceFile.items`` gives it.
+    def items(self, reading: Reading) -> Iterator[Iterator[TranscriptItem]]:
+        """The items of a file, or of the rows after ``before``, as from ``SourceFile.items``.
 
         A file that is being written is read again later.
         """
@@ -67,9 +66,9 @@ class Tail:
                 lines = self._rows(stack.enter_context(_open_database(real)))
             else:
                 stream = stack.enter_context(open_file(real))
-                self.place = Cursor(0, 0, "", _look_of(os.fstat(stream.fileno())))
+                self.place = Cursor(0, 0, "", _file_stamp(os.fstat(stream.fileno())))
                 lines = jsonl_rows.bounded_lines(stream)
-            yield sources.items_of_lines(lines, self.format, about)
+            yield sources.line_items(lines, self.format, reading)
 
     def _rows(self, database: _AgentDatabase) -> Iterator[Line]:
         after = -1 if self.before is None else self.before.offset
@@ -78,7 +77,7 @@ class Tail:
             self.place = Cursor(line[0], line[0], mark)
 
 
-def _look_of(status: os.stat_result) -> str:
+def _file_stamp(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
@@ -87,7 +86,7 @@ _ARCHIVED = "in an archive of OpenClaw's own"
 
 
 class CatchUp:
-    """One catch-up: what is to be read, and how far everything is read."""
+    """One catch-up: what to read, and how far each transcript was read."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
@@ -96,7 +95,7 @@ class CatchUp:
         self.warnings: list[str] = []
 
     def find(self, folders: Sequence[str]) -> Found:
-        """The transcripts of state folders that have something new, agent by agent."""
+        """Yield the transcripts of state folders that have new content, agent by agent."""
         for folder in folders:
             try:
                 real = os.path.realpath(folder, strict=True)
@@ -116,7 +115,7 @@ class CatchUp:
                     yield from self._agent(given, agent.path)
 
     def reached(self, tail: Tail) -> None:
-        """A transcript was read to its end, and what it held is safe."""
+        """Move the cursor of a transcript that was read to its end and stored."""
         if tail.place is not None and tail.place != tail.before:
             self.places.setdefault(tail.origin, {})[tail.inside] = tail.place
             self.has_moved = True
@@ -125,12 +124,12 @@ class CatchUp:
         for name, read in ((_DATABASE, self._database), ("sessions", self._files)):
             path, there = os.path.join(given, name), os.path.join(real, name)
             if os.path.lexists(there):
-                yield from _guarded(path, read(path, there))
+                yield from _with_read_problems(path, read(path, there))
 
     def _files(self, path: str, real: str) -> Found:
         for entry in _entries(real):
             file = os.path.join(path, entry.name)
-            yield from _guarded(file, self._file(file, entry))
+            yield from _with_read_problems(file, self._file(file, entry))
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> Found:
         reason = "symbolic link" if entry.is_symlink() else detection.exclusion_reason(entry.name)
@@ -139,7 +138,7 @@ class CatchUp:
             return
         origin = sources.with_tilde(entry.path)
         before = self.places.get(origin, {}).get("")
-        if before is not None and before.fingerprint == _look_of(entry.stat()):
+        if before is not None and before.fingerprint == _file_stamp(entry.stat()):
             self.up_to_date += 1
         else:
             yield Tail(path, origin, before)
@@ -158,7 +157,7 @@ class CatchUp:
             known = self.places.get(origin, {})
             for session, last in database.sessions():
                 before = known.get(session)
-                # A conversation that was written anew begins again.
+                # A rewritten conversation is read from its start.
                 if before is not None and database.mark(session, before.offset) != before.digest:
                     before = None
                 if before is not None and before.offset == last:
@@ -171,7 +170,7 @@ class CatchUp:
                     yield Skipped(f"{path}#{session}", _ARCHIVED)
 
 
-def _guarded(path: str, found: Found) -> Found:
+def _with_read_problems(path: str, found: Found) -> Found:
     try:
         yield from found
     except OSError as error:
@@ -184,13 +183,13 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 _KNOWN_VERSION = 23
-"""``user_version`` of the databases that this was tried on."""
-_WAIT = 10.0
+"""``user_version`` of the databases that this was tested with."""
+_LOCK_WAIT = 10.0
 """Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
 _TOO_LONG = f"row is longer than {MAX_MESSAGE >> 20} MiB"
 _NEEDED = {"session_id", "seq", "event_json"}
 
-# From one session to the next by the primary key, however many rows each has.
+# Skips from session to session by the primary key, however many rows each has.
 _SESSIONS = """
 WITH RECURSIVE one(id) AS (
   SELECT MIN(session_id) FROM transcript_events
@@ -208,8 +207,6 @@ _COLD = "SELECT session_id, last_seq FROM session_transcript_cold_archives ORDER
 
 
 class _AgentDatabase:
-    """A database that is open to read."""
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self.version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -220,24 +217,24 @@ class _AgentDatabase:
         return [(str(name), int(last)) for name, last in self._connection.execute(_SESSIONS)]
 
     def cold(self) -> list[tuple[str, int]]:
-        """The same of those whose rows OpenClaw moved into an archive of its own."""
+        """The same for conversations that OpenClaw moved to its own archive."""
         if not self._columns_of("session_transcript_cold_archives") >= {"session_id", "last_seq"}:
             return []
         return [(str(name), int(last)) for name, last in self._connection.execute(_COLD)]
 
     def rows(self, session: str, after: int) -> Iterator[tuple[Line, str]]:
-        """Rows of a conversation whose ``seq`` is larger: as lines, numbered by it, each with a mark.
+        """Yield the rows of a conversation after a ``seq``, as numbered lines with their digest.
 
-        The mark is a digest of the row as it is stored.
+        The digest is that of the row as it is stored.
         """
         with _disk_errors():
             for seq, text, packed in self._selected(session, ">", after):
-                yield (int(seq), _line(text, packed)), _mark(text, packed)
+                yield (int(seq), _line(text, packed)), _row_digest(text, packed)
 
     def mark(self, session: str, seq: int) -> str | None:
-        """The mark of one row; None when it is not there."""
+        """The digest of one row; None if it does not exist."""
         found = next(iter(self._selected(session, "=", seq)), None)
-        return None if found is None else _mark(found[1], found[2])
+        return None if found is None else _row_digest(found[1], found[2])
 
     def _selected(self, session: str, compared: str, seq: int) -> sqlite3.Cursor:
         zstd = "event_zstd" if "event_zstd" in self.columns else "NULL"
@@ -251,13 +248,13 @@ class _AgentDatabase:
 
 @contextlib.contextmanager
 def _open_database(path: str) -> Iterator[_AgentDatabase]:
-    """A database, open to read; closed at the end.
+    """A database, opened read-only and closed at the end.
 
     Raises:
         OSError: It cannot be opened, is no database, or is damaged where it was read.
     """
     with _disk_errors():
-        connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=_WAIT)
+        connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=_LOCK_WAIT)
         with contextlib.closing(connection):
             yield _AgentDatabase(connection)
 
@@ -270,7 +267,7 @@ def _disk_errors() -> Iterator[None]:
         raise OSError(errno.EIO, str(error)) from error
 
 
-def _mark(text: bytes | None, packed: bytes | None) -> str:
+def _row_digest(text: bytes | None, packed: bytes | None) -> str:
     return sha256(text or packed or b"")[:16]
 
 
@@ -283,7 +280,7 @@ def _line(text: bytes | None, packed: bytes | None) -> bytes | str:
 
 
 def _unpacked(packed: bytes) -> bytes | str:
-    """A large row; never more of it than a message may have, whatever it claims to be."""
+    """The JSON of a large row, decompressed up to the maximum size of a message."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

@@ -1,4 +1,4 @@
-"""Request and report of an ingest, what became of each source, and the steps of its run."""
+"""Request and report of an ingest, the result for each source, and the steps of its run."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 
 FORGOTTEN = "forgotten"
-"""Why a turn or a block that has a tombstone is dropped."""
+"""Drop reason of a turn or a block with a tombstone."""
 
 
-LONG = 8192
-"""Characters from which a turn may hold a dump (``dumps.LEAST``, which a capture need not load)."""
+MIN_DUMP_CHARS = 8192
+"""Characters from which a turn may contain a dump (as in ``dumps``, which a capture does not load)."""
 
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much is done and how much there is."""
+"""Called with the current step, how much of it is done, and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to ingest, and how; see the help of ``clsm ingest``."""
+    """The sources of an ingest, and its options; see ``clsm ingest --help``."""
 
     paths: tuple[str, ...]
     now: datetime
@@ -58,7 +58,7 @@ class Request:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of one source; ``by_words``: characters that are found by their words alone."""
+    """The result for one source; ``by_words``: characters that are found by their words alone."""
 
     path: str
     format: str
@@ -73,8 +73,8 @@ class Tally:
     encoding: str = ""
 
     def take(self, turn: Turn) -> None:
-        """Count what of a new turn is found by its words alone."""
-        if len(turn.text) >= LONG:
+        """Count the dumps of a new turn, which are found by their words alone."""
+        if len(turn.text) >= MIN_DUMP_CHARS:
             from clsm_cli.text import dumps
 
             self.by_words += sum(end - start for start, end in dumps.find_dumps(turn.text))
@@ -82,7 +82,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Report:
-    """What an ingest did (or, for a dry run, would do)."""
+    """The result of an ingest (or, for a dry run, its preview)."""
 
     dry_run: bool
     sources: list[Tally] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     up_to_date: int = 0
-    """Transcripts of a catch-up that had nothing new, and were not opened."""
+    """Transcripts without new content, which a catch-up did not open."""
     episodes: int = 0
     open_turns: int = 0
     bad_model: ModelDigestError | None = None
@@ -106,17 +106,17 @@ class Report:
 
     @property
     def excluded(self) -> int:
-        """Files and folders that the user leaves out."""
+        """Number of files and folders that the user excludes."""
         return sum(isinstance(each, Excluded) for each in self.skipped)
 
     @property
     def forgotten(self) -> int:
-        """Turns and blocks that were left out, as they were forgotten."""
+        """Number of turns and blocks that were dropped because they were forgotten."""
         return sum(source.dropped[FORGOTTEN] for source in self.sources)
 
     @property
     def masked(self) -> Counter[str]:
-        """Secrets that were masked, by kind."""
+        """Number of masked secrets, by kind."""
         total: Counter[str] = Counter()
         for source in self.sources:
             total.update(source.masked)
@@ -127,7 +127,7 @@ Named = TypeVar("Named", "Problem", "Skipped", "Tally")
 
 
 def display_path(about: Named) -> Named:
-    """What is told of a file, without a secret that its path may hold."""
+    """The same with any secret in its path masked, for display."""
     path = secrets.mask_name(about.path).text
     return about if path == about.path else replace(about, path=path)
 
@@ -142,7 +142,7 @@ class Run:
         self._id: str | None = None
 
     def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
-        """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
+        """Apply the writes of a step (``whole``: all or none); return the id of the run, if it has begun."""
         line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
         if line is not None:
             self._id = line.id

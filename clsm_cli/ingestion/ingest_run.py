@@ -1,11 +1,12 @@
 """Ingest, in reading order: find the sources, capture each, segment, describe, index.
 
-Everything happens under the store's lock, but for a capture that cannot have it. What is captured is
-durable before anything slower starts, so a crash or a missing model loses nothing; running the command
-again completes it.
+Everything happens under the store's lock, except a capture that cannot get it. Captured turns are durable
+before anything slower starts, so a crash or a missing model loses nothing, and running the command again
+completes it.
 
-``ingest --capture`` ends when the sources are read, at every message of an agent: what only documents or
-a look-up of closed episodes need is imported where it is used, and the index is opened at its first use.
+``ingest --capture``, which runs at every message of an agent, ends when the sources are read: modules for
+documents or for a look-up of closed episodes are imported where they are used, and the index is opened at its
+first use.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
-MUCH, FEW = 0.2, 20
-"""Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
+LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
+"""Share of a document's blocks, and number of them, above which a warning reports their loss."""
 
 
 def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
-    """Ingest the sources of a request; what could not be read is in the report.
+    """Ingest the sources of a request; unreadable ones are in the report.
 
-    A capture never waits long: while another clsm has the lock, its turns are put aside.
+    A capture never waits long: while another clsm has the lock, its turns go to a separate file.
     """
     report = Report(request.dry_run)
     run = Run(store, "ingest", request.now)
@@ -79,7 +80,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         maker = EpisodeMaker(store, index(), run, report, progress)
         with run_in_progress(index().connection):
             intake.read_all()
-            maker.take_in()
+            maker.sync_edits()
         embedder = maker.embed_new(embedder)
         if embedder is not None:
             with run_in_progress(index().connection):
@@ -91,10 +92,9 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
 def _index_opener(
     store: Store, request: Request, stack: contextlib.ExitStack, *, is_held: bool
 ) -> Callable[[], Index]:
-    """The index, fresh at its first use: a plain capture of timed turns does without.
+    """A function that opens the index, up to date, at its first call: a capture of timed turns needs none.
 
-    Without the lock it is what the last run published. What goes wrong with its database later is a
-    disk error too.
+    Without the lock it is the last published index. Later errors of its database are disk errors, too.
     """
 
     @cache
@@ -121,7 +121,7 @@ def _index_opener(
 
 @dataclass(slots=True)
 class Intake:
-    """The first half: every source to the inbox, or to an episode of its document."""
+    """The first half: every source goes to the inbox, or to an episode of its document."""
 
     store: Store
     request: Request
@@ -130,13 +130,13 @@ class Intake:
     run: Run
     progress: Progress
     busy: LockedError | None = None
-    """Why the lock could not be had: what is captured is put aside."""
+    """Why the lock is not held; captured turns then go to a separate file."""
     now: str = field(init=False)
     forgotten: frozenset[str] = field(init=False)
     sessions: capture.Sessions = field(init=False)
 
     def read_all(self) -> None:
-        """Read every source; a bad one is reported and the others go on."""
+        """Read every source; a bad one is reported and the others continue."""
         asked = self.request
         self.now = utc_text(asked.now)
         self.forgotten = logs.load_tombstones(self.store)
@@ -144,52 +144,52 @@ class Intake:
             self.store.inbox, self.index, look_back=not asked.capture_only, forgotten=self.forgotten
         )
         if not asked.openclaw:
-            self._each(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
+            self._read_found(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
             return
         from clsm_cli.ingestion.incremental import CatchUp
 
         found = CatchUp(cursors.load_cursors(self.store))
-        self._each(found.find(asked.paths), found.reached)
+        self._read_found(found.find(asked.paths), found.reached)
         self.report.up_to_date = found.up_to_date
         self.report.warnings += found.warnings
-        # The places move on once all is safe. Messages that --since left out are new to the next one.
+        # Cursors move once everything is stored. Messages that --since skips are new to the next run.
         if found.has_moved and asked.since is None and not asked.dry_run:
             cursors.save_cursors(self.store, found.places)
 
-    def _each(
+    def _read_found(
         self, found: Iterable[Found | Tail], reached: Callable[[Tail], None] = lambda _tail: None
     ) -> None:
-        """Read what was found; ``reached`` is told each tail that was read to its end."""
+        """Read the found sources; ``reached`` gets each tail that was read to its end."""
         every = list(found)
         for number, source in enumerate(every):
             self.progress("reading", number, len(every))
             if isinstance(source, Problem):
                 self.report.problems.append(display_path(source))
             elif isinstance(source, sources.Skipped):
-                told = display_path(source)
-                self.report.skipped.append(told)
-                if isinstance(told, sources.Excluded) and not self.request.capture_only:
-                    self._excluded(told)
-            elif self._one(source) and not isinstance(source, sources.SourceFile):
+                display = display_path(source)
+                self.report.skipped.append(display)
+                if isinstance(display, sources.Excluded) and not self.request.capture_only:
+                    self._warn_of_excluded(display)
+            elif self._read_source(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
 
-    def _excluded(self, source: sources.Excluded) -> None:
-        """Say that what was taken in before, of what is left out now, stays."""
-        held = self.index().documents_in(source.path)
-        if held:
-            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+    def _warn_of_excluded(self, source: sources.Excluded) -> None:
+        """Warn that documents ingested before their exclusion stay in memory."""
+        known = self.index().documents_in(source.path)
+        if known:
+            more = f" and {len(known) - 1} more" if len(known) > 1 else ""
             self.report.warnings.append(
-                f"{held[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
-                f" clsm forget --source {shlex.quote(held[0])}"
+                f"{known[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
+                f" clsm forget --source {shlex.quote(known[0])}"
             )
 
-    def _one(self, source: SourceFile | Tail) -> bool:
+    def _read_source(self, source: SourceFile | Tail) -> bool:
         tally, is_whole = Tally(source.path, source.format), True
         try:
             if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
-                self._document(source, tally)
+                self._read_document(source, tally)
             else:
-                self._transcript(source, tally)
+                self._read_transcript(source, tally)
         except OSError as error:
             named = error.filename
             if isinstance(named, str | os.PathLike) and Path(named).is_relative_to(self.store.root):
@@ -200,11 +200,11 @@ class Intake:
         self.report.sources.append(display_path(tally))
         return is_whole
 
-    def _transcript(self, source: SourceFile | Tail, tally: Tally) -> None:
+    def _read_transcript(self, source: SourceFile | Tail, tally: Tally) -> None:
         asked = self.request
         if isinstance(source, sources.SourceFile):
             tally.encoding = encodings.display_name(source.encoding)
-        about = Reading(
+        reading = Reading(
             source.path,
             self.store.zone,
             asked.now,
@@ -215,7 +215,7 @@ class Intake:
         )
         origin = "" if source.origin == sources.STDIN else source.origin
         new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
-        with source.items(about) as items:
+        with source.items(reading) as items:
             for batch in new.batches(items):
                 rows = {session: inbox.render(found) for session, found in batch.items()}
                 if self.busy is None:
@@ -225,8 +225,8 @@ class Intake:
                     for session, data in rows.items():
                         inbox.write_side_file(self.store.inbox, session, data)
 
-    def _document(self, source: SourceFile, tally: Tally) -> None:
-        if self.busy is not None:  # an episode and its record cannot be put aside
+    def _read_document(self, source: SourceFile, tally: Tally) -> None:
+        if self.busy is not None:  # only turns can go to a separate file, no episode and record
             raise self.busy
         from clsm_cli.ingestion import documents, markdown
         from clsm_cli.ingestion.turns import Masker
@@ -235,11 +235,11 @@ class Intake:
         with source.open() as stream:
             data = stream.read(MAX_FILE + 1)
         encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
-        if encoding == encodings.UNKNOWN:  # what its beginning did not tell
-            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+        if encoding == encodings.UNKNOWN:  # although its head was readable
+            tally.problems.append(Problem(source.path, None, encodings.UNKNOWN_REASON))
             return
-        told = source.encoding if encoding == encodings.UTF_8 else encoding
-        tally.encoding = encodings.display_name(told)
+        shown = source.encoding if encoding == encodings.UTF_8 else encoding
+        tally.encoding = encodings.display_name(shown)
         data = encodings.to_utf_8(data, encoding)
         sha256 = atomic.sha256(data)
         mask = Masker(tally.masked)
@@ -260,7 +260,7 @@ class Intake:
             tally.problems.append(raw)
             return
         if raw.recalled:
-            tally.dropped[recalled_text.DROPPED] += raw.recalled
+            tally.dropped[recalled_text.RECALLED_BLOCK] += raw.recalled
         tally.problems.extend(raw.problems)
         if old is not None and old.blocks and not raw.blocks:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
@@ -274,12 +274,11 @@ class Intake:
     def _warn_of_loss(self, path: str, old: Document | None, tally: Tally) -> None:
         from clsm_cli.store import settle
 
-        if old is not None and tally.closed > min(
-            settle.MAX_LOST, max(FEW, MUCH * len(old.blocks))
-        ):
+        blocks = len(old.blocks) if old is not None else 0
+        if tally.closed > min(settle.MAX_LOST, max(LOSS_BLOCKS, LOSS_SHARE * blocks)):
             self.report.warnings.append(
-                f"{path}: {tally.closed} of its {len(old.blocks)} blocks are gone at once; they"
-                " are closed, not deleted: if the file was cut short, mend it and ingest it again"
+                f"{path}: {tally.closed} of its {blocks} blocks are gone at once; they are closed,"
+                " not deleted: if the file was cut short, mend it and ingest it again"
             )
 
     def _known_document(self, origin: str) -> Document | None:
@@ -297,7 +296,7 @@ class Intake:
 
 
 def end_begun_run(store: Store) -> list[str]:
-    """End what a killed command began; what the user should hear of it. The caller holds the lock."""
+    """Complete the run of a killed command, and return warnings. The caller holds the lock."""
     if not any((store.derived / name).exists() for name in ("redo", "purge")):
         return []
     from clsm_cli.store import cleanup
@@ -314,7 +313,7 @@ def end_begun_run(store: Store) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeMaker:
-    """The second half: what is captured becomes episodes; the caller holds the lock."""
+    """The second half: captured turns become episodes; the caller holds the lock."""
 
     store: Store
     index: Index
@@ -322,8 +321,8 @@ class EpisodeMaker:
     report: Report
     progress: Progress
 
-    def take_in(self) -> None:
-        """Settle hand edits; what is new is found by its words from here on."""
+    def sync_edits(self) -> None:
+        """Apply hand edits; from here on, new texts are found by their words."""
         from clsm_cli.store import settle
         from clsm_cli.store.index.opening import bring_up_to_date
 
@@ -333,18 +332,18 @@ class EpisodeMaker:
         bring_up_to_date(self.store, self.index.connection, None, None)
 
     def embed_new(self, embedder: Embedder | None) -> Embedder | None:
-        """Embed what has no vector, letting others have the lock in between; None without the model.
+        """Embed new passages, releasing the lock in between; None without the model.
 
-        What is captured waits then, and is found by its words.
+        Without it, captured turns wait and are found by their words.
         """
         from clsm_cli.store.index.opening import bring_up_to_date
 
-        told, connection = partial(self.progress, "embedding"), self.index.connection
+        progress, connection = partial(self.progress, "embedding"), self.index.connection
         wait = self.store.settings.store.lock_wait
         let_in = partial(pause, self.store.root, wait)
         try:
-            bring_up_to_date(self.store, connection, embedder, told, pause=let_in)
-            bring_up_to_date(self.store, connection, embedder, told)  # what came in the pauses
+            bring_up_to_date(self.store, connection, embedder, progress, pause=let_in)
+            bring_up_to_date(self.store, connection, embedder, progress)  # what came in the pauses
         except ModelMissingError as error:
             self.report.warnings.append(f"{error} (until then recall answers from words)")
             return None
@@ -353,10 +352,10 @@ class EpisodeMaker:
             return None
         return embedder
 
-    def segment_all(self, embedder: Embedder, over_before: datetime | None = None) -> None:
-        """Cut what is captured into episodes, and describe every episode that has no record.
+    def segment_all(self, embedder: Embedder, ended_before: datetime | None = None) -> None:
+        """Cut captured turns into episodes, and describe every episode that has no record.
 
-        A conversation whose last turn is older than ``over_before`` is over.
+        Conversations whose last turn is older than ``ended_before`` are closed.
         """
         from clsm_cli.ingestion import segment
         from clsm_cli.store.index.opening import bring_up_to_date
@@ -368,13 +367,13 @@ class EpisodeMaker:
         for number, path in enumerate(paths):
             self.progress("segmenting", number, len(paths))
             turns = inbox.read(path, forgotten)
-            made, writes = segment.plan_session(store, index, turns, over_before)
+            made, writes = segment.plan_session(store, index, turns, ended_before)
             self.run.apply(writes)
             self.report.episodes += len(made)
         bring_up_to_date(store, index.connection, embedder, None)
 
     def open_turns(self) -> int:
-        """Turns of conversations that are still open."""
+        """Number of turns in conversations that are still open."""
         from clsm_cli.store.index.postings import store_counts
 
         return store_counts(self.index.connection)["waiting"]

@@ -1,7 +1,7 @@
-"""Raw items (turns, breaks, blocks) that readers produce, and reading JSON Lines of any size and damage.
+"""Raw items (turns, breaks, blocks) of readers, and reading JSON Lines of any size and damage.
 
-A line is never held beyond its limit, a bad row is one ``Problem`` and the next row goes on, and what is
-wrong all over a file is reported once, with a count.
+Lines are never held beyond their limit, a bad row is one ``Problem`` and reading continues, and a problem
+that recurs in a file is reported once, with a count.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from clsm_cli.model.trust import Trust
 
 FenceKey = Callable[[], bytes | None]
-"""Gives the key, or None where there is none; called only for text that may hold a block."""
+"""Provides the key, or None without one; called only for text that may contain a block."""
 
 
 def no_key() -> None:
-    """The key where there is none: every block is kept."""
+    """No key: every block is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawTurn:
-    """One message as a transcript tells it; ``time`` as in ``model.episodes.Turn``."""
+    """A message as its transcript gives it; ``time`` as in ``model.episodes.Turn``."""
 
     session: str
     speaker: str
@@ -45,12 +45,12 @@ class RawTurn:
     foreign_id: str | None = None
     tool: ToolCall | None = None
     trust: Trust | None = None
-    """Only where it is not the role's (``model.episodes.ROLE_TRUST``): a fetched page is web."""
+    """Only if it is not the role's (``model.episodes.ROLE_TRUST``): a fetched page is web."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawBreak:
-    """The conversation ended or was reset here; what follows begins a new episode."""
+    """An end or reset of the conversation; the next turn starts a new episode."""
 
     session: str
     time: str | None
@@ -59,9 +59,9 @@ class RawBreak:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Not memory by design (a heartbeat poll, a checkpoint); counted by ``reason``.
+    """Text that is no memory by design (a heartbeat poll, a checkpoint), counted by ``reason``.
 
-    ``call`` is the id of a call that ran clsm in ``session``: a later input may bring its result.
+    ``call`` is the id of a call that ran clsm in ``session``: a later input may have its result.
     """
 
     reason: str
@@ -72,9 +72,9 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that could not be read; the rest goes on.
+    """Something that could not be read; reading continues.
 
-    ``path`` as given, ``line`` from 1 or None when the whole file is meant.
+    ``path`` as given, ``line`` from 1, or None for the whole file.
     """
 
     path: str
@@ -98,7 +98,7 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawDocument:
-    """A Markdown document, cut into blocks; ``recalled`` counts what clsm itself had recalled."""
+    """A Markdown document as blocks; ``recalled``: number of blocks that clsm itself had recalled."""
 
     trust: Trust
     blocks: tuple[RawBlock, ...]
@@ -110,13 +110,13 @@ _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 Line = tuple[int, bytes | str]
-"""The number of a line or a row, and what it holds, or how it is too long or damaged."""
+"""The number of a line or a row, and its content, or why it is too long or damaged."""
 
 
 def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
-    r"""Numbered lines of a stream, with their line end; a line beyond ``limit`` bytes is not held.
+    r"""Yield the numbered lines of a stream, with their line ends; lines above ``limit`` bytes are not held.
 
-    Only ``\n`` ends a line (a lone ``\r`` is content), so the numbers are an editor's.
+    Only ``\n`` ends a line (a lone ``\r`` is content), so the numbers match an editor's.
 
     >>> import io
     >>> list(bounded_lines(io.BytesIO(b"one\r\ntwo thr\nlast"), limit=5))
@@ -135,18 +135,18 @@ def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
 
 
 class Findings:
-    """Findings that are told once a file: the line of the first, and how many there were."""
+    """Findings to report once per file: the first line of each, and their number."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, int]] = {}
 
     def add(self, reason: str, line: int) -> None:
-        """Count one more ``reason``."""
+        """Count a finding."""
         first, count = self._found.get(reason, (line, 0))
         self._found[reason] = (first, count + 1)
 
     def problems(self, path: str) -> Iterator[Problem]:
-        """One problem a reason, in the order in which they were first found."""
+        """Yield one problem per reason, in the order of their first lines."""
         for reason, (line, count) in self._found.items():
             times = "" if count == 1 else f" ({count} times)"
             yield Problem(path, line, reason + times)
@@ -167,8 +167,8 @@ def parse(line: bytes, number: int, findings: Findings) -> dict[str, Any]:
     row = load(text)
     if not isinstance(row, dict):
         raise LineError("is not a JSON object")
-    # Escapes can smuggle in what the bytes may not hold: NUL, or half a surrogate pair, which no
-    # file could be written with.
+    # Escapes can contain characters that bytes cannot: NUL, or a lone surrogate, which cannot be
+    # written to a file.
     if "\\u0000" in text or "\\ud" in text or "\\uD" in text:
         clean: dict[str, Any] = change_strings(
             row, lambda each: replace_lone(each.replace("\0", "")), keys=True
@@ -182,16 +182,16 @@ def parse(line: bytes, number: int, findings: Findings) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader is told of its source.
+    """The context of a reader.
 
     Attributes:
-        path: As it was given, for problems.
+        path: As given, for problems.
         now: No message of a chat is later.
-        session: Of what names none.
-        known_clsm_calls: Gives, for a session, the ids of calls that ran clsm in earlier inputs, and
-            whose results may only come now.
-        day_first: Of a chat's dates; None: as the chat itself tells.
-        fence_key: Gives the key by which recalled text is known, see ``recalled_text``.
+        session: For items without one.
+        known_clsm_calls: Returns, for a session, the ids of calls that ran clsm in earlier inputs, whose
+            results may follow.
+        day_first: For the dates of a chat; None: the chat itself decides.
+        fence_key: Provides the key that verifies recalled text, see ``recalled_text``.
     """
 
     path: str
@@ -205,37 +205,41 @@ class Reading:
 
 
 RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]
-"""Gives what a row of a transcript and its line number become."""
+"""Yields the items of a row of a transcript, given its line number."""
 
 
-def row_items(lines: Iterable[Line], read: RowReader, about: Reading) -> Iterator[TranscriptItem]:
-    """What the rows of a transcript become, and a problem for each line that is none."""
+def row_items(lines: Iterable[Line], read: RowReader, reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the items of the rows of a transcript, and a problem for each line that is no row."""
     for number, line in lines:
         if isinstance(line, str):
-            yield Problem(about.path, number, line)
+            yield Problem(reading.path, number, line)
         elif line.strip(b" \t\r\n"):
             try:
-                row = parse(line.rstrip(b"\r\n"), number, about.findings)
+                row = parse(line.rstrip(b"\r\n"), number, reading.findings)
             except LineError as error:
-                # A writer that appends while we read leaves such a line; the next ingest has it whole.
+                # The line of a writer that is still appending; the next ingest reads it whole.
                 broken = str(error).removeprefix("is ")
                 is_whole = line.endswith(b"\n")
-                yield Problem(about.path, number, broken if is_whole else "incomplete last line")
+                yield Problem(reading.path, number, broken if is_whole else "incomplete last line")
             else:
                 yield from read(row, number)
 
 
-def first_time(values: Iterable[object], about: Reading) -> str | None:
-    """The first of some values that is a time."""
-    return next((time for value in values if (time := normalise(value, about.zone))), None)
+def first_time(values: Iterable[object], reading: Reading) -> str | None:
+    """The first of some values that is a valid time."""
+    return next((time for value in values if (time := normalise(value, reading.zone))), None)
 
 
 class RefusedError(Exception):
-    """A document cannot be read; its text says why."""
+    """A document cannot be read; its text is the reason."""
+
+
+MAX_TEXT_BYTES, MAX_JSON_BYTES = 64 << 20, 256 << 20
+"""Size of a text or JSON document, which is read whole; JSON takes several times as much memory."""
 
 
 def read_whole(stream: IO[bytes], largest: int, advice: str = "") -> str:
-    """A document of at most ``largest`` bytes as text; what is not UTF-8 is replaced.
+    """A document of at most ``largest`` bytes as text; bytes other than UTF-8 are replaced.
 
     Raises:
         RefusedError: It is larger.
@@ -246,13 +250,13 @@ def read_whole(stream: IO[bytes], largest: int, advice: str = "") -> str:
     return data.removeprefix(_BOM).decode(errors="replace")
 
 
-def read_json(stream: IO[bytes], largest: int, advice: str) -> Any:
-    """A JSON document of at most ``largest`` bytes.
+def read_json(stream: IO[bytes], advice: str) -> Any:
+    """A JSON document of at most ``MAX_JSON_BYTES``.
 
     Raises:
-        RefusedError: It is larger, or no JSON.
+        RefusedError: It is larger, or not JSON.
     """
-    text = read_whole(stream, largest, advice)
+    text = read_whole(stream, MAX_JSON_BYTES, advice)
     try:
         document = json.loads(text)
         return without_surrogates(document) if "\\ud" in text or "\\uD" in text else document
@@ -270,10 +274,10 @@ def with_refusal(items: Iterable[TranscriptItem], path: str) -> Iterator[Transcr
         yield Problem(path, None, str(error))
 
 
-def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
-    """Pass ``items`` through and, at the end, tell what is odd about their times and sizes."""
-    findings = about.findings
-    for item in with_refusal(items, about.path):
+def check_items(items: Iterable[TranscriptItem], reading: Reading) -> Iterator[TranscriptItem]:
+    """Pass ``items`` through and, at the end, report problems with their times and sizes."""
+    findings = reading.findings
+    for item in with_refusal(items, reading.path):
         yield item
         if not isinstance(item, RawTurn):
             continue
@@ -283,16 +287,16 @@ def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[Tra
         if 4 * len(text) > MAX_MESSAGE and len(text.encode(errors="replace")) > MAX_MESSAGE:
             reason = f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept"
             findings.add(reason, item.line_start)
-    yield from findings.problems(about.path)
+    yield from findings.problems(reading.path)
 
 
 def text_or_empty(value: object) -> str:
-    """A type, role or mark of a row; empty when it is not even text."""
+    """A text value of a row; empty for any other type."""
     return value if isinstance(value, str) else ""
 
 
 def label(value: object) -> str | None:
-    """A foreign name or id as one short line; None when there is none."""
+    """A foreign name or id as one short line; None without one."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return " ".join(str(value)[:400].split())[:200] or None
@@ -317,12 +321,12 @@ def mapping(value: object) -> dict[str, Any]:
 
 
 def text_of(parts: Iterable[dict[str, Any]]) -> str:
-    """The text of a message: its text parts, a line each, without blank lines around them."""
+    """The text parts of a message, one per line, without blank lines around them."""
     texts = (part.get("text") for part in parts)
     return "\n".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
 
 
 def spoken_text(parts: Sequence[dict[str, Any]]) -> str | None:
-    """What the text parts of a message say; None of one that has only others."""
+    """The text of a message; None if it has only other parts."""
     texts = [part for part in parts if part.get("type") == "text"]
     return None if parts and not texts else text_of(texts)

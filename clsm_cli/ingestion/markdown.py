@@ -1,8 +1,8 @@
-"""A Markdown note as blocks, each with its lines, its headings, and when it was true.
+"""A Markdown note as blocks, each with its lines, headings, and time.
 
-Nothing in a note can make this fail: what is damaged is reported with its line, and the rest is
-read. Only a note beyond the limits is refused whole, as a ``Problem`` instead of a document, so
-that nobody takes it for an empty one.
+No content of a note can make this fail: damage is reported with its line, and the rest is read. Only a note
+beyond the limits is refused whole, as a ``Problem`` instead of a document, so that it is not mistaken for an
+empty one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock, RawDocument, no_key
-from clsm_cli.ingestion.recalled_text import KEPT, strip_blocks
+from clsm_cli.ingestion.recalled_text import UNVERIFIED, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER, Trust
 from clsm_cli.text import dumps
@@ -33,12 +33,12 @@ _NAMED = re.compile(
     r"(?<![\d+])((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?(?!\d)",
     re.ASCII,
 )
-"""A day inside a name, as in "review-2026-02-13" or "review_20260213", perhaps with a clock behind it."""
+"""A day inside a name, as in "review-2026-02-13" or "review_20260213", possibly followed by a time."""
 _DAY_FIRST = re.compile(r"(?<!\d)(\d\d?)([-_.])(\d\d?)\2((?:19|20)\d\d)(?!\d)", re.ASCII)
-"""A day before its month and year; read where its number is no month's, or the same either way round."""
+"""A day before its month and year; read if the order is certain: it is above 12, or equals the month."""
 _AGENT_NOTES = frozenset({"memory", "dreams", "agents"})
 
-# What may stand before a date: list marker, task box, emphasis.
+# Possible text before a date: list marker, task box, emphasis.
 _LEAD = r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?[*_~`\[(]{0,4}"
 _DAY = r"\d{4}-\d\d-\d\d"
 _HOUR = r"\d{1,2}:\d\d(?::\d\d)?(?![\d:]| ?[ap]m\b)"
@@ -46,15 +46,15 @@ _WHEN = rf"{_DAY}(?![\d-])(?:T{_HOUR}(?:Z|[+-]\d\d:?\d\d)?| {_HOUR}(?: ?UTC\b)?)
 _LEADING = re.compile(rf"{_LEAD}(?:({_WHEN})|({_HOUR}))", re.ASCII)
 _IN_BRACKETS = re.compile(rf"\(({_WHEN})\)", re.ASCII)
 _PROPERTY = re.compile(r"([^\s:#][^:]*):(?=\s|\Z)")
-_OF_THE_FILE = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
-"""Properties that say nothing by themselves: Obsidian's own, and those that are read here."""
+_FILE_PROPERTIES = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
+"""Properties without content: Obsidian's own, and those that are read here."""
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
 _ANY_YEAR = date(2000, 1, 1)
-"""Of a heading only what names its year is looked at."""
-_PIECE = MAX_MESSAGE // 4
+"""Reference day for headings, in which only days with their year count."""
+_MAX_PIECE_CHARS = MAX_MESSAGE // 4
 """Characters; none takes more than four bytes."""
-# A time is looked for where it is told first; a longer line is text.
-_FIRST_LINE = 400
+# A time is searched for at the start of a line.
+_MAX_LINE_CHARS = 400
 
 
 def read(
@@ -66,32 +66,27 @@ def read(
     in_vault: bool = False,
     is_agents: bool = False,
 ) -> RawDocument | Problem:
-    """The document in ``data``; a problem when it is larger than a note may be, or has more blocks.
+    """The document in ``data``; a problem if it is larger than a note may be, or has more blocks.
 
     Args:
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
-        fence_key: Gives the key by which text that clsm itself recalled is known; such text is left out.
+        fence_key: Provides the key that verifies text recalled by clsm; such text is removed.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
-        is_agents: Whether dated notes where it lies are an agent's (``folders``).
+        is_agents: Whether dated notes in its folder are an agent's (``folders``).
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
     findings = Findings()
     lines, recalled = _lines(data, findings, fence_key)
     meta, start = _front_matter(lines, findings)
-    # Unusable front matter is text like any other, so only its fences are passed over.
-    fences = _fences(lines) if meta is None else ()
     if in_vault:
         from clsm_cli.ingestion import folders
 
         lines = folders.strip_obsidian(lines, start)
-    marks = conflict_marks(lines, start)
-    for number in marks:
+    for number in conflict_marks(lines, start):
         if lines[number].startswith("<"):
             findings.add("git conflict, both sides read", number + 1)
-    for number in [*marks, *fences]:
         lines[number] = ""
-    meta = meta or {}
     spans = scan(lines, start)
     if in_vault and start:
         spans = [*_properties(lines, range(start - 1), spans), *spans]
@@ -112,10 +107,10 @@ def read(
 
 def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[str], int]:
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-    said = strip_blocks(text, fence_key, keep_lines=True)
-    for number in said.doubtful:
-        findings.add(KEPT, number)
-    lines = [line.removesuffix("\r") for line in said.text.split("\n")]
+    stripped = strip_blocks(text, fence_key, keep_lines=True)
+    for number in stripped.doubtful:
+        findings.add(UNVERIFIED, number)
+    lines = [line.removesuffix("\r") for line in stripped.text.split("\n")]
     if "\ufffd" in text:
         for number, raw in enumerate(data.split(b"\n"), 1):
             try:
@@ -127,10 +122,11 @@ def _lines(data: bytes, findings: Findings, fence_key: FenceKey) -> tuple[list[s
             if "\0" in line:
                 findings.add("NUL removed", number + 1)
                 lines[number] = line.replace("\0", "")
-    return lines, said.dropped
+    return lines, stripped.dropped
 
 
-def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any] | None, int]:
+def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any], int]:
+    """The properties of a note, and the first line after them; of unusable ones only the fences go."""
     if lines[0].rstrip(" \t") != "---":
         return {}, 0
     from clsm_cli.store.front_matter import parse, split
@@ -141,38 +137,35 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any] 
         return parse(raw or ""), start
     except LineError as error:
         reason, line = error.split_line()
-        if "not closed" in reason:  # a rule at the top of a note opens nothing
+        if "not closed" in reason:  # the first line is a rule
             return {}, 0
         about = "" if reason.startswith("has front matter") else "has front matter that "
         findings.add(f"{about}{reason}, read as text", line or 1)
-        return None, 0
+        fences = [number for number, line in enumerate(lines) if line.rstrip(" \t") == "---"]
+        lines[0] = lines[fences[1]] = ""
+        return {}, 0
 
 
 def _properties(lines: list[str], numbers: Sequence[int], spans: Sequence[Span]) -> Iterator[Span]:
-    """What a note's properties say of it ("attendees: [Ann, Ben]"), a block below its first heading.
+    """Yield a note's properties ("attendees: [Ann, Ben]") as a block under its first heading.
 
-    Lines of properties that say nothing are emptied.
+    Lines of properties without content are emptied.
     """
     is_said = False
     for number in numbers:
         if named := _PROPERTY.match(lines[number]):
-            is_said = named[1].strip().lower() not in _OF_THE_FILE
+            is_said = named[1].strip().lower() not in _FILE_PROPERTIES
         if not is_said:
             lines[number] = ""
-    said = [number for number in numbers if lines[number].strip()]
-    if said:
-        yield Span(said[0], said[-1] + 1, spans[0].heading[:1] if spans else ())
-
-
-def _fences(lines: Sequence[str]) -> tuple[int, int]:
-    close = next(number for number in range(1, len(lines)) if lines[number].rstrip(" \t") == "---")
-    return 0, close
+    kept = [number for number in numbers if lines[number].strip()]
+    if kept:
+        yield Span(kept[0], kept[-1] + 1, spans[0].heading[:1] if spans else ())
 
 
 def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
-    """The blocks, those of one dump joined: a log with blank lines in it is one log.
+    """Yield the blocks, those of one dump joined: a log with blank lines in it is one log.
 
-    Items of lists stay what they are, as a person writes them.
+    List items stay separate, since people write them.
     """
     for heading, group in groupby(spans, key=lambda span: span.heading):
         section = list(group)
@@ -190,17 +183,17 @@ def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _is_in(dumped: Sequence[tuple[int, int]], span: Span) -> bool:
-    """Whether a block lies in one of the stretches of lines, first and last, in their order."""
+    """Whether a block lies in one of the sorted ranges of lines, first and last."""
     place = bisect_right(dumped, span.start, key=itemgetter(0)) - 1
     return place >= 0 and span.end - 1 <= dumped[place][1]
 
 
 def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, int, int, Span]]:
-    """Text, first and last line of each block, cut where it is larger than a block may be."""
+    """Yield text, first and last line of each block, split at the maximum size."""
     for span in spans:
         text, first = "\n".join(lines[span.start : span.end]).rstrip(), span.start
         while len(text.encode()) > MAX_MESSAGE:
-            cut = text.rfind("\n", 0, _PIECE) + 1 or _PIECE
+            cut = text.rfind("\n", 0, _MAX_PIECE_CHARS) + 1 or _MAX_PIECE_CHARS
             piece, text = text[:cut], text[cut:]
             if piece.strip():
                 yield piece.rstrip(), first, first + piece.rstrip().count("\n"), span
@@ -209,14 +202,14 @@ def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, 
 
 
 def _time_of(line: str, heading: tuple[str, ...], dated: str | None, zone: tzinfo) -> str | None:
-    """When a block was written or true: what it says first itself, then its headings, its file."""
+    """When a block was written or true: by its own start, else its headings, else its file."""
     day = _heading_day(heading) or dated
-    line = line[:_FIRST_LINE].split("\n", 1)[0]
+    line = line[:_MAX_LINE_CHARS].split("\n", 1)[0]
     lead, bracket = _LEADING.match(line), _IN_BRACKETS.search(line)
     if lead and lead.group(2) and day:
         return _when(f"{day} {lead.group(2)}", zone) or day
-    for told in (lead and lead.group(1), bracket and bracket.group(1)):
-        time = (_when(told, zone) or normalise(told[:10], zone)) if told else None
+    for written in (lead and lead.group(1), bracket and bracket.group(1)):
+        time = (_when(written, zone) or normalise(written[:10], zone)) if written else None
         if time:
             return time
     return day
@@ -228,13 +221,12 @@ def _when(text: str, zone: tzinfo) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _heading_day(heading: tuple[str, ...]) -> str | None:
-    """The day that the innermost heading with one names, in whatever form; it must name its year."""
-    return next(filter(None, map(_told_day, reversed(heading))), None)
+    """The day in the innermost heading that has one, in any form; it must have its year."""
+    return next(filter(None, map(_title_day, reversed(heading))), None)
 
 
-def _told_day(title: str) -> str | None:
-    """The day that a title names, in words or in numbers."""
-    title = title[:_FIRST_LINE]
+def _title_day(title: str) -> str | None:
+    title = title[:_MAX_LINE_CHARS]
     for found in expressions.find_expressions(title, _ANY_YEAR):
         if found.day and not found.relative:
             return found.day.isoformat()
@@ -242,7 +234,7 @@ def _told_day(title: str) -> str | None:
 
 
 def _named_day(name: str) -> str | None:
-    """The last day that a name has in it.
+    """The last day in a name.
 
     >>> _named_day("weekly-review-2026-02-13"), _named_day("Weekly Review - 20260213")
     ('2026-02-13', '2026-02-13')
@@ -251,22 +243,22 @@ def _named_day(name: str) -> str | None:
     >>> _named_day("call 13-03-2026"), _named_day("03.03.2026")
     ('2026-03-13', '2026-03-03')
     """
-    told = [(year, month, day) for year, _, month, day in reversed(_NAMED.findall(name))]
-    told += [
+    days = [(year, month, day) for year, _, month, day in reversed(_NAMED.findall(name))]
+    days += [
         (year, month, day)
         for day, _, month, year in reversed(_DAY_FIRST.findall(name))
         if int(day) > 12 or int(day) == int(month)
     ]
-    for year, month, day in told:
+    for year, month, day in days:
         with contextlib.suppress(ValueError):
             return date(int(year), int(month), int(day)).isoformat()
     return None
 
 
 def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
-    """The day a document is about, by its name, what it says itself, or the name of its folder.
+    """The day of a document, by its name, its front matter, or the name of its folder.
 
-    A day is enough, its blocks tell the hour.
+    A day is enough, since blocks have their own times.
     """
     stem, folder = _stem(path), os.path.basename(os.path.dirname(path))
     named = _DATED.match(stem)
@@ -275,19 +267,19 @@ def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
         if time:
             return time[:10]
     titles = (str(meta.get("title") or ""), re.sub(r"[-_]", " ", stem))
-    written = (_told_day(title) for title in titles)
+    written = (_title_day(title) for title in titles)
     return next(filter(None, (*written, _named_day(stem), _named_day(folder))), None)
 
 
 def _trust_of(
     path: str, meta: dict[str, Any], findings: Findings, *, in_vault: bool, is_agents: bool
 ) -> Trust:
-    """Whose words they are: as the note itself says, else a person's, but for an agent's own notes."""
-    said = meta.get("trust")
+    """The trust of a note, from its front matter, else a person's, except for an agent's own notes."""
+    named = meta.get("trust")
     for trust in TRUST_ORDER:
-        if said == trust:
+        if named == trust:
             return trust
-    if said is not None:
+    if named is not None:
         findings.add(f"trust must be one of {', '.join(TRUST_ORDER)}", 1)
     stem = _stem(path)
     if in_vault:

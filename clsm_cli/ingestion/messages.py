@@ -1,11 +1,12 @@
-"""Messages of transcripts as turns: what was said, what a tool was asked for, and what it gave.
+"""Turns from messages of transcripts: what was said, tool calls, and tool results.
 
-A tool call and its result are two turns: neither looks at the other, so that a transcript cut between
-them anywhere gives the same turns. The one thing that needs both is to drop the result of a call that
-ran clsm; the ids of such calls come out (``Dropped.call``) for the next read.
+A tool call and its result are two independent turns, so a transcript gives the same turns wherever it is cut.
+The only link is that results of calls that ran clsm are dropped; the ids of such calls are returned
+(``Dropped.call``) for the next read.
 
-What is no memory is recognised here: clsm's own answers, and what ``openclaw_messages`` knows as a
-machine's. A recall that is read back as something that was said would make every answer its own evidence.
+Text that must not become memory is recognised here: clsm's own answers, and machine text that
+``openclaw_messages`` knows. A recall that was read back as a statement would make every answer its own
+evidence.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ from clsm_cli.model.trust import Trust
 
 NO_TEXT, NOT_TEXT = "no text", "part that is not text"
 SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
-"""Roles that most programs name alike."""
-_MAX_INPUT = 2 << 10
+"""Roles with the same name in most programs."""
+_MAX_INPUT_BYTES = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
 _OWN_SEARCH = ("memory", "session", "file", "grep", "code")
 
 
 def trust_of_tool(name: str) -> Trust | None:
-    """``web`` for tools that bring in what strangers wrote; None leaves the trust of the role.
+    """``web`` for tools that fetch text of strangers; None keeps the trust of the role.
 
     >>> trust_of_tool("web_fetch"), trust_of_tool("gmail.read"), trust_of_tool("memory_search")
     ('web', 'web', None)
@@ -55,14 +56,14 @@ def trust_of_tool(name: str) -> Trust | None:
 
 
 def compact(value: object) -> str:
-    """Arguments of a tool as text: a string itself, anything else as JSON without blanks."""
+    """Tool arguments as text: strings unchanged, anything else as JSON without blanks."""
     if isinstance(value, str):
         return value.strip()
     return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def command_of(given: object) -> str | None:
-    """The shell command in the arguments of a tool; a catalogue call holds them one level down."""
+    """The shell command in tool arguments; a catalogue call nests them one level deeper."""
     if isinstance(given, str):
         return given
     if not isinstance(given, dict):
@@ -74,10 +75,10 @@ def command_of(given: object) -> str | None:
 
 
 def input_text(given: object, alone: frozenset[str] = frozenset()) -> str:
-    """Arguments of a tool as text; a command as it is, if they hold nothing else.
+    """Tool arguments as text; only the command, if they have nothing else.
 
     Args:
-        alone: Arguments beside a command that tell only how it is run.
+        alone: Arguments beside a command that only say how to run it.
     """
     command = command_of(given)
     is_all = isinstance(given, dict) and given.keys() <= alone | {"command"}
@@ -85,26 +86,26 @@ def input_text(given: object, alone: frozenset[str] = frozenset()) -> str:
 
 
 def tool_call(name: str, text: str | None, *, error: bool = False) -> ToolCall:
-    """A tool call whose input is cut within 2 KiB; the turn's own text stays whole.
+    """A tool call with its input cut to 2 KiB; the turn's own text stays whole.
 
-    Cut between words: half a secret would no longer be known for one.
+    Cut between words: half a secret would not be recognised as one.
     """
-    if text is not None and len(data := text.encode()) > _MAX_INPUT:
-        text = data[:_MAX_INPUT].decode(errors="ignore")
+    if text is not None and len(data := text.encode()) > _MAX_INPUT_BYTES:
+        text = data[:_MAX_INPUT_BYTES].decode(errors="ignore")
         text = text[: max(text.rfind(" "), text.rfind("\n"), 0)] + "…"
     return ToolCall(name, text, error)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Where and when a message stands; its methods give what it becomes."""
+    """Position and time of a message; its methods return the items it becomes."""
 
     session: str
     line: int
     time: str | None
     id: str | None = None
     end: int = 0
-    """Its last line, where it has several."""
+    """Its last line, if it has several."""
 
     def turn(
         self,
@@ -121,28 +122,31 @@ class Message:
         return RawTurn(self.session, speaker, role, text, self.time, *lines, told_id, tool, trust)
 
     def dropped(self, reason: str) -> Dropped:
-        """What is no memory."""
+        """The message as a dropped one."""
         return Dropped(reason, self.line)
 
-    def said(self, role: Role, text: str, empty: str = NO_TEXT) -> TranscriptItem:
-        """What a person, the agent or the system said."""
-        reason = machine_talk(role, text) or ("" if text.strip() else empty)
+    def spoken(self, role: Role, text: str, empty: str = NO_TEXT) -> TranscriptItem:
+        """The turn of a person, the agent or the system; dropped if it is empty or machine text."""
+        reason = machine_reason(role, text) or ("" if text.strip() else empty)
         return self.dropped(reason) if reason else self.turn(role, role, text)
 
 
 class ToolReader:
-    """Turns of tools; it knows which calls ran clsm, whose results are dropped.
+    """Makes turns of tool calls and results; drops the results of calls that ran clsm.
 
     Args:
-        about: Gives the ids of such calls in earlier inputs.
+        reading: Provides the ids of such calls in earlier inputs.
         alone: See ``input_text``.
-        clean: Takes out of a result what the program added.
+        clean: Removes text from a result that the program added.
     """
 
     def __init__(
-        self, about: Reading, alone: frozenset[str] = frozenset(), clean: Callable[[str], str] = str
+        self,
+        reading: Reading,
+        alone: frozenset[str] = frozenset(),
+        clean: Callable[[str], str] = str,
     ) -> None:
-        self._known = about.known_clsm_calls
+        self._known = reading.known_clsm_calls
         self._alone = alone
         self._clean = clean
         self._calls: dict[str, set[str]] = {}
@@ -155,12 +159,12 @@ class ToolReader:
     def call(
         self, message: Message, name: str, given: Any, call_id: str = "", part: str | None = None
     ) -> TranscriptItem:
-        """What a tool was asked for."""
+        """The turn of a tool call."""
         calls = self._calls_of(message.session)
         if is_clsm_tool(name) or runs_clsm(command_of(given) or ""):
             calls |= {call_id} - {""}
             return Dropped("clsm call", message.line, message.session, call_id)
-        calls.discard(call_id)  # ids such as "call_1" come again
+        calls.discard(call_id)  # ids such as "call_1" are reused
         text = input_text(given, self._alone)
         return message.turn(name, "tool", text, part, tool=tool_call(name, text))
 
@@ -175,7 +179,7 @@ class ToolReader:
         error: bool = False,
         is_clsms: bool = False,
     ) -> TranscriptItem:
-        """What a tool gave; each call that ran clsm has one result."""
+        """The turn of a tool result; each call that ran clsm has one result."""
         calls = self._calls_of(message.session)
         if is_clsms or call_id in calls or is_clsm_tool(name):
             calls.discard(call_id)
@@ -187,7 +191,7 @@ class ToolReader:
         return message.turn(name, "tool", text, part, tool=call, trust=trust_of_tool(name))
 
     def parts(self, message: Message, parts: Iterable[dict[str, Any]]) -> Iterator[TranscriptItem]:
-        """What the parts of a message become that are no text."""
+        """Yield the items of a message's parts other than text."""
         count = 0
         for part in parts:
             kind, name = text_or_empty(part.get("type")), label(part.get("name")) or "tool"
@@ -205,15 +209,15 @@ class ToolReader:
 
 
 ADVICE = "[clsm: advise the memory]"
-"""How the task begins that ``clsm schedule install --adviser`` gives an agent at night."""
+"""Start of the task that ``clsm schedule install --adviser`` gives an agent at night."""
 _BEFORE_ADVICE = 200
 """Characters that a scheduler puts before a task: its own name, the job's, the time."""
-_ENDS = ";&|()`\n"
-"""What ends a simple command of a shell."""
+_COMMAND_ENDS = ";&|()`\n"
+"""Characters that end a simple shell command."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
-# Words before the program that is really run.
-_BEFORE = re.compile(
+# Words before the program that is run.
+_COMMAND_PREFIX = re.compile(
     r"!|\{|builtin|command|do|doas|else|env|exec|if|ionice|nice|nohup|pipx|run|setsid|stdbuf|sudo|then"
     r"|time|timeout|until|uv|uvx|watch|while|xargs|(?:ba|da|z|k|fi)?sh|(?:python|pypy)[\d.]*(?:\.exe)?"
 )
@@ -225,12 +229,12 @@ _MAX_SHELLS = 4
 
 
 def adviser_task(text: str) -> str | None:
-    """Why clsm's own task for an agent is dropped; None for any other message."""
+    """The drop reason of clsm's own task for an agent; None for any other message."""
     return "task of the adviser" if ADVICE in text[: _BEFORE_ADVICE + len(ADVICE)] else None
 
 
-def machine_talk(role: str, text: str) -> str | None:
-    """Why a message is none of a person's or an agent's; None for a real one."""
+def machine_reason(role: str, text: str) -> str | None:
+    """The drop reason of a message that no person or agent wrote; None for a real one."""
     if role == "user":
         return adviser_task(text) or machine_text(text)
     if role == "assistant" and text.strip(" \t\r\n*_`.") in SAYS_NOTHING:
@@ -244,9 +248,9 @@ def is_clsm_tool(name: str) -> bool:
 
 
 def answers_from_clsm(text: str) -> bool:
-    r"""Whether the result of a search over several memories holds what clsm gave it.
+    r"""Whether the result of a search over several memories contains a hit from clsm.
 
-    OpenClaw's ``memory_search`` names the corpus of each hit; nested calls quote it once more.
+    OpenClaw's ``memory_search`` names the corpus of each hit; nested calls escape it once more.
     """
     return _CORPUS.search(text) is not None
 
@@ -259,13 +263,13 @@ def runs_clsm(command: str) -> bool:
 def _runs_clsm(command: str, shells: int) -> bool:
     words: list[str] = []
     for word in [*_words(command), ";"]:
-        if word and not word.strip(_ENDS):
+        if word and not word.strip(_COMMAND_ENDS):
             if _is_clsm(words, shells):
                 return True
             words = []
         else:
             words.append(word)
-            # A command in double quotes still runs: "$(clsm recall x)".
+            # A command substitution in double quotes runs: "$(clsm recall x)".
             inner = re.split(r"\$\(|`", word)[1:] if "clsm" in word and shells else ()
             if any("clsm" in part and _runs_clsm(part, shells - 1) for part in inner):
                 return True
@@ -273,15 +277,15 @@ def _runs_clsm(command: str, shells: int) -> bool:
 
 
 def _words(command: str) -> Iterator[str]:
-    """The words of a command, and what ends a simple one; damage ends it."""
-    lexer = shlex.shlex(command.replace("\\\n", ""), posix=True, punctuation_chars=_ENDS)
+    """Yield the words of a command, and the marks that end a simple one; a syntax error ends it."""
+    lexer = shlex.shlex(command.replace("\\\n", ""), posix=True, punctuation_chars=_COMMAND_ENDS)
     lexer.commenters, lexer.whitespace, lexer.whitespace_split = "", " \t\r", True
     with contextlib.suppress(ValueError):
         yield from lexer
 
 
 def _is_clsm(words: list[str], shells: int) -> bool:
-    """Whether one simple command is clsm, once what may stand before a program is passed."""
+    """Whether a simple command runs clsm, after any prefix such as ``sudo``."""
     is_shell = False
     for place, word in enumerate(words):
         name, before = word.rsplit("/", 1)[-1], words[place - 1] if place else ""
@@ -292,6 +296,6 @@ def _is_clsm(words: list[str], shells: int) -> bool:
         is_shell = is_shell or name in _SHELLS
         is_option = bool(before) and (word.startswith("-") or word[:1].isdigit())
         is_option = is_option or before in {"-X", "-W"}
-        if not (is_option or _ASSIGNMENT.match(word) or _BEFORE.fullmatch(name)):
+        if not (is_option or _ASSIGNMENT.match(word) or _COMMAND_PREFIX.fullmatch(name)):
             return False
     return False

@@ -1,15 +1,15 @@
 """Chats of messengers: WhatsApp's export and signal-export's as text, Telegram's as JSON.
 
-In a text a message begins with when and who, ``31.12.25, 21:05 - Mara: …`` on Android, ``[31/12/2025,
-21:05:33] Mara: …`` on an iPhone, ``[2025-12-31 21:05:33] Mara: …`` of Signal; lines without that go on
-with it. What the app itself says has no speaker, or begins with a left-to-right mark.
+In text, a message starts with time and sender: ``31.12.25, 21:05 - Mara: …`` on Android, ``[31/12/2025,
+21:05:33] Mara: …`` on an iPhone, ``[2025-12-31 21:05:33] Mara: …`` from Signal; other lines continue it.
+Lines of the app itself have no sender, or start with a left-to-right mark.
 
-Which number of a date is the day and which the month depends on the phone. It is decided over the whole
-file: by a number that can be no month, by the separator, by dates that would lie in the future, and by
-the order of the messages. Where that leaves it open, nothing is guessed.
+The order of day and month in a date depends on the phone. The whole file decides it: a number above 12, the
+separator, dates that would lie in the future, and the order of the messages. If it stays open, nothing is
+guessed.
 
-Telegram Desktop exports one chat or all of them as one document (``result.json``). The words of all but
-the owner are trusted as an agent's are: facts are learnt from them, but no rules.
+Telegram Desktop exports one chat or all of them as one document (``result.json``). Messages of all but the
+owner have the trust of an agent: facts are learnt from them, but no rules.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from itertools import islice, pairwise, zip_longest
 from typing import IO, Any
 
 from clsm_cli.ingestion.jsonl_rows import (
+    MAX_TEXT_BYTES,
     Dropped,
     Reading,
     RefusedError,
@@ -51,40 +52,38 @@ _EARLY, _LATE = (
         "PM μμ 下午 中午 晚上 午後 오후 م بظ ÖS CH MD em ip odp сл.об пп du หลังเที่ยง अपराह्न אחה״צ",
     )
 )
-"""Halves of the day, their letters alone: CLDR, dayPeriods, am and pm (of zh also the flexible ones)."""
+"""Letters of the halves of the day: CLDR, dayPeriods, am and pm (for zh also the flexible ones)."""
 FIRST_YEAR = 2009
-"""Of WhatsApp; an earlier year, or one to come, is of another calendar."""
-LARGEST, LARGEST_JSON = 64 << 20, 256 << 20
-"""Bytes of a chat, and of a JSON document, which is read whole and takes several times as much memory."""
+"""First year of WhatsApp; an earlier or future year belongs to another calendar."""
 _MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-"""Unicode's Bidi_Control, which may stand anywhere in a date, and the byte order mark."""
+"""Unicode's Bidi_Control, which may occur anywhere in a date, and the byte order mark."""
 _UNMARKED = dict.fromkeys(map(ord, _MARKS))
-_LONGEST = 120
-"""Characters of a line in which its date and clock are."""
+_MAX_STAMP_CHARS = 120
+"""Characters of a line that contain its date and time."""
 _START = re.compile(
     rf"(?P<open>\[)?{DATE}(?P<comma>[,،])?(?(comma)\s*|\s+){CLOCK}"
     r"(?(open)\s*\]|(?:\s*[-–] |(?(before),\s|(?!))))\s?"
 )
 _WHO = re.compile(r"(?:~\s)?(?P<who>[^:\n]{1,80}): ?")
 _EXPORT = re.compile(r"whatsapp|\A_chat\.txt\Z", re.IGNORECASE)
-_BY_APP = "\u200e"
+_APP_MARK = "\u200e"
 _ASIDE = re.compile(r"\u200e<[^<>\n]{1,120}>")
 _OMITTED = re.compile(r"<[^<>\n]{3,60}>")
 _OWNER = "Me"
-"""Whom signal-export calls the owner of the phone."""
-SYSTEM, MEDIA = "line by the app", "media that was left out"
+"""The phone's owner in signal-export."""
+APP_LINE, OMITTED_MEDIA = "line by the app", "media that was left out"
 ADVICE = "; say which comes first: --day-first or --month-first"
 
 
 class _Start(NamedTuple):
-    """How a line begins, its date and clock, and what comes after them."""
+    """Date and time at the start of a line, and the rest of it."""
 
     match: re.Match[str]
     stamp: Stamp
     rest: str
 
 
-class _Said(NamedTuple):
+class _Entry(NamedTuple):
     line: int
     end: int
     stamp: Stamp
@@ -93,9 +92,9 @@ class _Said(NamedTuple):
 
 
 def is_chat(head: str, name: str = "") -> bool:
-    """Whether a text is a chat, by its beginning: its first line is a message, and another is.
+    """Whether a text is a chat, by its start: its first line is a message, and so is another.
 
-    A single message is one if the file has the name of an export, or if it is all there is and has
+    A single message suffices if the file has the name of an export, or if it is the whole text and has
     brackets, a comma and seconds, as only an iPhone writes it.
     """
     lines = [line for line in head.lstrip().split("\n", 60)[:60] if line.strip()]
@@ -109,46 +108,46 @@ def is_chat(head: str, name: str = "") -> bool:
     return any(_WHO.match(found.rest) for found in begun)
 
 
-def chat_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped lines and problems of a chat, in its order.
+def chat_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the turns, dropped lines and problems of a chat, in order.
 
-    Who owns the phone is known from Signal ("Me") and, of a chat of two, from the name of the file,
-    which is the other one's. The phone told the time in the store's time zone.
+    The phone's owner is known from Signal ("Me") and, in a chat of two, from the file name, which is the
+    other person's. Times are in the store's time zone.
     """
-    text = read_whole(stream, LARGEST)
+    text = read_whole(stream, MAX_TEXT_BYTES)
     messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
     if not messages:
         raise RefusedError("holds no message of a chat")
-    today = about.now.astimezone(about.zone).date()
-    order = order_of([each.stamp for each in messages], today, day_first=about.day_first)
+    today = reading.now.astimezone(reading.zone).date()
+    order = order_of([each.stamp for each in messages], today, day_first=reading.day_first)
     if "\ufffd" in text:
-        about.findings.add("invalid UTF-8 replaced", 1)
-    yield from _turns(messages, order, about)
+        reading.findings.add("invalid UTF-8 replaced", 1)
+    yield from _turns(messages, order, reading)
 
 
 def _start(line: str) -> _Start | None:
-    match = _START.match(line[:_LONGEST].translate(_UNMARKED))
-    told = stamp(match) if match else None
-    if not match or not told:
+    match = _START.match(line[:_MAX_STAMP_CHARS].translate(_UNMARKED))
+    stamp = parse_stamp(match) if match else None
+    if not match or not stamp:
         return None
     places = (place for place, character in enumerate(line) if character not in _MARKS)
     end = next(islice(places, match.end(), None), len(line))
-    return _Start(match, told, line[end:])
+    return _Start(match, stamp, line[end:])
 
 
-def _messages(lines: Sequence[str]) -> Iterator[_Said]:
+def _messages(lines: Sequence[str]) -> Iterator[_Entry]:
     begun = [(number, found) for number, line in enumerate(lines) if (found := _start(line))]
     for (number, start), after in zip_longest(begun, begun[1:]):
-        said = _WHO.match(start.rest)
-        rest = start.rest[said.end() :] if said else start.rest
+        sender = _WHO.match(start.rest)
+        rest = start.rest[sender.end() :] if sender else start.rest
         text = "\n".join([rest, *lines[number + 1 : after and after[0]]]).rstrip()
-        who = label(said["who"].strip(_MARKS + " ")) if said else None
-        yield _Said(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
+        who = label(sender["who"].strip(_MARKS + " ")) if sender else None
+        yield _Entry(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
 
 
-def _owner(messages: Sequence[_Said], path: str) -> str | None:
-    """The one of two speakers whom the name of the file does not name."""
-    speakers = {each.who for each in messages if each.who and not each.text.startswith(_BY_APP)}
+def _owner(messages: Sequence[_Entry], path: str) -> str | None:
+    """The one of two speakers whom the file name does not name."""
+    speakers = {each.who for each in messages if each.who and not each.text.startswith(_APP_MARK)}
     if _OWNER in speakers:
         return _OWNER
     name = os.path.basename(path)
@@ -158,29 +157,29 @@ def _owner(messages: Sequence[_Said], path: str) -> str | None:
     return (speakers - {*others}).pop()
 
 
-def _turns(messages: Sequence[_Said], order: Order, about: Reading) -> Iterator[TranscriptItem]:
-    owner = _owner(messages, about.path)
+def _turns(messages: Sequence[_Entry], order: Order, reading: Reading) -> Iterator[TranscriptItem]:
+    owner = _owner(messages, reading.path)
     for each in messages:
         text = _ASIDE.sub("", each.text)
-        if text.startswith(_BY_APP):  # a caption may stand below
+        if text.startswith(_APP_MARK):  # a caption may stand below
             text = text.partition("\n")[2]
         text = text.strip(_MARKS + "\n ")
         if each.who is None or not text or _OMITTED.fullmatch(text):
-            yield Dropped(SYSTEM if each.who is None else MEDIA, each.line)
+            yield Dropped(APP_LINE if each.who is None else OMITTED_MEDIA, each.line)
             continue
         if each.stamp.clock is None:
-            about.findings.add(
+            reading.findings.add(
                 "half of the day that clsm does not know, kept with its day", each.line
             )
         day = day_of(each.stamp.numbers, order)
         clock = f"T{each.stamp.clock}" if each.stamp.clock else ""
-        time = normalise(f"{day}{clock}", about.zone) if day else None
-        message = Message(about.session, each.line, time, end=each.end)
+        time = normalise(f"{day}{clock}", reading.zone) if day else None
+        message = Message(reading.session, each.line, time, end=each.end)
         yield message.turn(each.who, "user", text, trust=None if each.who == owner else "agent")
 
 
 class Stamp(NamedTuple):
-    """Three numbers in their order, the sign between them, and the clock; None: not understood."""
+    """Three numbers of a date in their order, their separator, and the time; None: not understood."""
 
     numbers: tuple[int, int, int]
     mark: str
@@ -188,14 +187,14 @@ class Stamp(NamedTuple):
 
 
 Order = tuple[int, int, int]
-"""Which of three numbers are the year, the month and the day."""
+"""Indexes of year, month and day among three numbers."""
 YEAR_FIRST: Order = (0, 1, 2)
 DAY_FIRST: Order = (2, 1, 0)
 MONTH_FIRST: Order = (2, 0, 1)
 
 
-def stamp(match: re.Match[str]) -> Stamp | None:
-    """The time that a match of ``DATE`` and ``CLOCK`` tells; None where its hour is none."""
+def parse_stamp(match: re.Match[str]) -> Stamp | None:
+    """The stamp of a match of ``DATE`` and ``CLOCK``; None for an invalid time."""
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     numbers = int(match["a"]), int(match["b"]), int(match["c"])
     if minute > 59 or second > 59 or hour > 23:
@@ -217,13 +216,13 @@ def _half(word: str | None) -> int | None:
 
 
 def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = None) -> Order:
-    """Which number is what.
+    """The order of day, month and year in a chat.
 
     Args:
         today: No message is later than the next day.
 
     Raises:
-        RefusedError: That cannot be told.
+        RefusedError: The order cannot be decided.
 
     >>> def told(*texts):
     ...     numbers = (tuple(map(int, text.split("/"))) for text in texts)
@@ -244,7 +243,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
         raise RefusedError(
             "its dates are none that clsm knows, of another calendar or in the future"
         )
-    # With a full stop or a hyphen between them every locale of CLDR writes the day first.
+    # With a full stop or a hyphen as separator, every locale of CLDR has the day first.
     if len(possible) == 1 or stamps[0].mark != "/":
         return possible[0]
     day, month = (_steps_back(stamps, order, today) for order in possible)
@@ -257,7 +256,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
 
 
 def day_of(numbers: Sequence[int], order: Order) -> date | None:
-    """The day of three numbers; None where there is none."""
+    """The day of three numbers; None for an invalid one."""
     year, month, day = (numbers[place] for place in order)
     try:
         return date(year + 2000 if year < 100 else year, month, day)
@@ -276,18 +275,18 @@ def _steps_back(stamps: Sequence[Stamp], order: Order, today: date) -> int:
     return sum(later < earlier for earlier, later in pairwise(days))
 
 
-def telegram_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
-    """The turns, dropped messages and problems of an export, chat by chat.
+def telegram_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
+    """Yield the turns, dropped messages and problems of an export, chat by chat.
 
-    The owner is the one whose account was exported, and in a chat of two who is not the other one;
-    what was passed on is trusted as a page is.
+    The owner is the one whose account was exported, and in a chat of two the one who is not the other person;
+    forwarded messages have the trust of a page.
     """
-    document = read_json(stream, LARGEST_JSON, ", export chat by chat")
+    document = read_json(stream, ", export chat by chat")
     if not isinstance(document, dict):
         raise RefusedError("holds no chat of Telegram")
     owner = mapping(document.get("personal_information")).get("user_id")
     for chat in _telegram_chats(document):
-        yield from _telegram_messages(chat, f"user{owner}", about)
+        yield from _telegram_messages(chat, f"user{owner}", reading)
 
 
 def _telegram_chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -299,25 +298,25 @@ def _telegram_chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _telegram_messages(
-    chat: dict[str, Any], owner: str, about: Reading
+    chat: dict[str, Any], owner: str, reading: Reading
 ) -> Iterator[TranscriptItem]:
     number, kind = label(chat.get("id")), text_or_empty(chat.get("type"))
-    session = f"telegram {number}" if number else about.session
-    for place, told in enumerate(chat["messages"], 1):
-        if not isinstance(told, dict) or told.get("type") != "message":
-            yield Dropped(SYSTEM, place)
+    session = f"telegram {number}" if number else reading.session
+    for place, data in enumerate(chat["messages"], 1):
+        if not isinstance(data, dict) or data.get("type") != "message":
+            yield Dropped(APP_LINE, place)
             continue
-        time = first_time((told.get("date_unixtime"), told.get("date")), about)
-        message = Message(session, place, time, label(told.get("id")))
-        text = _telegram_text(told.get("text"))
-        who, sender = label(told.get("from")), text_or_empty(told.get("from_id"))
+        time = first_time((data.get("date_unixtime"), data.get("date")), reading)
+        message = Message(session, place, time, label(data.get("id")))
+        text = _telegram_text(data.get("text"))
+        who, sender = label(data.get("from")), text_or_empty(data.get("from_id"))
         if not text or not who:
-            yield message.dropped(MEDIA if who else "message of nobody")
+            yield message.dropped(OMITTED_MEDIA if who else "message of nobody")
             continue
         is_owner = sender == owner or kind == "saved_messages"
         is_owner = is_owner or (kind == "personal_chat" and sender != f"user{number}")
         trust: Trust | None = None if is_owner else "agent"
-        if told.get("forwarded_from") is not None:
+        if data.get("forwarded_from") is not None:
             trust = "web"
         yield message.turn(who, "user", text, trust=trust)
 

@@ -1,8 +1,8 @@
-"""What OpenClaw hands to its agent in a person's name: what of it a person typed, and whose the rest is.
+"""Messages that OpenClaw passes to its agent in the user's name: the part that a person typed, and the rest.
 
-Messages of role "user" are also polls, results of sub-agents and cron jobs, system events and mails, and
-what a person did type comes in an envelope, with notes and quotes. ``openclaw_forms`` has all their
-texts. Whatever matches none, or is unfinished, stays the person's.
+Messages of role "user" are also polls, results of subagents and cron jobs, system events and mails; typed
+text comes in an envelope, with notes and quotes. ``openclaw_forms`` has all these forms. Text that matches
+none, or is unfinished, counts as the person's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.trust import Trust
 
 _GROUP = re.compile(r"@g\.us\b|\bid:-\d|\b(?:group|room|channel|channel id):|(?:\A|\s)#")
-"""How the label of an envelope shows that it names a group, not who wrote."""
+"""In the label of an envelope: a group instead of a sender."""
 _IN_GROUP = re.compile(r"(?P<name>[^\n:]{1,80}?)(?: \([^()\n]*\))?: ")
 _ID, _IN_BRACKETS = re.compile(r"(?:\A| )(?:user )?id:.*"), re.compile(r" \([^()]*\)\Z")
 _NO_NAME = re.compile(
@@ -29,15 +29,15 @@ _NO_NAME = re.compile(
 )
 """A number, an address or a program (the names of OpenClaw's own clients)."""
 _FORWARDED = "forwarded"
-_MOST_BEHIND = 8
-"""Lines and quotes behind a message that are looked at."""
+_MAX_TRAILERS = 8
+"""Lines and quotes to examine after a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one of those says whom a message comes from, or why it is dropped.
+    """A part of a message, with its author, or the drop reason.
 
-    ``speaker`` where it is told, ``trust`` where it is not the person's who writes.
+    ``speaker`` if known, ``trust`` if it is not the sender's.
     """
 
     text: str
@@ -47,50 +47,48 @@ class Part:
 
 
 def machine_text(text: str) -> str | None:
-    """Why nothing of a message is memory; None for a person's.
+    """The drop reason of a message that is no memory at all; None for a person's.
 
     >>> machine_text("[OpenClaw heartbeat poll]"), machine_text("What is an [OpenClaw cron wake]?")
     ('heartbeat poll', None)
     """
-    return next((reason for reason, heads in forms.MACHINE if text.startswith(heads)), None)
+    return next((why for why, heads in forms.MACHINE.items() if text.startswith(heads)), None)
 
 
 def without_context(text: str) -> str:
-    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end."""
+    """``text`` without the blocks that OpenClaw adds for the model; an unclosed one runs to the end."""
     if forms.INTERNAL.search(text) is None:
         return text
     return forms.INTERNAL.sub("", text).strip()
 
 
 def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
-    r"""What a message of role "user" is made of, in its order.
+    r"""Yield the parts of a message of role "user", in order.
 
     Args:
-        is_relayed: Another session of the agent's sent it, so that nothing in it is a person's.
+        is_relayed: Another session of the agent sent it, so that nothing in it is a person's.
 
     >>> [*parts("[Telegram Mara id:7 2026-02-03 09:00 UTC] The ferry is at nine.\n[message_id: 4]")]
     [Part(text='The ferry is at nine.', speaker='Mara', trust=None, dropped='')]
     """
     opened = _open(text)
     is_relayed |= opened.is_relayed
-    for part in _told(opened):
+    for part in _classify(opened):
         is_agents = is_relayed and part.trust is None
         yield replace(part, speaker=None, trust="agent") if is_agents else part
 
 
 @dataclass(slots=True)
 class _Opened:
-    """A message without what OpenClaw put before it."""
-
     text: str = ""
     sender: str | None = None
     is_relayed: bool = False
-    """Another session of the agent's sent it."""
+    """Another session of the agent sent it."""
     is_forwarded: bool = False
     has_events: bool = False
     has_media: bool = False
     is_persons: bool = False
-    """It came in a channel's envelope: no machine writes behind one."""
+    """It came in a channel's envelope, so it is no machine text."""
 
 
 def _open(text: str) -> _Opened:
@@ -114,28 +112,28 @@ def _open(text: str) -> _Opened:
 
 
 def _sender_of(metadata: str | None) -> str | None:
-    """The name in a block of metadata; an id or a label alone is none."""
+    """The name in a block of metadata, without ids and labels."""
     try:
-        told = json.loads(metadata or "null")
+        data = json.loads(metadata or "null")
     except (ValueError, RecursionError):
         return None
-    sender = told.get("sender", told) if isinstance(told, dict) else None
+    sender = data.get("sender", data) if isinstance(data, dict) else None
     name = sender.get("name") if isinstance(sender, dict) else sender
     return _name(name) if isinstance(name, str) else None
 
 
 def _in_envelope(label: str, body: str) -> tuple[str | None, str]:
-    """Who wrote, and what. In a group, and in newer versions always, the name is before the text."""
+    """Sender and text. In groups, and always in newer versions, the name precedes the text."""
     if _GROUP.search(label):
         found = _IN_GROUP.match(body)
         return (_name(found["name"]), body[found.end() :]) if found else (None, body)
-    for said in (f"{label.split(' id:', 1)[0]}: ", "(self): ", "(sender): "):
-        body = body.removeprefix(said)
+    for prefix in (f"{label.split(' id:', 1)[0]}: ", "(self): ", "(sender): "):
+        body = body.removeprefix(prefix)
     return _name(label), body
 
 
 def _name(label: str) -> str | None:
-    """A name without the id behind it; None for a number, an address or a program.
+    """A name without the id after it; None for a number, an address or a program.
 
     >>> _name("Mara (@mara) id:120"), _name("+49 170 1234567"), _name("id:120")
     ('Mara', None, None)
@@ -144,28 +142,28 @@ def _name(label: str) -> str | None:
     return None if _NO_NAME.fullmatch(name) else name
 
 
-def _told(opened: _Opened) -> Iterator[Part]:
+def _classify(opened: _Opened) -> Iterator[Part]:
     text = opened.text
-    # A system event may have paragraphs; then what it woke the agent for begins one.
+    # A system event may have several paragraphs; the machine text behind it starts one of them.
     begins = text.split("\n\n") if opened.has_events else [text]
     if opened.is_persons:
-        yield from _persons(opened)
+        yield from _person_parts(opened)
     elif forms.EVENTS.match(text):
-        yield from _events(text)
+        yield from _event_parts(text)
     elif reason := next(filter(None, map(machine_text, begins)), None):
         yield Part("", dropped=reason)
     elif forms.QUEUE.match(text):
-        yield from _queue(text)
+        yield from _queued_parts(text)
     elif part := _announced(text) or _task(text) or _external(text):
         yield part
     elif forms.OTHERS.match(text):
         yield Part(text, trust="agent")
     else:
-        yield from _persons(opened)
+        yield from _person_parts(opened)
 
 
-def _queue(text: str) -> Iterator[Part]:
-    """Messages that waited; of those that were too many, OpenClaw tells how each began."""
+def _queued_parts(text: str) -> Iterator[Part]:
+    """Yield queued messages; of surplus ones OpenClaw only quotes the start."""
     overflow, *items = forms.QUEUED.split(text)
     if summary := overflow.partition("\nSummary:\n")[2].strip():
         yield Part(summary, trust="agent" if " announce" in overflow else None)
@@ -176,12 +174,12 @@ def _queue(text: str) -> Iterator[Part]:
 
 
 def _announced(text: str) -> Part | None:
-    """How a sub-agent or a cron job ended, without what the agent is told to do with it."""
+    """The result of a subagent or a cron job, without the instruction for the agent."""
     found = forms.ANNOUNCED.match(text)
     if found is None:
         return None
     result = found["result"]
-    # The result may quote another one: the last "Stats: …" is OpenClaw's.
+    # The result may quote another one, so only the last "Stats: …" is OpenClaw's.
     end = result.rfind(forms.STATS)
     if end < 0:
         end = max(
@@ -190,8 +188,8 @@ def _announced(text: str) -> Part | None:
     return _report(found["told"], result[:end])
 
 
-def _events(text: str) -> Iterator[Part]:
-    """The same as an event; what holds none is for the model alone."""
+def _event_parts(text: str) -> Iterator[Part]:
+    """Yield such results from internal events; a message without any is for the model alone."""
     _, *events = forms.EVENT.split(text)
     for event in events:
         head, _, rest = event.partition("\n\n")
@@ -205,14 +203,14 @@ def _events(text: str) -> Iterator[Part]:
         yield Part("", dropped="internal context")
 
 
-def _report(told: str, result: str) -> Part:
+def _report(headline: str, result: str) -> Part:
     result = result.strip()
     is_empty = result in {"", forms.NO_OUTPUT}
-    return Part(told if is_empty else f"{told}\n\n{result}", trust="agent")
+    return Part(headline if is_empty else f"{headline}\n\n{result}", trust="agent")
 
 
 def _task(text: str) -> Part | None:
-    """What the agent asked of a sub-agent, of itself at a time, or to be reminded of."""
+    """A task that the agent gave to a subagent or to itself at a time, or a reminder."""
     if text.startswith(forms.SUBAGENT):
         found = forms.TASK.search(text)
         task = text[found.end() :] if found else text
@@ -229,7 +227,7 @@ def _task(text: str) -> Part | None:
 
 
 def _external(text: str) -> Part | None:
-    """A mail, a page or what a web hook sent; one without an end is all of the rest."""
+    """A mail, a page or the payload of a web hook; an unclosed one is the whole rest."""
     if not forms.EXTERNAL.match(text):
         return None
     begin = forms.EXTERNAL_BEGIN.search(text)
@@ -239,13 +237,13 @@ def _external(text: str) -> Part | None:
     return Part(content.strip("\n"), source.lower(), "web")
 
 
-def _persons(opened: _Opened) -> Iterator[Part]:
-    """What a person wrote or said, and what they forwarded."""
+def _person_parts(opened: _Opened) -> Iterator[Part]:
+    """Yield what a person wrote or said, and what they forwarded."""
     text = without_context(opened.text)
     dropped = "internal context" if opened.text and not text else ""
     text, behind = _without_end(text)
     sender = opened.sender or behind
-    if (heard := _heard(text)) != text:  # the envelope is inside
+    if (heard := _spoken_and_typed(text)) != text:  # the envelope is inside
         inner = _open(heard)
         text, sender = inner.text, inner.sender or sender
     written = _without_media(text)
@@ -265,10 +263,10 @@ def _persons(opened: _Opened) -> Iterator[Part]:
 
 
 def _without_end(text: str) -> tuple[str, str | None]:
-    """``text`` without ids and quotes behind it, and who wrote it, where that is told there."""
+    """``text`` without trailing ids and quotes, and the sender that they name."""
     context = forms.CONTEXT.search(text)
     text, sender = text[: context.start()] if context else text, None
-    for _ in range(_MOST_BEHIND):
+    for _ in range(_MAX_TRAILERS):
         before, _, last = text.rstrip().rpartition("\n")
         if found := forms.AFTER.fullmatch(last):
             text, sender = before, _name(found["sender"] or "") or sender
@@ -280,7 +278,6 @@ def _without_end(text: str) -> tuple[str, str | None]:
 
 
 def _quote(text: str) -> int | None:
-    """Where the quoted message begins that ``text`` ends with."""
     for begin, end in forms.QUOTES:
         place = text.rfind(begin) if text.rstrip().endswith(end) else -1
         if place == 0 or (place > 0 and text[place - 1] == "\n"):
@@ -288,9 +285,9 @@ def _quote(text: str) -> int | None:
     return None
 
 
-def _heard(text: str) -> str:
-    """What was typed and spoken, of a message with sound or pictures; not what a picture shows."""
-    text = forms.VOICE.sub(_spoken, text)
+def _spoken_and_typed(text: str) -> str:
+    """Typed and spoken text of a message with sound or pictures, without descriptions of pictures."""
+    text = forms.VOICE.sub(_voice_text, text)
     head, *sections = forms.HEARD.split(text)
     if not sections or (head and not head.startswith(forms.TYPED)):
         return text
@@ -302,7 +299,7 @@ def _heard(text: str) -> str:
     return "\n\n".join(filter(None, kept))
 
 
-def _spoken(found: re.Match[str]) -> str:
+def _voice_text(found: re.Match[str]) -> str:
     try:
         return str(json.loads(found[1]))
     except ValueError:
@@ -310,7 +307,7 @@ def _spoken(found: re.Match[str]) -> str:
 
 
 def _without_media(text: str) -> str:
-    """``text`` without what stands for a picture, and the files put into it; an unfinished one stays."""
+    """``text`` without placeholders of media and embedded files; an unclosed file stays."""
     kept, place = [], 0
     while begin := forms.FILE.search(text, place):
         end = text.find(forms.FILE_END, begin.end())

@@ -1,6 +1,6 @@
-"""Remove clsm's own recalled text from what it reads, where its fence verifies.
+"""Remove clsm's own recalled text from sources, if its fence verifies.
 
-Kept, it would come back as something that was said, and every recall would be its own evidence.
+Otherwise it would be read back as a statement, and every recall would be its own evidence.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from clsm_cli.ingestion.jsonl_rows import (
     Reading,
     TranscriptItem,
 )
-from clsm_cli.ingestion.messages import compact, machine_talk, tool_call
+from clsm_cli.ingestion.messages import compact, machine_reason, tool_call
 from clsm_cli.model.episodes import ToolCall
 from clsm_cli.store.jsonlines import LineError, change_strings, load
 from clsm_cli.text.fence_lines import OPENING, blocks
 
-DROPPED = "recalled block"
-KEPT = "recalled text whose fence does not verify, kept as text"
+RECALLED_BLOCK = "recalled block"
+UNVERIFIED = "recalled text whose fence does not verify, kept as text"
 
-# What is left of a message that held a block in quotes or in a code block, and nothing else.
+# Rest of a message that contained only a block, quoted or in a code block.
 _WRAPPING = " \t\r\n>`~"
 
 
 @dataclass(frozen=True, slots=True)
 class StrippedText:
-    """A text without the blocks that verify; ``doubtful``: lines where one begins that does not."""
+    """A text without verified blocks; ``doubtful``: first lines of blocks that do not verify."""
 
     text: str
     dropped: int = 0
@@ -41,7 +41,7 @@ def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) ->
     """``text`` without the blocks that verify.
 
     Args:
-        keep_lines: Leave an empty line for every line, so that line numbers stay right.
+        keep_lines: Keep an empty line for each line, so that line numbers stay right.
     """
     if OPENING not in text:
         return StrippedText(text)
@@ -64,49 +64,49 @@ def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) ->
     return StrippedText("".join(kept), dropped, tuple(doubtful))
 
 
-def strip_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
-    """Pass ``items`` on, their turns without the blocks that verify.
+def strip_items(items: Iterable[TranscriptItem], reading: Reading) -> Iterator[TranscriptItem]:
+    """Pass ``items`` on, with turns stripped of verified blocks.
 
-    A block that is left out is a ``Dropped``, and so is a turn of which nothing else is left; what
-    does not verify stays and is told.
+    A removed block gives a ``Dropped``, and so does a turn that is empty without it; a block that does not
+    verify stays and is reported.
     """
     for item in items:
         if isinstance(item, RawTurn) and (
             OPENING in item.text or (item.tool and OPENING in (item.tool.input or ""))
         ):
-            yield from _cleaned(item, about.fence_key, about.findings)
+            yield from _strip_turn(item, reading.fence_key, reading.findings)
         else:
             yield item
 
 
-def _cleaned(turn: RawTurn, fence_key: FenceKey, findings: Findings) -> Iterator[TranscriptItem]:
-    strip = _cut_arguments if turn.tool else strip_blocks
+def _strip_turn(turn: RawTurn, fence_key: FenceKey, findings: Findings) -> Iterator[TranscriptItem]:
+    strip = _strip_arguments if turn.tool else strip_blocks
     found = strip(turn.text, fence_key)
     for _ in found.doubtful:
-        findings.add(KEPT, turn.line_start)
+        findings.add(UNVERIFIED, turn.line_start)
     for _ in range(found.dropped):
-        yield Dropped(DROPPED, turn.line_start)
+        yield Dropped(RECALLED_BLOCK, turn.line_start)
     text = found.text.strip("\n").rstrip() if found.dropped else turn.text
     if found.dropped and not text.strip(_WRAPPING):
         return
-    if reason := machine_talk(turn.role, text):
+    if reason := machine_reason(turn.role, text):
         yield Dropped(reason, turn.line_start)
         return
-    tool = _cut_tool(turn.tool, turn.text, text, fence_key) if turn.tool else None
+    tool = _strip_tool(turn.tool, turn.text, text, fence_key) if turn.tool else None
     yield replace(turn, text=text, tool=tool)
 
 
-def _cut_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) -> ToolCall:
-    """The tool of a turn whose text changed: its input may be the beginning of that text."""
+def _strip_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) -> ToolCall:
+    """The tool of a turn whose text changed: its input may be the start of that text."""
     if tool.input is None:
         return tool
     if tool.input == tool_call(tool.name, before).input:
         return tool_call(tool.name, after, error=tool.error)
-    return replace(tool, input=_cut_arguments(tool.input, fence_key).text)
+    return replace(tool, input=_strip_arguments(tool.input, fence_key).text)
 
 
-def _cut_arguments(text: str, fence_key: FenceKey) -> StrippedText:
-    """The same for what may be arguments of a tool as JSON, in which line ends are escaped."""
+def _strip_arguments(text: str, fence_key: FenceKey) -> StrippedText:
+    """Strip text that may be tool arguments as JSON, in which line breaks are escaped."""
     try:
         value = load(text) if text.startswith(("{", "[")) else None
     except LineError:

@@ -1,8 +1,8 @@
-"""Segment: cut the inbox into episodes, and describe every episode that has no record.
+"""Segment: cut the inbox into episodes, and describe every episode without a record.
 
-The order makes every prefix of the writes completable by running again: episode files first, then
-their records, the inbox last. A turn that is in an episode is not read from the inbox again, and an
-episode without a record is described, whoever wrote it.
+The order of the writes lets a second run complete any prefix of them: episode files first, then their
+records, the inbox last. Turns that are in an episode are not read from the inbox again, and episodes
+without a record are described, whoever wrote them.
 """
 
 from __future__ import annotations
@@ -31,17 +31,32 @@ if TYPE_CHECKING:
 
 
 def plan_session(
-    store: Store, index: Index, box: Inbox, over_before: datetime | None = None
+    store: Store, index: Index, box: Inbox, ended_before: datetime | None = None
 ) -> tuple[list[Episode], list[runs.Write]]:
-    """Cut an inbox file as far as its episodes are final: they, and what is written.
+    """Cut an inbox file into its final episodes, and plan the writes.
 
     Args:
         index: Fresh, with a vector for every turn of the inbox.
-        box: The inbox file, without what was forgotten.
-        over_before: A conversation whose last turn is older is over; None: none is.
+        box: The inbox file, without forgotten turns.
+        ended_before: Conversations whose last turn is older are closed; None: none is.
     """
     if not box.turns:
-        return [], inbox.plan_delete_empty(box, over_before)
+        return [], inbox.plan_delete_empty(box, ended_before)
+    made, open_items = _cut(store, index, box, ended_before)
+    writes: list[runs.Write] = [
+        runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))
+        for episode in made
+    ]
+    writes += record_files.plan_records(store, "flow", _describe(store, index, made))
+    if len(open_items) < len(box.items):
+        writes.append(inbox.plan_rewrite(box, open_items, store.root))
+    return made, writes
+
+
+def _cut(
+    store: Store, index: Index, box: Inbox, ended_before: datetime | None
+) -> tuple[list[Episode], list[InboxItem]]:
+    """The final episodes of an inbox file, and the items that stay in it."""
     session, forgotten = box.turns[0].session, logs.load_tombstones(store)
     closed = index.keys_in_episodes(session)
     items = [
@@ -51,14 +66,14 @@ def plan_session(
     ]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
-    stored = _stored(store, index, previous) if items else None
-    capped = stored is not None and stored.capped  # only its length ended it
+    stored = _load(store, index, previous) if items else None
+    capped = stored is not None and stored.capped  # ended by the maximum length
     made: list[Episode] = []
     open_items: list[InboxItem] = []
-    for turns, ended in _parts(items, over_before):
+    for turns, ended in _split_at_marks(items, ended_before):
         rest = list(turns)
-        beats = _beats([item.turn for item in rest], vectors)
-        for found in split_episodes(beats, ended=ended, settings=store.settings.boundary):
+        features = _turn_features([item.turn for item in rest], vectors)
+        for found in split_episodes(features, ended=ended, settings=store.settings.boundary):
             members, rest = rest[: found.length], rest[found.length :]
             made.append(
                 _episode(
@@ -74,18 +89,11 @@ def plan_session(
             previous, capped = made[-1].id, found.continues_next
         capped = capped and not ended
         open_items += rest
-    writes: list[runs.Write] = [
-        runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))
-        for episode in made
-    ]
-    writes += record_files.plan_records(store, "flow", _describe(store, index, made))
-    if len(open_items) < len(box.items):
-        writes.append(inbox.plan_rewrite(box, open_items, store.root))
-    return made, writes
+    return made, open_items
 
 
 def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
-    """Records for episodes that have none: of documents, and after a crash."""
+    """Records for episodes without one: of documents, and after a crash."""
     forgotten = logs.load_tombstones(store)
     read = (episode_files.read(store.root / path) for _, path in index.undescribed())
     found = [
@@ -96,10 +104,10 @@ def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
     return record_files.plan_records(store, "flow", _describe(store, index, found))
 
 
-def _parts(
-    items: Sequence[InboxItem], over_before: datetime | None
+def _split_at_marks(
+    items: Sequence[InboxItem], ended_before: datetime | None
 ) -> list[tuple[list[CapturedTurn], bool]]:
-    """The open turns between end marks, each with whether a mark, or silence, ends it."""
+    """The open turns between end marks, each part with whether a mark, or silence, ends it."""
     parts: list[tuple[list[CapturedTurn], bool]] = []
     current: list[CapturedTurn] = []
     marks = {item.after for item in items if isinstance(item, EndMark)}
@@ -110,17 +118,17 @@ def _parts(
         if item.turn.key in marks:
             parts.append((current, True))
             current = []
-    parts.append((current, bool(current) and _is_over(current[-1], over_before)))
+    parts.append((current, bool(current) and _is_over(current[-1], ended_before)))
     return parts
 
 
-def _is_over(last: CapturedTurn, over_before: datetime | None) -> bool:
-    said = instant(last.turn.time) if last.turn.time else None
-    at = said or instant(last.recorded_at)
-    return over_before is not None and at is not None and at < over_before
+def _is_over(last: CapturedTurn, ended_before: datetime | None) -> bool:
+    spoken_at = instant(last.turn.time) if last.turn.time else None
+    at = spoken_at or instant(last.recorded_at)
+    return ended_before is not None and at is not None and at < ended_before
 
 
-def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[TurnFeatures]:
+def _turn_features(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[TurnFeatures]:
     return [
         TurnFeatures(
             text=turn.text,
@@ -164,18 +172,18 @@ def _episode(
 
 
 def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:
-    """Records of episodes, in order; each is compared with the one before it in its session."""
+    """Records of episodes, in order; each is compared with the previous one of its session."""
     known = {episode.id: episode for episode in made}
     records = []
     for episode in made:
-        previous = known.get(episode.previous or "") or _stored(store, index, episode.previous)
+        previous = known.get(episode.previous or "") or _load(store, index, episode.previous)
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         earlier = [vectors[turn.key] for turn in before]
-        surprise = 0.0  # the blocks of a document do not follow one another in time
+        surprise = 0.0  # the blocks of a document have no order in time
         if episode.document is None:
-            beats = _beats(before, vectors), _beats(episode.turns, vectors)
-            surprise = peak_surprise(*beats, store.settings.boundary)
+            features = _turn_features(before, vectors), _turn_features(episode.turns, vectors)
+            surprise = peak_surprise(*features, store.settings.boundary)
         records.append(
             describe.describe(
                 without_dumps(episode),
@@ -189,7 +197,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
     return tuple(records)
 
 
-def _stored(store: Store, index: Index, episode: str | None) -> Episode | None:
+def _load(store: Store, index: Index, episode: str | None) -> Episode | None:
     files = index.episode_files(episode) if episode else ()
     try:
         found = episode_files.read(store.root / files[0]) if files else None

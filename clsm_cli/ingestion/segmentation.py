@@ -1,16 +1,15 @@
 """Where one episode ends and the next begins (Nemori §3.1.1; CMA §3.1).
 
-``split_episodes`` reads an open tail: the turns since the last cut, in order of arrival. It is called
-again whenever turns arrive, so what it says about a place must never depend on where a call ended:
+``split_episodes`` reads an open tail: the turns since the last cut, in order of arrival. It runs again
+whenever turns arrive, so its result at a place must not depend on where a call ended:
 
-* the signs at a place read only the turns of the segment up to it;
-* a boundary is final once a fixed number of turns after it is known (``_look_ahead``); a silence
-  that is certain ends an episode at once, and nothing reaches across it;
-* after a cut everything starts anew with the turns that remain.
+* the signs at a place use only the turns of the segment up to it;
+* a boundary is final once a fixed number of turns after it is known (``_look_ahead``); a certain gap ends an
+  episode at once, and nothing reaches across it;
+* after a cut everything starts anew with the remaining turns.
 
-First the signs of a boundary, read turn by turn (what a sign says as a number is
-``scoring.boundary_evidence``), then the cuts. Turns of tools belong to the turn before them: they are
-counted by nothing and compared with nothing.
+The signs of a boundary come first, read turn by turn (``scoring.boundary_evidence`` turns them into numbers),
+then the cuts. Tool turns belong to the turn before them, and are neither counted nor compared.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.scoring import boundary_evidence, modularity
 from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surprise
 from clsm_cli.text.language_data import pattern
-from clsm_cli.text.sentences import asks
+from clsm_cli.text.sentences import is_question
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -33,23 +32,23 @@ if TYPE_CHECKING:
     from clsm_cli.config import BoundarySettings
     from clsm_cli.model.episodes import Role
 
-NEAR = 3
-"""Turns before a place that a turn is compared with (TextTiling's block)."""
-SETTLED = 3
-"""Turns of a segment before coherence and surprise have anything to compare with."""
-MARKED, CLOSED, OTHER_THINGS, NEW_INTENT = 0.6, 0.6, 0.2, 0.15
-"""What a discourse marker, a farewell before, disjoint entities and a new intent say."""
-EDGE = 200
-"""Characters at the start or end of a turn where markers and farewells count."""
-READ = 2000
-"""Characters of a turn whose words count: about what its vector reads (256 word pieces) and more."""
-EXPLICIT = 0.5
-"""From here on gap, marker and farewell together say *where* the boundary is: it is not moved."""
+CONTEXT_TURNS = 3
+"""Turns before a place to compare a turn with (TextTiling's block)."""
+MIN_HISTORY = 3
+"""Turns of a segment before coherence and surprise have a baseline."""
+MARKER_EVIDENCE, CLOSING_EVIDENCE, ENTITIES_EVIDENCE, INTENT_EVIDENCE = 0.6, 0.6, 0.2, 0.15
+"""Evidence of a discourse marker, a farewell, disjoint entities and a new intent."""
+EDGE_CHARS = 200
+"""Characters at the start or end of a turn in which markers and farewells count."""
+WORD_CHARS = 2000
+"""Characters of a turn whose words count: slightly more than its vector covers (256 word pieces)."""
+EXPLICIT_CONFIDENCE = 0.5
+"""Confidence of gap, marker and farewell from which the boundary is exact and not moved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnFeatures:
-    """What the detector reads of one turn; ``vector`` is a unit vector of its text."""
+    """The features of one turn; ``vector`` is a unit vector of its text."""
 
     text: str
     role: Role
@@ -61,7 +60,7 @@ class TurnFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A turn and the tool turns after it; ``start`` in the tail, ``active`` the last known time."""
+    """A turn and the tool turns after it; ``start``: index in the tail, ``active``: last known time."""
 
     head: TurnFeatures
     start: int
@@ -69,11 +68,11 @@ class Group:
 
 
 def group_turns(tail: Sequence[TurnFeatures]) -> list[Group]:
-    """The tail by conversational turns; tool turns before the first one belong to it."""
-    heads = [i for i, beat in enumerate(tail) if beat.role != "tool"] or [0][: len(tail)]
+    """The tail by conversational turns; leading tool turns belong to the first one."""
+    heads = [i for i, turn in enumerate(tail) if turn.role != "tool"] or [0][: len(tail)]
     groups = []
     for start, head, end in zip([0, *heads[1:]], heads, [*heads[1:], len(tail)], strict=False):
-        times = [beat.time for beat in tail[start:end] if beat.time is not None]
+        times = [turn.time for turn in tail[start:end] if turn.time is not None]
         groups.append(Group(tail[head], start, times[-1] if times else None))
     return groups
 
@@ -82,8 +81,8 @@ class Segment:
     """The groups from the last cut on, and the signs of a boundary before each of them.
 
     Attributes:
-        signs: What speaks for a boundary at each place, by name, 0 to 1.
-        surprises: Deviations by which each turn surprises above the mean of its window.
+        signs: Evidence for a boundary at each place, by name, 0 to 1.
+        surprises: Surprise of each turn, in deviations above the mean of its window.
     """
 
     def __init__(self, groups: list[Group], settings: BoundarySettings) -> None:
@@ -102,26 +101,26 @@ class Segment:
             self._read(place)
 
     def confidence(self, place: int) -> float:
-        """How sure the signs are together."""
+        """Combined confidence of the signs."""
         return boundary_evidence.combine(self.signs[place].values())
 
-    def fires(self, place: int) -> bool:
-        """Whether they suffice for a boundary."""
+    def is_boundary(self, place: int) -> bool:
+        """Whether the signs suffice for a boundary."""
         return self.confidence(place) > self.settings.confidence
 
-    def wall(self) -> int | None:
-        """The first silence that is certain: no boundary moves over it and no turns join."""
+    def certain_gap(self) -> int | None:
+        """The first certain gap: no boundary moves across it and no turns join."""
         certain = (place for place, signs in enumerate(self.signs) if signs.get("gap", 0.0) >= 1.0)
         return None if self.settings.confidence >= 1.0 else next(certain, None)
 
     def refined(self, place: int, known: int, allowed: range) -> int | None:
-        """``place``, moved to where modularity splits the ``known`` groups best, or None.
+        """``place``, moved to where modularity best splits the ``known`` groups; None if the subject stays.
 
-        None when that is no change of subject (``modularity.is_confirmed``). An explicit boundary
-        stays as it is: a silence, a marker or a farewell says exactly where.
+        The latter is ``modularity.is_confirmed``. An explicit boundary does not move: a gap, a marker or a
+        farewell is exact.
         """
         explicit = (self.signs[place].get(name, 0.0) for name in ("gap", "marker", "closing"))
-        if boundary_evidence.combine(explicit) >= EXPLICIT:
+        if boundary_evidence.combine(explicit) >= EXPLICIT_CONFIDENCE:
             return place
         a = modularity.affinity([group.head.vector for group in self._groups[:known]])
         reach = self.settings.refine
@@ -134,31 +133,32 @@ class Segment:
         self._clock = self._groups[place - 1].active or self._clock
         signs = {
             "gap": _gap(self._clock, now.time, self.settings),
-            "marker": MARKED * bool(pattern("segmentation.marker").match(now.text[:EDGE])),
-            "closing": CLOSED * (_closes(before) and not _closes(now)),
-            "intent": NEW_INTENT * self._new_intent(place),
-            "entities": OTHER_THINGS * self._other_things(place),
+            "marker": MARKER_EVIDENCE
+            * bool(pattern("segmentation.marker").match(now.text[:EDGE_CHARS])),
+            "closing": CLOSING_EVIDENCE * (_closes(before) and not _closes(now)),
+            "intent": INTENT_EVIDENCE * self._has_new_intent(place),
+            "entities": ENTITIES_EVIDENCE * self._has_new_entities(place),
             **self._shift(now),
         }
         self.signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
         self._learn(now)
 
     def _shift(self, now: TurnFeatures) -> dict[str, float]:
-        """Coherence and surprise of a turn against the turns before it; both enter the past."""
+        """Coherence and surprise of a turn against the previous turns; both enter the baseline."""
         import numpy as np
 
         self.surprises.append(0.0)
-        if not _speaks(now) or not self._vectors:
+        if not _has_words(now) or not self._vectors:
             return {}
-        coherence = _cosine(now.vector, np.mean(self._vectors[-NEAR:], axis=0))
-        novelty = 1.0 - _cosine(now.vector, np.mean(self._vectors, axis=0))
-        surprise = turn_surprise(self._words.bits(stems(now.text[:READ])), novelty)
+        coherence = cosine(now.vector, np.mean(self._vectors[-CONTEXT_TURNS:], axis=0))
+        novelty = 1.0 - cosine(now.vector, np.mean(self._vectors, axis=0))
+        surprise = turn_surprise(self._words.bits(stems(now.text[:WORD_CHARS])), novelty)
         z = deviations(surprise, self._past[-max(1, self.settings.window) :])
         self._past.append(surprise)
         self.surprises[-1] = z
         past = self._coherence.copy()
         self._coherence.append(coherence)
-        if len(self._vectors) < SETTLED:
+        if len(self._vectors) < MIN_HISTORY:
             return {}
         return {
             "coherence": boundary_evidence.coherence_evidence(coherence, past),
@@ -166,22 +166,22 @@ class Segment:
         }
 
     def _learn(self, now: TurnFeatures) -> None:
-        if _speaks(now):
-            self._words.learn(stems(now.text[:READ]))
+        if _has_words(now):
+            self._words.learn(stems(now.text[:WORD_CHARS]))
             self._vectors.append(now.vector)
 
-    def _new_intent(self, place: int) -> bool:
-        """Whether a speaker turns from asking to telling, or back, with no question pending."""
+    def _has_new_intent(self, place: int) -> bool:
+        """Whether a speaker changes between asking and telling, without a pending question."""
         now, before = self._groups[place].head, self._groups[place - 1].head
-        if asks(before.text):
+        if is_question(before.text):
             return False
         own = [g.head for g in self._groups[:place] if g.head.speaker == now.speaker]
-        return bool(own) and asks(own[-1].text) != asks(now.text)
+        return bool(own) and is_question(own[-1].text) != is_question(now.text)
 
-    def _other_things(self, place: int) -> bool:
-        """Whether a turn names things, and none of those that the turns just before it name."""
+    def _has_new_entities(self, place: int) -> bool:
+        """Whether a turn names things, but none that the turns just before it name."""
         now = self._groups[place].head.entities
-        near = [g.head.entities for g in self._groups[max(0, place - NEAR) : place]]
+        near = [g.head.entities for g in self._groups[max(0, place - CONTEXT_TURNS) : place]]
         known = frozenset().union(*near)
         return bool(now and known and now.isdisjoint(known))
 
@@ -197,15 +197,16 @@ def _gap(before: datetime | None, now: datetime | None, settings: BoundarySettin
     return boundary_evidence.gap_evidence(silence.total_seconds() / 60.0, new_day, settings)
 
 
-def _speaks(beat: TurnFeatures) -> bool:
-    return any(c.isalnum() for c in beat.text)
+def _has_words(turn: TurnFeatures) -> bool:
+    return any(c.isalnum() for c in turn.text)
 
 
-def _closes(beat: TurnFeatures) -> bool:
-    return pattern("segmentation.closing").search(beat.text[-EDGE:]) is not None
+def _closes(turn: TurnFeatures) -> bool:
+    return pattern("segmentation.closing").search(turn.text[-EDGE_CHARS:]) is not None
 
 
-def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+def cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+    """Cosine of two vectors; 0 if one of them is zero."""
     import numpy as np
 
     length = float(np.linalg.norm(a) * np.linalg.norm(b))
@@ -214,9 +215,9 @@ def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ClosedEpisode:
-    """An episode that is final: the next ``length`` turns of the tail.
+    """A final episode: the next ``length`` turns of the tail.
 
-    ``continues_next``: the cap ended it, so the next one goes on from it.
+    ``continues_next``: the maximum length ended it, so the next one continues it.
     """
 
     length: int
@@ -226,7 +227,7 @@ class ClosedEpisode:
 def split_episodes(
     tail: Sequence[TurnFeatures], *, ended: bool, settings: BoundarySettings
 ) -> list[ClosedEpisode]:
-    """The episodes of ``tail`` that are final; what they do not cover stays open.
+    """The final episodes of ``tail``; turns after them stay open.
 
     Args:
         tail: Turns since the last cut, in order of arrival.
@@ -236,12 +237,12 @@ def split_episodes(
     those after the first episode are those of ``tail[first.length:]``.
     """
     groups = group_turns(tail)
-    horizon = _cap(settings) + 1 + _look_ahead(settings)
+    horizon = _max_turns(settings) + 1 + _look_ahead(settings)
     cuts: list[ClosedEpisode] = []
     done = 0
     while done < len(groups):
         segment = Segment(groups[done : done + horizon], settings)
-        found = _first(segment, ended=ended and done + horizon >= len(groups))
+        found = _first_boundary(segment, ended=ended and done + horizon >= len(groups))
         if found is None:
             break
         place, capped = found
@@ -256,8 +257,8 @@ def peak_surprise(
 ) -> float:
     """The largest surprise of a turn of ``episode``, in deviations of its window, at least 0.
 
-    ``before`` are the turns that came before it in its session, as far as they should count: with
-    the episode before this one, the turn that broke with its subject has its due.
+    ``before`` are the turns before it in its session that count: with the previous episode included, a turn
+    that changes the subject gets its full surprise.
     """
     if not episode:
         return 0.0
@@ -267,31 +268,31 @@ def peak_surprise(
     return round(max([0.0, *segment.surprises[first:]]), 4)  # only tools speak: there is no peak
 
 
-def _least(settings: BoundarySettings) -> int:
+def _min_turns(settings: BoundarySettings) -> int:
     return max(1, settings.min_turns)
 
 
-def _cap(settings: BoundarySettings) -> int:
-    return max(_least(settings), settings.max_turns)
+def _max_turns(settings: BoundarySettings) -> int:
+    return max(_min_turns(settings), settings.max_turns)
 
 
 def _look_ahead(settings: BoundarySettings) -> int:
-    """Turns after a place that settle it: to see its rivals, to move it, and a rest long enough."""
-    return settings.refine + 2 * (_least(settings) - 1)
+    """Turns after a place that make it final: for rivals, for moving it, and for a long enough rest."""
+    return settings.refine + 2 * (_min_turns(settings) - 1)
 
 
-_Found = tuple[int, bool]
-"""A boundary: before which group of the segment, and whether the cap made it."""
+_Boundary = tuple[int, bool]
+"""The group after a boundary, and whether the maximum length caused it."""
 
 
-def _first(segment: Segment, *, ended: bool) -> _Found | None:
+def _first_boundary(segment: Segment, *, ended: bool) -> _Boundary | None:
     """The first boundary of the segment, if it is final.
 
-    A silence that is certain is a wall: up to it, the tail has ended.
+    Up to a certain gap, the tail has ended.
     """
-    wall = segment.wall()
+    wall = segment.certain_gap()
     length = segment.length if wall is None else wall
-    found = _inside(segment, length, ended=ended or wall is not None)
+    found = _boundary_within(segment, length, ended=ended or wall is not None)
     if found is None and wall is not None:
         return wall, False
     if found is None and ended:
@@ -299,17 +300,17 @@ def _first(segment: Segment, *, ended: bool) -> _Found | None:
     return found
 
 
-def _inside(segment: Segment, length: int, *, ended: bool) -> _Found | None:
-    """The first boundary within ``length`` groups by signs short of certainty, or by the cap.
+def _boundary_within(segment: Segment, length: int, *, ended: bool) -> _Boundary | None:
+    """The first boundary within ``length`` groups, by signs short of certainty or by the maximum length.
 
-    Of places so near to each other that a segment between them would be too short, the surest
-    counts. A rest shorter than ``min_turns`` joins what is before it, and a capped segment of an
-    ended tail leaves it enough.
+    Among places that are too near to each other for a segment between them, the most confident wins. A rest
+    shorter than ``min_turns`` joins the segment before it, and a cut at the maximum length of an ended tail
+    leaves that many turns.
     """
     settings = segment.settings
-    least, cap = _least(settings), _cap(settings)
+    least, cap = _min_turns(settings), _max_turns(settings)
     for place in range(least, min(cap, length - 1) + 1):
-        if not segment.fires(place):
+        if not segment.is_boundary(place):
             continue
         known = min(length, place + 1 + _look_ahead(settings))
         if known <= place + _look_ahead(settings) and not ended:

@@ -1,7 +1,7 @@
 """Find sources: named paths become files with a format, or a reason why they are skipped; open them.
 
-The walk of a folder is sorted, so two runs see the same order; it never follows a symbolic link, so
-it can neither loop nor leave the folder; and whatever it passes over is said, not silent.
+The walk of a folder is sorted, so two runs have the same order. It never follows a symbolic link, so it
+cannot loop or leave the folder, and reports everything it skips.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import BinaryIO, cast
 
-from clsm_cli.ingestion import detection, encodings, folders, transcripts
+from clsm_cli.ingestion import detection, encodings, folders, recalled_text, transcripts
 from clsm_cli.ingestion.detection import Format
 from clsm_cli.ingestion.folders import Exclusion, Place
 from clsm_cli.ingestion.jsonl_rows import (
@@ -37,11 +37,11 @@ class SourceFile:
     """A file to read.
 
     Attributes:
-        path: As it was given; inside a named folder, that name and the way from there.
-        origin: Where it really lies, ``~`` for the home folder: the same for every spelling.
-        stream: Standard input, which is open already and cannot be opened twice.
-        encoding: As its beginning tells, see ``encodings``.
-        is_agents: Whether dated notes where it lies are an agent's.
+        path: As given; inside a named folder, that name and the relative path.
+        origin: Its real path, with ``~`` for the home folder: the same for every spelling.
+        stream: Standard input, which is already open and cannot be opened twice.
+        encoding: As detected from its start, see ``encodings``.
+        is_agents: Whether dated notes in its folder are an agent's.
     """
 
     path: str
@@ -58,23 +58,23 @@ class SourceFile:
         return encodings.utf_8_stream(stream, self.encoding)
 
     @contextlib.contextmanager
-    def items(self, about: Reading) -> Iterator[Iterator[TranscriptItem]]:
-        """The items of a transcript of any format but Markdown, in its order, while it is open.
+    def items(self, reading: Reading) -> Iterator[Iterator[TranscriptItem]]:
+        """The items of a transcript of any format except Markdown, in order, while it is open.
 
-        Without what clsm itself recalled.
+        Without text that clsm itself recalled.
         """
         with self.open() as stream:
             if self.format in _ROWS:
-                yield items_of_lines(bounded_lines(stream), self.format, about)
+                yield line_items(bounded_lines(stream), self.format, reading)
                 return
             name, function = _WHOLE[self.format]
             reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
-            yield _items(reader(stream, about), about)
+            yield _items(reader(stream, reading), reading)
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or folder that is not memory by its name or kind."""
+    """A file or folder that is not memory, by its name or kind."""
 
     path: str
     reason: str
@@ -82,12 +82,12 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Excluded(Skipped):
-    """A file or folder that the user leaves out."""
+    """A file or folder that the user excludes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing(Problem):
-    """A path that was named and does not exist."""
+    """A named path that does not exist."""
 
 
 Found = SourceFile | Skipped | Problem
@@ -99,11 +99,11 @@ def find(
     stdin: BinaryIO | None = None,
     exclusion: Exclusion | None = None,
 ) -> Iterator[Found]:
-    """The files behind the named paths, in order, each once."""
+    """Yield the files of the named paths, in order, each once."""
     seen: set[str] = set()
     exclusion = exclusion or Exclusion()
     for path in paths:
-        for found in _named(path, wanted, stdin, exclusion):
+        for found in _find_path(path, wanted, stdin, exclusion):
             if isinstance(found, SourceFile) and found.origin in seen:
                 yield Skipped(found.path, "named twice")
                 continue
@@ -113,7 +113,7 @@ def find(
     yield from exclusion.problems
 
 
-def _named(
+def _find_path(
     path: str, wanted: Format | None, stdin: BinaryIO | None, exclusion: Exclusion
 ) -> Iterator[Found]:
     if path == STDIN:
@@ -123,7 +123,7 @@ def _named(
         yield Missing('""', None, "no such file or folder")
         return
     try:
-        # A link that the user names is the user's wish; links inside a folder are not followed.
+        # A link that the user names is followed; links inside a folder are not.
         real = os.path.realpath(path, strict=True)
         mode = os.stat(real).st_mode
     except FileNotFoundError:
@@ -134,7 +134,7 @@ def _named(
         return
     is_folder = stat.S_ISDIR(mode)
     folder = real if is_folder else os.path.dirname(real)
-    # Also by the name of a link that leads there.
+    # Also by the name of a link to it.
     reasons = (
         exclusion.reason_of_named(each, is_folder=is_folder)
         for each in dict.fromkeys((real, os.path.abspath(path)))
@@ -143,14 +143,14 @@ def _named(
         yield Excluded(path, reason)
     elif is_folder:
         yield from _walk(path, real, wanted, exclusion)
-    elif reason := detection.openclaw_state(os.path.basename(path)):
+    elif reason := detection.openclaw_state_reason(os.path.basename(path)):
         yield Skipped(path, reason)
     else:
         yield _file(path, real, wanted, folders.locate_folder(folder))
 
 
 def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
-    """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
+    """Yield the files of a folder, depth first, by name; an explicit stack avoids recursion."""
     stack = [(given, real, folders.locate_folder(real))]
     templates: set[str] = set()
     while stack:
@@ -172,7 +172,7 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
-            reason = _passed_over(entry, is_folder=is_folder, siblings=names)
+            reason = _skip_reason(entry, is_folder=is_folder, siblings=names)
             if inside in templates:
                 reason = "templates of the vault"
             if reason:
@@ -182,20 +182,20 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
             elif is_folder:
                 below.append((path, inside, place))
             else:
-                yield _met(_file(path, inside, wanted, place))
+                yield _checked_result_json(_file(path, inside, wanted, place))
         stack += reversed(below)
 
 
-def _met(found: Found) -> Found:
-    """A file of a folder: other programs have a ``result.json`` too, and nobody named this one."""
-    if os.path.basename(found.path) != detection.TELEGRAM:
+def _checked_result_json(found: Found) -> Found:
+    """A file of a folder; other programs write ``result.json``, too, so it must be Telegram's."""
+    if os.path.basename(found.path) != detection.TELEGRAM_NAME:
         return found
     is_export = isinstance(found, SourceFile) and found.format == "telegram"
     return found if is_export else Skipped(found.path, "no export of Telegram")
 
 
-def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:
-    """Why an entry of a walked folder is not memory; None when it may be."""
+def _skip_reason(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:
+    """Why an entry of a walked folder is not memory; None if it may be."""
     name = entry.name
     if entry.is_symlink():
         return "symbolic link"
@@ -214,16 +214,16 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
     try:
         path.encode()
         with open_file(real) as stream:
-            head = stream.read(detection.HEAD)
+            head = stream.read(detection.HEAD_BYTES)
     except UnicodeEncodeError:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return read_problem(path, error)
     is_agents = folders.is_agents(os.path.dirname(real), place)
-    return _source(path, with_tilde(real), head, wanted, place, is_agents=is_agents)
+    return _detected(path, with_tilde(real), head, wanted, place, is_agents=is_agents)
 
 
-def _source(
+def _detected(
     path: str,
     origin: str,
     head: bytes,
@@ -233,10 +233,10 @@ def _source(
     stream: BinaryIO | None = None,
     is_agents: bool = False,
 ) -> SourceFile | Problem:
-    is_whole = path != STDIN and len(head) < detection.HEAD
+    is_whole = path != STDIN and len(head) < detection.HEAD_BYTES
     encoding = encodings.detect_encoding(head, is_whole=is_whole)
     if encoding == encodings.UNKNOWN:
-        return Problem(path, None, encodings.UNTOLD)
+        return Problem(path, None, encodings.UNKNOWN_REASON)
     text = encodings.to_utf_8(head, encoding)
     found = detection.file_format(path, text, wanted, in_vault=place == "vault")
     if isinstance(found, Problem):
@@ -249,14 +249,14 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
         return Missing(STDIN, None, "standard input is closed")
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
-    # peek gives what one read gives and consumes nothing; a first row is enough.
-    head = stdin.peek(detection.HEAD)[: detection.HEAD]
-    return _source(STDIN, STDIN, head, wanted, stream=stdin)
+    # peek returns the bytes of one read and consumes none; a first row is enough.
+    head = stdin.peek(detection.HEAD_BYTES)[: detection.HEAD_BYTES]
+    return _detected(STDIN, STDIN, head, wanted, stream=stdin)
 
 
 def open_file(path: str) -> BinaryIO:
     """A regular file, opened without following a link and without waiting for a writer."""
-    _require_file(os.lstat(path).st_mode)  # some devices act when they are opened
+    _require_file(os.lstat(path).st_mode)  # opening some devices has side effects
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         _require_file(os.fstat(handle).st_mode)
@@ -273,12 +273,12 @@ def _require_file(mode: int) -> None:
 
 def read_problem(path: str, error: OSError | ValueError) -> Problem:
     """The problem of a file or folder that cannot be read."""
-    told = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
-    return Problem(path, None, told[:1].lower() + told[1:] if told[1:2].islower() else told)
+    reason = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
+    return Problem(path, None, reason[:1].lower() + reason[1:] if reason[1:2].islower() else reason)
 
 
 def with_tilde(real: str) -> str:
-    """An absolute path, ``~`` for the home folder: where a file lies, as ``SourceFile.origin``."""
+    """An absolute path with ``~`` for the home folder, as in ``SourceFile.origin``."""
     home = os.path.realpath(os.path.expanduser("~")).rstrip("/")
     return "~" + real[len(home) :] if home and real.startswith(home + "/") else real
 
@@ -288,22 +288,20 @@ _ROWS = {
     "openclaw": transcripts.openclaw_reader,
     "claude-code": transcripts.claude_code_reader,
 }
-"""For each format of JSON lines what reads a row."""
+"""For each JSON Lines format its reader of rows."""
 _WHOLE = {
     "smriti": ("exports", "smriti_items"),
     "export": ("exports", "export_items"),
     "chat": ("messengers", "chat_items"),
     "telegram": ("messengers", "telegram_items"),
 }
-"""For each other one the module and function that reads all of it."""
+"""For each other format the module and function that reads it."""
 
 
-def items_of_lines(lines: Iterable[Line], form: Format, about: Reading) -> Iterator[TranscriptItem]:
-    """The items of a transcript of JSON lines, without what clsm itself recalled."""
-    return _items(row_items(lines, _ROWS[form](about), about), about)
+def line_items(lines: Iterable[Line], form: Format, reading: Reading) -> Iterator[TranscriptItem]:
+    """The items of a JSON Lines transcript, without text that clsm itself recalled."""
+    return _items(row_items(lines, _ROWS[form](reading), reading), reading)
 
 
-def _items(found: Iterator[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
-    from clsm_cli.ingestion import recalled_text
-
-    return check_items(recalled_text.strip_items(found, about), about)
+def _items(found: Iterator[TranscriptItem], reading: Reading) -> Iterator[TranscriptItem]:
+    return check_items(recalled_text.strip_items(found, reading), reading)

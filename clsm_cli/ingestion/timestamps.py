@@ -1,8 +1,8 @@
-"""Normalise foreign times: the same instant by any route is the same string.
+"""Normalise foreign times: the same instant always gives the same string.
 
-The key of a turn hashes its time (``model.ids.turn_key``), and a hook tells epoch milliseconds where
-a file tells ISO text with some offset. So every instant is written in the store's zone, with its
-offset, to the millisecond, and without a fraction when that is zero.
+The key of a turn hashes its time (``model.ids.turn_key``), and hooks pass epoch milliseconds where files have
+ISO text with any offset. So every instant is written in the store's zone, with its offset, to the
+millisecond, without a fraction of zero.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# A number counts as a time only where it cannot be a year, a size or a duration: seconds from 1973
-# to 5138, milliseconds over the same years.
+# A number counts as a time only if it is unlikely to be a year, a size or a duration: seconds from
+# 1973 to 5138, milliseconds over the same years.
 _SECONDS = (1e8, 1e11)
 _MILLISECONDS = (1e11, 1e14)
 
@@ -33,9 +33,9 @@ _LONG = (
 
 
 def normalise(value: object, zone: tzinfo) -> str | None:
-    """The one way to write a time: a bare date, or an instant in ``zone``; None when it is none.
+    """Normalise a time to a bare date or an instant in ``zone``; None if it is none.
 
-    Text without an offset is read as ``zone``'s own clock; a bare date stays one.
+    Text without an offset is read in ``zone``; a bare date stays one.
 
     >>> from zoneinfo import ZoneInfo
     >>> home = ZoneInfo("Europe/Amsterdam")
@@ -106,8 +106,8 @@ def _from_long(match: re.Match[str], zone: tzinfo) -> str:
 def _canonical(moment: datetime, zone: tzinfo) -> str:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
-    # By way of UTC, so that a clock time that summer time skips becomes the one it stands for;
-    # rounded as numbers are, so that microseconds in a file and milliseconds in a hook agree.
+    # Via UTC, so that a local time skipped by daylight saving becomes a valid one; rounded like
+    # numbers, so that microseconds in a file and milliseconds in a hook agree.
     moment = moment.astimezone(UTC) + timedelta(microseconds=500)
     moment = moment.astimezone(zone)
     return moment.isoformat(timespec="milliseconds" if moment.microsecond >= 1000 else "seconds")

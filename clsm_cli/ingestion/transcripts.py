@@ -1,11 +1,11 @@
-"""Transcripts of one JSON object a line, streamed: OpenClaw's (versions 3 and 4), Claude Code's, any other.
+"""Transcripts with one JSON object per line: OpenClaw's (versions 3 and 4), Claude Code's, any other.
 
-A row is looked at by itself, so that a transcript that is cut anywhere gives the same turns. Of an agent's
-transcript only what a person and the agent told each other, and what tools did, is memory: the rest is
-bookkeeping, asides of subordinate agents, or text that the program wrote in a person's name.
+Each row is read on its own, so a transcript gives the same turns wherever it is cut. In an agent's
+transcript, memory is only what a person and the agent said, and what tools did: the rest is bookkeeping,
+asides of subagents, or text that the program wrote in the user's name.
 
 Generic rows have ``role`` or ``speaker``, ``content`` or ``text`` (a string, or a list of parts),
-``timestamp``, ``time``, ``created_at`` or ``date``, and where known ``id``, ``session`` and ``tool``. One
+``timestamp``, ``time``, ``created_at`` or ``date``, and optionally ``id``, ``session`` and ``tool``. A row
 whose ``type`` or ``event`` is an end mark ends the episode.
 """
 
@@ -37,11 +37,11 @@ from clsm_cli.ingestion.messages import NO_TEXT, SPOKEN, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.episodes import TRUST_ROLE, Role, ToolCall
 
-_OPENCLAW = frozenset(
+_OPENCLAW_TYPES = frozenset(
     {"session", "message", "reset", "compaction", "custom", "custom_message", "label"}
     | {"model_change", "thinking_level_change", "branch_summary", "session_info"}
 )
-_HOW_OPENCLAW = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
+_OPENCLAW_RUN_KEYS = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
 
 
 def is_openclaw(row: dict[str, Any]) -> bool:
@@ -49,94 +49,93 @@ def is_openclaw(row: dict[str, Any]) -> bool:
     kind = text_or_empty(row.get("type"))
     if kind == "message":
         return isinstance(row.get("message"), dict)
-    return kind in _OPENCLAW and ("version" in row or "parentId" in row)
+    return kind in _OPENCLAW_TYPES and ("version" in row or "parentId" in row)
 
 
-def openclaw_reader(about: Reading) -> RowReader:
-    """Reads a row; a header names the session of those behind it."""
-    tools, session = ToolReader(about, _HOW_OPENCLAW), about.session
+def openclaw_reader(reading: Reading) -> RowReader:
+    """A reader of rows; a header row names the session of the rows after it."""
+    tools, session = ToolReader(reading, _OPENCLAW_RUN_KEYS), reading.session
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
         nonlocal session
         kind = text_or_empty(row.get("type"))
-        told = row.get("message") if kind == "message" else None
-        if not kind and "role" in row:  # a hook gives the messages without their rows
-            told = row
-        if isinstance(told, dict):
-            stamps = (told.get("timestamp"), row.get("timestamp"))  # a message's own comes first
-            message = Message(session, line, first_time(stamps, about), label(row.get("id")))
-            yield from _openclaw_message(message, told, tools)
+        data = row.get("message") if kind == "message" else None
+        if not kind and "role" in row:  # a hook passes messages without their rows
+            data = row
+        if isinstance(data, dict):
+            stamps = (data.get("timestamp"), row.get("timestamp"))  # a message's own comes first
+            message = Message(session, line, first_time(stamps, reading), label(row.get("id")))
+            yield from _openclaw_message(message, data, tools)
         elif kind == "session":
             session = label(row.get("id")) or session
         elif kind == "reset":
-            yield RawBreak(session, normalise(row.get("timestamp"), about.zone), line)
+            yield RawBreak(session, normalise(row.get("timestamp"), reading.zone), line)
         else:
-            yield Dropped(f"{kind} row" if kind in _OPENCLAW else "unknown row", line)
+            yield Dropped(f"{kind} row" if kind in _OPENCLAW_TYPES else "unknown row", line)
 
     return read
 
 
 def _openclaw_message(
-    message: Message, told: dict[str, Any], tools: ToolReader
+    message: Message, data: dict[str, Any], tools: ToolReader
 ) -> Iterator[TranscriptItem]:
-    role, parts = text_or_empty(told.get("role")), parts_of(told.get("content"))
-    if told.get("excludeFromContext") or role == "custom":
+    role, parts = text_or_empty(data.get("role")), parts_of(data.get("content"))
+    if data.get("excludeFromContext") or role == "custom":
         yield message.dropped("custom message")
     elif role == "toolResult":
-        text, name = text_of(parts), label(told.get("toolName")) or "tool"
-        call_id, error = label(told.get("toolCallId")) or "", told.get("isError") is True
+        text, name = text_of(parts), label(data.get("toolName")) or "tool"
+        call_id, error = label(data.get("toolCallId")) or "", data.get("isError") is True
         is_clsms = messages.answers_from_clsm(text)
         yield tools.result(message, name, text, call_id, error=error, is_clsms=is_clsms)
     elif role in SPOKEN:
         if (whole := spoken_text(parts)) is not None:
-            yield from _openclaw_said(message, SPOKEN[role], told, whole)
-        # Results are rows of their own here: what stands as one in a message is nobody's word.
+            yield from _openclaw_spoken(message, SPOKEN[role], data, whole)
+        # Tool results are rows of their own here: a result inside a message is not one.
         yield from tools.parts(message, (p for p in parts if p.get("type") != "tool_result"))
     else:
         yield message.dropped("message of an unknown role")
 
 
-def _openclaw_said(
-    message: Message, role: Role, told: dict[str, Any], whole: str
+def _openclaw_spoken(
+    message: Message, role: Role, data: dict[str, Any], whole: str
 ) -> Iterator[TranscriptItem]:
-    if reason := _not_written(role, told, whole):
+    if reason := _openclaw_drop_reason(role, data, whole):
         yield message.dropped(reason)
     elif role == "user":
-        yield from _openclaw_user(message, told, whole)
+        yield from _openclaw_user(message, data, whole)
     else:
         text = openclaw_messages.without_context(whole)
-        yield message.said(role, text, "internal context" if whole else NO_TEXT)
+        yield message.spoken(role, text, "internal context" if whole else NO_TEXT)
 
 
-def _not_written(role: Role, told: dict[str, Any], text: str) -> str | None:
-    """Why a message is a program's, by what stands beside its text; None where its text must tell."""
+def _openclaw_drop_reason(role: Role, data: dict[str, Any], text: str) -> str | None:
+    """Why a message is a program's, by its metadata; None if its text must decide."""
     if role == "user":
-        provenance = mapping(told.get("provenance"))
+        provenance = mapping(data.get("provenance"))
         if provenance.get("kind") != "internal_system":
             return messages.adviser_task(text)
         is_poll = provenance.get("sourceTool") == "heartbeat"
-        by_text = messages.machine_talk(role, text)
+        by_text = messages.machine_reason(role, text)
         return by_text or ("heartbeat poll" if is_poll else "internal message")
-    is_injected = told.get("model") == openclaw_forms.INJECTED and "openclawAbort" not in told
+    is_injected = data.get("model") == openclaw_forms.INJECTED and "openclawAbort" not in data
     is_programs = role == "assistant" and (is_injected or text == openclaw_forms.FAILED)
     return "message of the program" if is_programs else None
 
 
-def _openclaw_user(message: Message, told: dict[str, Any], whole: str) -> Iterator[TranscriptItem]:
-    """What a message in a person's name is made of; only the first part has the id of the message."""
-    is_relayed = mapping(told.get("provenance")).get("kind") == "inter_session"
+def _openclaw_user(message: Message, data: dict[str, Any], whole: str) -> Iterator[TranscriptItem]:
+    """Yield the parts of a user message; only the first has the id of the message."""
+    is_relayed = mapping(data.get("provenance")).get("kind") == "inter_session"
     for number, part in enumerate(openclaw_messages.parts(whole, is_relayed=is_relayed)):
         if part.dropped or not part.text.strip():
             yield message.dropped(part.dropped or NO_TEXT)
             continue
         role = TRUST_ROLE[part.trust or "user"]
-        speaker = part.speaker if part.trust else _sender(told) or part.speaker
+        speaker = part.speaker if part.trust else _sender(data) or part.speaker
         part_id = f"{message.id}.{number}" if message.id and number else None
         yield message.turn(speaker or role, role, part.text, part_id, trust=part.trust)
 
 
 def _sender(message: dict[str, Any]) -> str | None:
-    """The name of who wrote, where a channel tells it."""
     for source in (message, mapping(message.get("__openclaw"))):
         sender = source.get("sender")
         name = sender.get("name") if isinstance(sender, dict) else sender
@@ -146,16 +145,16 @@ def _sender(message: dict[str, Any]) -> str | None:
     return None
 
 
-_CLAUDE = frozenset(
+_CLAUDE_OTHER_TYPES = frozenset(
     {"summary", "system", "progress", "attachment", "queue-operation", "last-prompt"}
     | {"file-history-snapshot", "custom-title", "ai-title", "agent-name", "tag", "mode"}
     | {"permission-mode", "pr-link"}
 )
-"""Rows that are no message."""
-_NAMING = ("sessionId", "leafUuid", "messageId")
+"""Rows other than messages."""
+_CLAUDE_ID_KEYS = ("sessionId", "leafUuid", "messageId")
 _SYNTHETIC = "<synthetic>"
-"""The model of what the program says in the agent's name."""
-# What the program writes in a person's name: the head of the text, and why it is dropped.
+"""Model of messages that the program writes in the agent's name."""
+# Text that the program writes in the user's name: its start, and the drop reason.
 _WRAPPERS = (
     (("<command-name>", "<command-message>", "<command-args>"), "command"),
     (("<local-command-", "Caveat: The messages below were generated"), "command output"),
@@ -164,14 +163,14 @@ _WRAPPERS = (
     (("[Request interrupted by user",), "interruption"),
     (("This session is being continued from a previous conversation",), "summary"),
 )
-_MARKS = (("isSidechain", "side chain"), ("isCompactSummary", "summary"), ("isMeta", "meta row"))
-# One left open runs to the end.
+_FLAGS = (("isSidechain", "side chain"), ("isCompactSummary", "summary"), ("isMeta", "meta row"))
+# An unclosed one runs to the end.
 _REMINDERS = re.compile(
     r"<(system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection|ide_diagnostics)>"
     r".*?(?:</\1>|\Z)",
     re.DOTALL,
 )
-_HOW_CLAUDE = frozenset({"description", "timeout", "run_in_background"})
+_CLAUDE_RUN_KEYS = frozenset({"description", "timeout", "run_in_background"})
 
 
 def is_claude_code(row: dict[str, Any]) -> bool:
@@ -179,25 +178,25 @@ def is_claude_code(row: dict[str, Any]) -> bool:
     kind = text_or_empty(row.get("type"))
     if kind in {"user", "assistant"}:
         return isinstance(row.get("message"), dict) and "sessionId" in row
-    return kind in _CLAUDE and any(name in row for name in _NAMING)
+    return kind in _CLAUDE_OTHER_TYPES and any(name in row for name in _CLAUDE_ID_KEYS)
 
 
-def claude_code_reader(about: Reading) -> RowReader:
-    """Reads a row; a result does not tell the name of its tool, and is said by ``tool``."""
-    tools = ToolReader(about, _HOW_CLAUDE, partial(_REMINDERS.sub, ""))
+def claude_code_reader(reading: Reading) -> RowReader:
+    """A reader of rows; results do not name their tool, so their speaker is ``tool``."""
+    tools = ToolReader(reading, _CLAUDE_RUN_KEYS, partial(_REMINDERS.sub, ""))
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        kind, told = text_or_empty(row.get("type")), mapping(row.get("message"))
-        if reason := _not_said(row, kind, told):
+        kind, data = text_or_empty(row.get("type")), mapping(row.get("message"))
+        if reason := _claude_drop_reason(row, kind, data):
             yield Dropped(reason, line)
             return
-        session = label(row.get("sessionId")) or about.session
-        time = normalise(row.get("timestamp"), about.zone)
+        session = label(row.get("sessionId")) or reading.session
+        time = normalise(row.get("timestamp"), reading.zone)
         message = Message(session, line, time, label(row.get("uuid")))
-        parts = parts_of(told.get("content"))
+        parts = parts_of(data.get("content"))
         if (whole := spoken_text(parts)) is not None:
-            yield _claude_said(message, SPOKEN[kind], whole)
-        # The program's own record of a result tells whether it is of a fetched page or a search.
+            yield _claude_spoken(message, SPOKEN[kind], whole)
+        # The program's own record shows whether a result is a fetched page or a search.
         record = mapping(row.get("toolUseResult"))
         is_web = "url" in record or {"query", "results"} <= record.keys()
         for item in tools.parts(message, parts):
@@ -206,7 +205,7 @@ def claude_code_reader(about: Reading) -> RowReader:
     return read
 
 
-def _claude_said(message: Message, role: Role, whole: str) -> TranscriptItem:
+def _claude_spoken(message: Message, role: Role, whole: str) -> TranscriptItem:
     if role != "user":
         return message.turn(role, role, whole) if whole else message.dropped(NO_TEXT)
     text = _REMINDERS.sub("", whole).strip()
@@ -216,11 +215,11 @@ def _claude_said(message: Message, role: Role, whole: str) -> TranscriptItem:
     return message.dropped(reason) if reason else message.turn(role, role, text)
 
 
-def _not_said(row: dict[str, Any], kind: str, message: dict[str, Any]) -> str | None:
-    """Why a row is no message of a person or the agent; None for one that is."""
+def _claude_drop_reason(row: dict[str, Any], kind: str, message: dict[str, Any]) -> str | None:
+    """Why a row is no message of a person or the agent; None if it is one."""
     if kind not in {"user", "assistant"}:
-        return f"{kind} row" if kind in _CLAUDE else "unknown row"
-    for mark, reason in _MARKS:
+        return f"{kind} row" if kind in _CLAUDE_OTHER_TYPES else "unknown row"
+    for mark, reason in _FLAGS:
         if row.get(mark) is True:
             return reason
     if message.get("model") == _SYNTHETIC or row.get("isApiErrorMessage") is True:
@@ -228,9 +227,9 @@ def _not_said(row: dict[str, Any], kind: str, message: dict[str, Any]) -> str | 
     return None if message else "unknown row"
 
 
-_SESSION = ("session", "session_id", "conversation_id")
-_TIME = ("timestamp", "time", "created_at", "date")
-_END = frozenset({"end", "session_end", "reset"})
+_SESSION_KEYS = ("session", "session_id", "conversation_id")
+_TIME_KEYS = ("timestamp", "time", "created_at", "date")
+_END_MARKS = frozenset({"end", "session_end", "reset"})
 _ROLES: dict[str, Role] = {
     **SPOKEN,
     **dict.fromkeys(("human",), "user"),
@@ -240,13 +239,14 @@ _ROLES: dict[str, Role] = {
 }
 
 
-def generic_reader(about: Reading) -> RowReader:
-    """Reads a row."""
+def generic_reader(reading: Reading) -> RowReader:
+    """A reader of generic rows."""
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        time = first_time((row.get(key) for key in _TIME), about)
-        session = next((name for key in _SESSION if (name := label(row.get(key)))), about.session)
-        if text_or_empty(row.get("type")) in _END or text_or_empty(row.get("event")) in _END:
+        time = first_time((row.get(key) for key in _TIME_KEYS), reading)
+        names = (label(row.get(key)) for key in _SESSION_KEYS)
+        session = next(filter(None, names), reading.session)
+        if not _END_MARKS.isdisjoint(text_or_empty(row.get(key)) for key in ("type", "event")):
             yield RawBreak(session, time, line)
         else:
             yield _generic_turn(row, Message(session, line, time, label(row.get("id"))))
@@ -256,11 +256,11 @@ def generic_reader(about: Reading) -> RowReader:
 
 def _generic_turn(row: dict[str, Any], message: Message) -> TranscriptItem:
     tool = _tool(row.get("tool"))
-    role, speaker = _who(row, tool)
+    role, speaker = _role_and_speaker(row, tool)
     text = text_of(parts_of(row.get("content")) or parts_of(row.get("text")))
     if not text and tool:
         text = tool.input or ""
-    reason = messages.machine_talk(role, text) or ("" if text or tool else NO_TEXT)
+    reason = messages.machine_reason(role, text) or ("" if text or tool else NO_TEXT)
     if tool and (messages.is_clsm_tool(tool.name) or messages.runs_clsm(tool.input or "")):
         reason = "clsm result"
     if reason:
@@ -269,10 +269,10 @@ def _generic_turn(row: dict[str, Any], message: Message) -> TranscriptItem:
     return message.turn(speaker, role, text, tool=tool, trust=trust)
 
 
-def _who(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role, str]:
-    """Role and speaker; a role that is no role is the name of a person in a chat."""
+def _role_and_speaker(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role, str]:
+    """Role and speaker; an unknown role is the name of a person in a chat."""
     said_role, speaker = label(row.get("role")), label(row.get("speaker"))
-    # "Ai" may well be a person, so a speaker counts as a role only when written as one.
+    # "Ai" may be a person, so a speaker counts as a role only in lower case.
     role = _ROLES.get(said_role.lower() if said_role else speaker or "")
     if role is None and tool:
         return "tool", speaker or tool.name
@@ -282,9 +282,9 @@ def _who(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role, str]:
 
 
 def _tool(value: object) -> ToolCall | None:
-    told = value if isinstance(value, dict) else {"name": value}
-    name, given = label(told.get("name")), told.get("input")
+    data = value if isinstance(value, dict) else {"name": value}
+    name, given = label(data.get("name")), data.get("input")
     if name is None:
         return None
     text = None if given is None else messages.input_text(given)
-    return messages.tool_call(name, text, error=bool(told.get("error")))
+    return messages.tool_call(name, text, error=bool(data.get("error")))

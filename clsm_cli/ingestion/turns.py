@@ -1,7 +1,7 @@
 """Raw items to turns: clean the text, mask secrets, and give each turn its key.
 
-``masked_turn`` masks a stored turn again, as older versions knew fewer kinds of secrets. It gets the key
-that its source would give it now, so that reading the source again brings nothing new.
+``masked_turn`` masks a stored turn again, since older versions recognised fewer kinds of secrets. It gets the
+key that its source would give it now, so that reading the source again adds nothing.
 """
 
 from __future__ import annotations
@@ -21,19 +21,17 @@ from clsm_cli.text.terminal import replace_lone
 
 @dataclass(slots=True)
 class Masker:
-    """Masks secrets and counts them by kind; used before anything is written."""
+    """Masks secrets and counts them by kind, before anything is written."""
 
     counts: Counter[str] = field(default_factory=Counter)
     _names: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, text: str) -> str:
-        """``text`` clean and without secrets."""
-        masked = secrets.mask(clean(text))
-        self.counts.update(masked.counts)
-        return masked.text
+        """``text`` cleaned and without secrets."""
+        return masked_text(clean(text), self)
 
     def name(self, name: str) -> str:
-        """A name or an id without secrets; a digest keeps two of them apart."""
+        """A name or an id without secrets; a digest keeps masked ones distinct."""
         known = self._names.get(name)
         if known is None:
             masked = secrets.mask_name(name)
@@ -43,7 +41,7 @@ class Masker:
         return known
 
     def mask_names(self, item: TranscriptItem) -> TranscriptItem:
-        """An item of a transcript whose names and ids hold no secret."""
+        """An item of a transcript without secrets in its names and ids."""
         if isinstance(item, Problem) or item.session is None:
             return item
         session = self.name(item.session)
@@ -59,7 +57,7 @@ class Masker:
 
 
 def clean(text: str) -> str:
-    r"""Newlines as ``\n``, no NUL, no lone surrogate, no blank space at the ends; at most 1 MiB."""
+    r"""Newlines as ``\n``, no NUL, no lone surrogate, no blank ends; at most 1 MiB."""
     text = text.replace("\r\n", "\n").replace("\0", "")
     text = replace_lone(text).strip("\n").rstrip()
     data = text.encode()
@@ -69,7 +67,7 @@ def clean(text: str) -> str:
 
 
 def turn_from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -> Turn:
-    """The turn of a message; its key still has ordinal 0 (see ``with_ordinal``)."""
+    """The turn of a message; its key has ordinal 0 (see ``with_ordinal``)."""
     text = mask(raw.text)
     tool = raw.tool
     if tool is not None and tool.input is not None:
@@ -92,7 +90,7 @@ def turn_from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -
 
 
 def turn_from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker) -> Turn:
-    """The turn of a block of a document; its key still has ordinal 0 (see ``with_ordinal``)."""
+    """The turn of a block of a document; its key has ordinal 0 (see ``with_ordinal``)."""
     lines = raw.line_start, raw.line_end
     message = RawTurn(origin, "", TRUST_ROLE[trust], raw.text, raw.time, *lines, trust=trust)
     turn = turn_from_message(message, path, mask, origin)
@@ -100,7 +98,7 @@ def turn_from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: M
 
 
 def without_dumps(episode: Episode) -> Episode:
-    """An episode as it is described and learnt from: each turn without its dumps."""
+    """An episode for description and learning: its turns without their dumps."""
     from clsm_cli.text import dumps
 
     turns = (replace(turn, text=dumps.without_dumps(turn.text)) for turn in episode.turns)
@@ -113,44 +111,44 @@ def has_exact_time(turn: Turn) -> bool:
 
 
 def with_ordinal(turn: Turn, session: str, ordinal: int) -> Turn:
-    """The turn as the ``ordinal``-th of its equals in the session."""
+    """The turn as the ``ordinal``-th of equal turns in the session."""
     key = turn_key(session, turn.speaker, turn.time, turn.text, ordinal)
     return replace(turn, key=key)
 
 
-_EQUALS = 64
-"""Equal turns of a conversation without an exact time that are told apart."""
+_MAX_ORDINALS = 64
+"""Equal turns without an exact time that a conversation can distinguish."""
 
 
 def ordinal_of(turn: Turn, session: str) -> int | None:
-    """Which of its equals in the session a turn is; None where its key is not that of its text.
+    """The ordinal of a turn among its equals in the session; None if its key is not that of its text.
 
     >>> turn = Turn(turn_key("main", "Mara", None, "Hi.", 2), "Mara", "user", "Hi.")
     >>> ordinal_of(turn, "main"), ordinal_of(turn, "other")
     (2, None)
     """
-    told = (session, turn.speaker, turn.time, turn.text)
-    count = 1 if has_exact_time(turn) else _EQUALS
-    return next((n for n in range(count) if turn_key(*told, n) == turn.key), None)
+    parts = (session, turn.speaker, turn.time, turn.text)
+    count = 1 if has_exact_time(turn) else _MAX_ORDINALS
+    return next((n for n in range(count) if turn_key(*parts, n) == turn.key), None)
 
 
 def masked_text(text: str, mask: Masker) -> str:
-    """A stored text without secrets: it was made clean when it came, and may be a whole file."""
+    """A stored text without secrets: it is already clean, and may be a whole file."""
     made = secrets.mask(text)
     mask.counts.update(made.counts)
     return made.text
 
 
 def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
-    """The turn and its conversation without secrets; the same where there are none.
+    """The turn and its conversation without secrets; unchanged if there are none.
 
     Args:
-        session: Its conversation; of a block where its document lives.
+        session: Its conversation; for a block the origin of its document.
     """
     tool = turn.tool
     if tool is not None:
-        told = None if tool.input is None else masked_text(tool.input, mask)
-        tool = replace(tool, name=mask.name(tool.name), input=told)
+        masked_input = None if tool.input is None else masked_text(tool.input, mask)
+        tool = replace(tool, name=mask.name(tool.name), input=masked_input)
     made = replace(
         turn,
         speaker=mask.name(turn.speaker),

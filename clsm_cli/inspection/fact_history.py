@@ -24,6 +24,7 @@ from clsm_cli.store.index.passages import Passage
 from clsm_cli.store.index.source_locations import locate, store_location
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.tokens import folded_words
 
 Row = Statement | Edge
 State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]
@@ -113,20 +114,17 @@ def statements_naming(
     begins: dict[str, list[tuple[re.Pattern[str], str]]] = defaultdict(list)
     for node in nodes:
         for name in {node.label, *node.aliases}:
-            if first := _WORD.search(name.casefold()):
+            if first := folded_words(name)[:1]:
                 case = 0 if name in node.exact else re.IGNORECASE
                 pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", case)
-                begins[first.group()].append((pattern, node.id))
+                begins[first[0]].append((pattern, node.id))
     found: dict[str, dict[str, Statement]] = defaultdict(dict)
     for row in rows:
-        for word in {*_WORD.findall(row.text.casefold())} if row.kind != "gist" else ():
+        for word in {*folded_words(row.text)} if row.kind != "gist" else ():
             for pattern, named_node in begins.get(word, ()):
                 if pattern.search(row.text):
                     found[named_node][row.id] = row
     return {each: list(said.values()) for each, said in found.items()}
-
-
-_WORD = re.compile(r"\w+")
 
 
 def name_of(node: Node) -> str:

@@ -223,7 +223,7 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
             index.connection, *(day.toordinal() for day in days)
         )
         keys = grouped((turn.episode, turn.key) for turn in turns)
-        parts = period_parts.sort_out(period_rows, inside, keys)
+        parts = period_parts.sort_period(period_rows, inside, keys)
 
         def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
             return _lines(facts, chosen, index)
@@ -240,17 +240,17 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
             len(inside),
             lines(row for row in rows.values() if row.kind == "gist" and row.value == period),
             (
-                *lines(parts.decided),
-                *(of_episode(each, text, "decision") for each, text in parts.reported),
+                *lines(parts.decisions),
+                *(of_episode(each, text, "decision") for each, text in parts.reported_decisions),
             ),
-            lines(parts.learnt),
+            lines(parts.facts),
             lines(parts.done),
             lines(parts.open),
             lines(r for r in rows.values() if r.superseded_at is None and is_inside(r.valid_until)),
             tuple(
-                of_episode(each, period_parts.opening(each), "episode")
+                of_episode(each, period_parts.first_sentence(each), "episode")
                 for each in most_salient(
-                    parts.told, ((turn.episode, turn.is_by_user) for turn in turns)
+                    parts.others, ((turn.episode, turn.is_by_user) for turn in turns)
                 )
             ),
         )

@@ -28,7 +28,7 @@ from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
-from clsm_cli.text.summaries import whole_line
+from clsm_cli.text.summaries import full_line
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ class _StatementsAndNodes(NamedTuple):
                     summary = make_item(
                         node.id,
                         node.kind,
-                        text := whole_line(node.summary, told[0].text),
+                        text := full_line(node.summary, told[0].text),
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
                         time=max((each.time for each in told if each.time), default=None),
@@ -486,7 +486,7 @@ def _about(turn: Turn, text: str, *, is_alone: bool) -> str:
     named = [name for name in map(to_plain, turn.heading) if _is_name(name, turn.time)]
     inner = named[-1] if named and not is_alone else ""
     inner = "" if plain_words(inner) in plain_words(text) else inner
-    return " › ".join(name for name in named if name == inner or sameness.denies(name))
+    return " › ".join(name for name in named if name == inner or sameness.is_negated(name))
 
 
 def _is_name(title: str, day: str | None) -> bool:

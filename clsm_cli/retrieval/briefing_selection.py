@@ -44,7 +44,7 @@ class Said(NamedTuple):
 
 def said(text: str, about: str = "") -> Said:
     """The content of a line, under its headings."""
-    return Said(frozenset(stems(to_plain(text))), sameness.denies(f"{about}: {text}"))
+    return Said(frozenset(stems(to_plain(text))), sameness.is_negated(f"{about}: {text}"))
 
 
 def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[RankedItem]:

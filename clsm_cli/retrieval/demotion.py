@@ -120,10 +120,10 @@ def _flawed_rows(
         for each in covering
         if each.passage.kind == "passage"
         and each.passage.document is None
-        and factuality.unasked(each.passage.text, terms) is not None
+        and factuality.without_questions(each.passage.text, terms) is not None
     }
-    for each in covering if factuality.asks_what_is(question.text) else ():
-        states = factuality.replaces if each.row in newer else factuality.states_as_fact
+    for each in covering if factuality.asks_current_value(question.text) else ():
+        states = factuality.names_replacement if each.row in newer else factuality.asserts_about
         if not states(each.passage.text, terms):
             found.add(each.row)
     return found

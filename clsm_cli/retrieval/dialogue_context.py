@@ -235,7 +235,7 @@ def _content_words(text: str) -> list[str]:
 
 def _names(text: str) -> list[str]:
     """Capitalised words inside sentences, without days and other words that are no names."""
-    from clsm_cli.text.name_matching import NO_NAMES
+    from clsm_cli.text.name_matching import NON_NAMES
 
     found = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
-    return [name for name in dict.fromkeys(found) if name not in NO_NAMES][:_MAX_WORDS]
+    return [name for name in dict.fromkeys(found) if name not in NON_NAMES][:_MAX_WORDS]

@@ -132,8 +132,8 @@ def _lines(
     found = (index.record(episode) for episode in [*turns][:MAX_EPISODES])
     episodes = [record for record in found if isinstance(record, EpisodeRecord)]
     keys = {episode: {turn.key for turn in each} for episode, each in turns.items()}
-    parts = period_parts.sort_out(statements, episodes, keys)
-    rest = most_salient(parts.told, ((turn.episode, turn.is_by_user) for turn in turns_told))
+    parts = period_parts.sort_period(statements, episodes, keys)
+    rest = most_salient(parts.others, ((turn.episode, turn.is_by_user) for turn in turns_told))
     begins = index.passages([each[-1].row for each in turns.values()])
 
     def of(record: EpisodeRecord, text: str) -> _Line:
@@ -145,10 +145,10 @@ def _lines(
             yield _Line(row.id, row.text, turns[0] if turns else passages[row.id])
 
     listed = {
-        "Decided": [*stated(parts.decided), *(of(*each) for each in parts.reported)],
-        "Learnt": [*stated(parts.learnt)],
+        "Decided": [*stated(parts.decisions), *(of(*each) for each in parts.reported_decisions)],
+        "Learnt": [*stated(parts.facts)],
         "Done": [*stated(parts.done)],
-        "Told": [of(each, period_parts.opening(each)) for each in rest],
+        "Told": [of(each, period_parts.first_sentence(each)) for each in rest],
     }
     count = f"{len(episodes)} episode{'s' * (len(episodes) != 1)}"
     return {title: lines for title, lines in listed.items() if lines}, count

@@ -111,7 +111,7 @@ def _search_names(index: Index, query: Query, engine: Engine | None) -> Found | 
 
     names = entity_linking.names_inside(index, query.text)
     rest = " ".join(word for word in query.text.split() if not any(n in word for n in names))
-    if not names or factuality.states_nothing(query.text) or route.is_small_talk(rest):
+    if not names or factuality.asserts_nothing(query.text) or route.is_small_talk(rest):
         return None
     found = search(index, query._replace(text=" ".join(names)), engine)
     return found if found.memories else None

@@ -113,16 +113,15 @@ def _source_turn(
     rows = [row for key in statement.sources for row in rows_of.get(key, ())]
     if not rows or statement.key != statement_id(normalise_text(statement.text)):
         return None
-    words = frozenset(_WORD.findall(statement.text.casefold()))
+    words = frozenset(tokens.folded_words(statement.text))
     for row, passage in index.passages(rows).items():
-        if len(words & {*_WORD.findall(passage.text.casefold())}) >= MIN_SHARED_WORDS * len(words):
+        if len(words & {*tokens.folded_words(passage.text)}) >= MIN_SHARED_WORDS * len(words):
             return row, passage
     return None
 
 
 MIN_SHARED_WORDS = 0.5
 """Share of a statement's words that a turn must contain to say it: the turn may have "I" for a name."""
-_WORD = re.compile(r"\w+")
 
 
 def _find_repeat(
@@ -142,7 +141,7 @@ def _find_repeat(
             and passage.document is other.document is None
             and len(terms_of(passage.text)) >= _MIN_FOLD_TERMS
             and dice(passage.text, other.text) >= least
-            and sameness.same_particulars(passage.text, other.text)
+            and sameness.has_same_particulars(passage.text, other.text)
         ):
             return place
     return None

@@ -375,13 +375,13 @@ def _rivals(
             (one, two)
             for one, two in product(old.sentences, new.sentences)
             if one.keys != two.keys
-            and not sameness.takes_same_side(one.text, two.text)
+            and not sameness.has_same_preference(one.text, two.text)
             and not (new.is_before(old) and pair_head.content(one) <= pair_head.content(two))
         ]
         if not both:
             continue
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
-        if factuality.states_nothing(one.text) or factuality.states_nothing(two.text):
+        if factuality.asserts_nothing(one.text) or factuality.asserts_nothing(two.text):
             continue  # nothing supersedes a question or a mere idea
         alone, other = wanted & {*one.keys}, wanted & {*two.keys}
         # If each has a term of the question that the other lacks, they are about different things.

@@ -87,7 +87,7 @@ def _chance(question: Question, passage: Passage, coverage: float) -> float:
     """
     text, is_turn = passage.text, passage.document is None and passage.kind == "passage"
     is_same = is_turn and coverage >= SAME_QUESTION_COVERAGE
-    rest = factuality.unasked(text, frozenset(question.terms)) if is_same else None
+    rest = factuality.without_questions(text, frozenset(question.terms)) if is_same else None
     if rest == "":
         return 0.0
     text = answer_head.shown(question.text, rest or text, passage.speaker, passage.heading)

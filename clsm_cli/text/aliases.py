@@ -1,7 +1,7 @@
-"""Aliases that a text itself gives to a thing.
+"""Aliases that a text states for a name.
 
-Only explicit forms count: an acronym in brackets, "also known as", a link with its own wording.
-Apposition alone ("Thomas, the editor") tells a role, which is shared by many, and is no name.
+Only explicit forms count: an acronym in brackets, "also known as", a link with its own display text. An
+apposition ("Thomas, the editor") states a role, which others may share, and no alias.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from clsm_cli.text.tokens import STOP_WORDS
 
 
 class StatedAlias(NamedTuple):
-    """Two names of one thing, and where the text says so."""
+    """Two names of one thing, and the span of the text that says so."""
 
     name: str
     alias: str
@@ -34,18 +34,18 @@ _OPENING = re.compile(r"(?:\A|[.!?\n]\s?)([^\W\d_][\w-]{2,40})")
 _LINK = re.compile(rf"{LINK_TARGET}\|([^\[\]\n]{{1,80}})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
-_BEFORE = 160
-"""Characters before an acronym in which its words stand."""
+_REACH = 160
+"""Characters before an acronym in which to look for its words."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(word_list("small words"))
 
 _HONORIFICS = frozenset(word_list("honorifics"))
-_PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
+_NAME_PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 
 
 @lru_cache(maxsize=1 << 18)
 def name_key(name: str) -> str:
-    """Return a name without case, hyphens and leading article: what has one key is one name.
+    """Return a name without case, hyphens and leading article: names with equal keys are one name.
 
     >>> name_key("The Event-Store"), name_key("schema_v2"), name_key("C++")
     ('event store', 'schema_v2', 'c++')
@@ -57,7 +57,7 @@ def name_key(name: str) -> str:
 
 @lru_cache(maxsize=1 << 18)
 def name_keys(name: str) -> tuple[str, ...]:
-    """Return the key of a name and, where its last word is a plural, that of its singular."""
+    """Return the key of a name and, if its last word is a plural, that of its singular."""
     *before, last = name.split() or [""]
     forms = name, " ".join([*before, singular(last)])
     return tuple(dict.fromkeys(map(name_key, forms)))
@@ -65,14 +65,14 @@ def name_keys(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 18)
 def name_parts(name: str) -> tuple[str, ...]:
-    """Return the shorter runs of words in the key of a name (of its first twelve)."""
+    """Return the proper runs of words in the key of a name (of its first twelve)."""
     words = name_key(name).split()[:12]
     places = range(len(words) + 1)
     return tuple(" ".join(words[a:b]) for a in places for b in places if 0 < b - a < len(words))
 
 
 def short_names(full: str) -> list[str]:
-    """Return the first and last name of a person's full name; of a titled one the name behind it."""
+    """Return first and last name of a person's full name; with a title, the name alone counts."""
     words = full.split()
     titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
     words = words[1:] if titled else words
@@ -85,11 +85,11 @@ def short_names(full: str) -> list[str]:
 
 def _is_personal(word: str) -> bool:
     shaped = word[0].isupper() and word[1:2] in {"", ".", word[1:2].lower()}
-    return shaped and _PART.fullmatch(word) is not None
+    return shaped and _NAME_PART.fullmatch(word) is not None
 
 
 def stated_aliases(text: str) -> list[StatedAlias]:
-    """Return what a text says are two names of one thing, in order.
+    """Return the pairs of names that a text states to be one thing, in order.
 
     >>> [(each.name, each.alias) for each in stated_aliases("The Bank of Nova Scotia (BNS) rang.")]
     [('Bank of Nova Scotia', 'BNS')]
@@ -98,15 +98,15 @@ def stated_aliases(text: str) -> list[StatedAlias]:
     """
     found = [*_links(text), *_acronyms(text)]
     if pattern("aliases.trigger").search(text):
-        found += _between(text)
+        found += _equated_names(text)
     apart = {each for each in found if name_key(each.name) != name_key(each.alias)}
     return sorted(apart, key=lambda each: (each.start, each.end, each.name, each.alias))
 
 
-def _between(text: str) -> Iterator[StatedAlias]:
-    """Yield pairs of neighbouring names of which the words between say that they are one."""
+def _equated_names(text: str) -> Iterator[StatedAlias]:
+    """Yield pairs of neighbouring names that the words between them equate."""
     marked = mentions.find_mentions(text)
-    for first, second in pairwise(sorted([*marked, *_openings(text, marked)])):
+    for first, second in pairwise(sorted([*marked, *_sentence_openings(text, marked)])):
         gap = text[first.end : second.start]
         if pattern("aliases.called").fullmatch(gap):
             is_turned = "short for" in gap
@@ -114,18 +114,18 @@ def _between(text: str) -> Iterator[StatedAlias]:
             yield StatedAlias(name.label, alias.label, first.start, second.end)
 
 
-def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
-    """Yield the first words of sentences that may be names, as a capital says nothing there."""
+def _sentence_openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
+    """Yield the first words of sentences as possible names, since their capital decides nothing."""
     starts = {each.start for each in marked}
     for match in _OPENING.finditer(text):
         word = match.group(1)
-        is_name = word[0].isupper() and word not in name_matching.NO_NAMES
+        is_name = word[0].isupper() and word not in name_matching.NON_NAMES
         if is_name and match.start(1) not in starts:
             yield Mention(*match.span(1), word, "name")
 
 
 def _links(text: str) -> Iterator[StatedAlias]:
-    """Yield the wording of links that is a name: short, and no description ("my old friend")."""
+    """Yield links whose display text is a name: short, and no description ("my old friend")."""
     for match in _LINK.finditer(text):
         target = mentions.link_label(match.group(1))
         shown = " ".join(match.group(2).strip('*_`" ').split())
@@ -140,27 +140,27 @@ def _links(text: str) -> Iterator[StatedAlias]:
 
 
 def _acronyms(text: str) -> Iterator[StatedAlias]:
-    """Yield names with their initials in brackets behind them (Schwartz and Hearst 2003, strictly)."""
+    """Yield names followed by their initials in brackets (Schwartz and Hearst 2003, strictly)."""
     for match in _ACRONYM.finditer(text):
         short = match.group(1)
         letters = short[:-1] if short[-1] == "s" else short
         if not letters.isupper():
             continue
-        words = list(_BEFORE_WORD.finditer(text, max(0, match.start() - _BEFORE), match.start()))
+        words = list(_BEFORE_WORD.finditer(text, max(0, match.start() - _REACH), match.start()))
         if not words or words[-1].end() != match.start():
             continue
-        start = _spelled(words, letters.lower())
+        start = _initials_start(words, letters.lower())
         if start is not None and "\n\n" not in text[start : match.start()]:
             name = " ".join(text[start : match.start()].split())
             yield StatedAlias(name, letters, start, match.end())
     for match in _SPELLED_OUT.finditer(text):
         words = list(_BEFORE_WORD.finditer(text, *match.span(2)))
-        if _spelled(words, match.group(1).lower()) == match.start(2):
+        if _initials_start(words, match.group(1).lower()) == match.start(2):
             yield StatedAlias(match.group(2), match.group(1), *match.span())
 
 
-def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:
-    """Where the words begin whose initials are ``letters``; small words may be passed over."""
+def _initials_start(words: Sequence[re.Match[str]], letters: str) -> int | None:
+    """Where the words start whose initials are ``letters``; small words may be skipped."""
     left = len(letters)
     for word in reversed(words):
         low = word.group().lower()

@@ -1,34 +1,34 @@
-"""Breadth of a question: how far it asks for many things ("what hobbies does she have"), by its form.
+"""Breadth of a question: whether it asks for several things ("what hobbies does she have"), by its form.
 
-A list is answered by turns of several conversations, a single thing by one: what speaks for one kind
-of passage speaks against the other.
+A list is answered by turns of several conversations, a single thing by one turn: signals for one kind of
+passage speak against the other.
 """
 
 from __future__ import annotations
 
-_ASKS = frozenset({"what", "which", "many"})
+_QUESTION_WORDS = frozenset({"what", "which", "many"})
 _KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
 _NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})
 _PERFECT = frozenset({"has", "have"})
 _MARKS = str.maketrans(dict.fromkeys(",.;:!?\"()/-'’“”", " "))
-_HEAD = 4
-"""Words after "what" among which a plural noun is looked for."""
-_FEW, _MANY = 2, 7
-"""Search terms up to which a question is as broad as its form, and from which it asks for one thing."""
+_HEAD_WORDS = 4
+"""Words after "what" in which to look for a plural noun."""
+_MIN_TERMS, _MAX_TERMS = 2, 7
+"""Number of search terms up to which breadth is 1, and from which it is 0."""
 
 
 def breadth(text: str, terms: int, *, asks_when: bool) -> float:
     """How far a question asks for several things, 0 … 1.
 
-        max(0, 1 − (terms − 2) / 5)   where it asks for a plural, in the perfect, or for both of two
+        max(0, 1 − (terms − 2) / 5)   if it has a plural noun, a perfect tense, or asks for both of two
 
-    and not for a time; else 0. Each term narrows it: "what pets does she have", but "what pets did
-    she take to the vet in May". A rule, with nothing fitted; a logistic regression on the form is
-    no better (LoCoMo, multi-hop recall@10 63.4 against 63.6).
+    and does not ask for a time; else 0. Each term narrows it: "what pets does she have", but "what pets did
+    she take to the vet in May". Nothing is fitted; a logistic regression on the form is no better (LoCoMo,
+    multi-hop recall@10 63.4 against 63.6).
 
     Args:
-        terms: Its search terms, without people's names.
-        asks_when: Whether the answer is a time.
+        terms: Number of its search terms, without people's names.
+        asks_when: Whether it asks for a time.
 
     >>> breadth("What hobbies does she have?", 1, asks_when=False)
     1.0
@@ -46,20 +46,21 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
         or "in common" in " ".join(words)
         or _asks_for_plural(words)
     )
-    return max(0.0, min(1.0, 1 - (terms - _FEW) / (_MANY - _FEW))) if is_broad else 0.0
+    narrowness = (terms - _MIN_TERMS) / (_MAX_TERMS - _MIN_TERMS)
+    return max(0.0, min(1.0, 1 - narrowness)) if is_broad else 0.0
 
 
 def asks_for_several(text: str) -> bool:
-    """Whether a question asks for several things by name, in whatever number of words."""
+    """Whether a question asks for several things with a noun, however many terms it has."""
     words = text.casefold().translate(_MARKS).split()
     return "both" in words or ("many" not in words and _asks_for_plural(words))
 
 
 def _asks_for_plural(words: list[str]) -> bool:
-    """Whether the noun after "what", "which" or "how many" is in the plural, or asks for kinds."""
+    """Whether the noun after "what", "which" or "how many" is plural, or a word for kinds."""
     for place, word in enumerate(words):
-        if word in _ASKS:
-            head = words[place + 1 : place + 1 + _HEAD]
+        if word in _QUESTION_WORDS:
+            head = words[place + 1 : place + 1 + _HEAD_WORDS]
             if head and (head[0] in _KINDS or any(map(_ends_in_s, head))):
                 return True
     return False

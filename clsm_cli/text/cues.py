@@ -1,4 +1,4 @@
-"""What turns are about, decide, ask and feel: key phrases, decisions, open questions, valence."""
+"""Cues in turns: key phrases, decisions, open questions, valence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clsm_cli.text.name_matching import WORD
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import STOP_WORDS, stems
 
-_ASKS = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
+_QUESTION_END = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
 
 
 def find_decisions(text: str) -> list[str]:
@@ -23,19 +23,19 @@ def find_decisions(text: str) -> list[str]:
     return [
         sentence
         for sentence in sentences(text)
-        if not _ASKS.search(sentence) and pattern("cues.decision").search(sentence)
+        if not _QUESTION_END.search(sentence) and pattern("cues.decision").search(sentence)
     ]
 
 
 def find_questions(text: str) -> list[str]:
     """Return the questions of a text, without pleasantries, tag questions and exclamations."""
-    return [sentence for sentence in sentences(text) if _is_open(sentence)]
+    return [sentence for sentence in sentences(text) if _is_open_question(sentence)]
 
 
-def _is_open(sentence: str) -> bool:
+def _is_open_question(sentence: str) -> bool:
     if pattern("cues.open question").search(sentence):
         return True
-    asks, end = _ASKS.search(sentence), sentence[-80:]
+    asks, end = _QUESTION_END.search(sentence), sentence[-80:]
     if not asks or pattern("cues.tag").search(end) or pattern("cues.pleasantry").search(end):
         return False
     return len(re.findall(r"\w+", sentence)) > 2 or not sentence.isascii()
@@ -50,35 +50,34 @@ _DEGREES = {
     ),
     **dict.fromkeys(("slightly", "somewhat", "bit", "little", "fairly", "kinda", "mildly"), 0.7),
 }
-_FELT_WORD = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|[.!?;,]")
-_FELT_REACH = 3  # words back to which a negation or a degree still counts
+_VALENCE_TOKEN = re.compile(r"[a-z]+(?:['\u2019][a-z]+)?|[.!?;,]")
+_VALENCE_WINDOW = 3  # words before a word in which negations and degrees count
 
 
 def valence(text: str) -> float:
-    """Return how pleasant a text is: -1 (unpleasant) to 1, 0 where no word of the lexicon occurs.
+    """Return how pleasant a text is: -1 (unpleasant) to 1; 0 without a word of the lexicon.
 
     Each word of the lexicon adds its strength, reversed and weakened (x -0.7) by a negation and
-    scaled by a degree ("very" 1.3, "slightly" 0.7) up to three words before it in its clause. With
-    their sum s the result is s / sqrt(s² + 15), which stays within the bounds (VADER, Hutto and
-    Gilbert 2014).
+    scaled by a degree ("very" 1.3, "slightly" 0.7) up to three words before it in its clause. The result for
+    their sum s is s / sqrt(s² + 15), which is within the bounds (VADER, Hutto and Gilbert 2014).
 
     >>> valence("It is a chair."), valence("good") > 0 > valence("not good")
     (0.0, True)
     """
     total = 0.0
     recent: list[str] = []
-    for word in _FELT_WORD.findall(text.lower()):
+    for word in _VALENCE_TOKEN.findall(text.lower()):
         if not word[0].isalpha():
             recent = []
             continue
         score = _strengths().get(_stem(word), 0)
         if score:
-            total += score * _context(recent)
-        recent = [*recent, word][-_FELT_REACH:]
+            total += score * _modifier(recent)
+        recent = [*recent, word][-_VALENCE_WINDOW:]
     return round(total / sqrt(total * total + 15), 4)
 
 
-def _context(before: list[str]) -> float:
+def _modifier(before: list[str]) -> float:
     factor = 1.0
     for word in before:
         if word in _NEGATIONS or word.endswith(("n't", "n\u2019t")):
@@ -101,23 +100,23 @@ def _strengths() -> dict[str, int]:
     }
 
 
-_DULL = STOP_WORDS | frozenset(word_list("chatter"))
-_LONGEST = 3  # words
+_NON_CONTENT = STOP_WORDS | frozenset(word_list("chatter"))
+_MAX_PHRASE_WORDS = 3
 
 
 class _Phrase(NamedTuple):
-    words: tuple[str, ...]  # terms, by which surface forms are one phrase
+    words: tuple[str, ...]  # terms; surface forms with equal terms are one phrase
     surface: str
     bonus: float
 
 
 def key_phrases(texts: Sequence[str], n: int) -> list[str]:
-    """Return up to ``n`` phrases that say what a few turns are about, best first.
+    """Return up to ``n`` key phrases of a few turns, best first.
 
-    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and
-    has k words scores f·k, twice that as a mention; a plain run of several words that is never
-    repeated scores 0.6·k. A phrase that shares a word with a better one is left out. Equal scores
-    keep the order of the text. A name called out ("Hey Mel!", "…, Caroline?") is no subject.
+    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and has k
+    words scores f·k, twice that as a mention; a run of several words that occurs once scores 0.6·k. A
+    phrase that shares a word with a better one is left out. Equal scores keep the order of the text.
+    Vocatives ("Hey Mel!", "…, Caroline?") do not count.
 
     >>> key_phrases(["The valve chatter is back.", "Hardin heard the valve chatter."], 2)
     ['valve chatter', 'Hardin']
@@ -130,7 +129,7 @@ def key_phrases(texts: Sequence[str], n: int) -> list[str]:
         if known is None or phrase.bonus > known.bonus:
             best[phrase.words] = phrase
     ranked = sorted(best.values(), key=lambda phrase: -_score(phrase, counts[phrase.words]))
-    return _apart(ranked, n)
+    return _select_disjoint(ranked, n)
 
 
 def _score(phrase: _Phrase, count: int) -> float:
@@ -140,7 +139,7 @@ def _score(phrase: _Phrase, count: int) -> float:
     return count * size * phrase.bonus
 
 
-def _apart(ranked: Sequence[_Phrase], n: int) -> list[str]:
+def _select_disjoint(ranked: Sequence[_Phrase], n: int) -> list[str]:
     chosen: list[str] = []
     used: set[str] = set()
     for phrase in ranked:
@@ -159,14 +158,14 @@ def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
                 yield _Phrase(words, each.label, 2.0)
         for run in _runs(text):
             for start in range(len(run)):
-                for end in range(start + 1, min(start + _LONGEST, len(run)) + 1):
+                for end in range(start + 1, min(start + _MAX_PHRASE_WORDS, len(run)) + 1):
                     surface = text[run[start][0] : run[end - 1][1]]
                     if words := tuple(stems(surface)):
                         yield _Phrase(words, " ".join(surface.split()), 1.0)
 
 
 def _without_vocatives(text: str) -> str:
-    """Put commas for the names by which somebody is addressed; other positions stay."""
+    """Replace names of addressed persons by commas; all offsets stay the same."""
     letters = list(text)
     for each in mentions.find_mentions(text):
         before = text[max(0, each.start - 16) : each.start]
@@ -183,7 +182,8 @@ def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
         if run and text[run[-1][1] : match.start()] != " ":
             yield run
             run = []
-        if word in _DULL or "'" in word or "\u2019" in word or len(word) < 3 or word.isdigit():
+        is_contracted = "'" in word or "\u2019" in word
+        if is_contracted or word in _NON_CONTENT or len(word) < 3 or word.isdigit():
             yield run
             run = []
         else:

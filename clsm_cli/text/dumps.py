@@ -1,9 +1,8 @@
 """Find dumps in a long text: logs, data, code and other machine output.
 
-Nobody wrote them to be remembered by what they mean, and a megabyte of them costs as much to embed as
-a book. So of a dump the beginning is read like any text, and the rest is found by its words alone.
-Told window by window: text that repeats itself or is hardly made of words. The time is linear in the
-length of the text.
+Nobody searches a dump by meaning, and embedding a megabyte of it costs as much as a book. Only its head
+is embedded; the rest is found by its words. Each window is a dump if it compresses too well, not at all,
+or has too few letters. Takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -12,22 +11,22 @@ from collections.abc import Iterator
 
 from clsm_cli.text.sentences import Span
 
-LEAST = 8192
-"""Characters of a dump at least; a shorter text is read whole."""
-BEGINNING = 2048
-"""Characters of each dump, at most, that are read like any text."""
-_WINDOW = 4096
-_REPEATED = 0.36
-"""Bytes a character to which a window of a dump shrinks (zlib, level 1). LoCoMo, GVD and this project's
-pages have .42 or more, one tutorial in 32 languages .38 or more (its Chinese .9), logs .12 to .36."""
-_SCRAMBLED = 0.70
-"""Share of its bytes from which on it hardly shrinks: base64 has .76, no prose more than .60."""
-_WORDS = 0.70
-"""Share of what is neither digit nor ASCII mark below which a window is no prose: prose .84 to .97,
-logs .47 to .68."""
-_PROSE = 0.85
-"""From here on a line before or behind a dump is prose; code has .57 to .80."""
-_NO_WORDS = {number: None for number in range(0x21, 0x7F) if not chr(number).isalpha()}
+MIN_DUMP_CHARS = 8192
+"""Minimum length of a dump; a shorter text is embedded whole."""
+HEAD_CHARS = 2048
+"""Maximum length of the head of a dump, which is embedded."""
+_WINDOW_CHARS = 4096
+_MAX_REPETITIVE_RATIO = 0.36
+"""Compressed bytes per character (zlib, level 1) below which a window is a dump. LoCoMo, GVD and this
+project's pages have .42 or more, one tutorial in 32 languages .38 or more (its Chinese .9), logs .12 to
+.36."""
+_MIN_RANDOM_RATIO = 0.70
+"""Compression ratio above which a window is encoded data: base64 has .76, no prose more than .60."""
+_MIN_LETTER_SHARE = 0.70
+"""Minimum share of characters that are neither digits nor ASCII marks: prose .84 to .97, logs .47 to .68."""
+_MIN_PROSE_SHARE = 0.85
+"""The same for a line of prose before or after a dump; code has .57 to .80."""
+_NON_LETTERS = {number: None for number in range(0x21, 0x7F) if not chr(number).isalpha()}
 
 
 def find_dumps(text: str) -> list[Span]:
@@ -39,19 +38,19 @@ def find_dumps(text: str) -> list[Span]:
     >>> find_dumps("It rained. " * 10)
     []
     """
-    if len(text) < LEAST:
+    if len(text) < MIN_DUMP_CHARS:
         return []
     found: list[Span] = []
     for start, end in _windows(text):
-        if _is_printed(text[start:end]):
+        if _is_machine_output(text[start:end]):
             first = found.pop().start if found and found[-1].end == start else start
             found.append(Span(first, end))
-    rests = [_rest(text, start, end) for start, end in found if end - start >= LEAST]
+    rests = [_tail(text, start, end) for start, end in found if end - start >= MIN_DUMP_CHARS]
     return [rest for rest in rests if rest.start < rest.end]
 
 
 def without_dumps(text: str) -> str:
-    """A text without the parts that ``find_dumps`` names."""
+    """A text without the parts that ``find_dumps`` returns."""
     found = find_dumps(text)
     if not found:
         return text
@@ -59,13 +58,13 @@ def without_dumps(text: str) -> str:
     return "\n".join(text[a:b].rstrip() for a, b in zip(starts, ends, strict=True) if a < b)
 
 
-def _rest(text: str, start: int, end: int) -> Span:
-    """A dump without its beginning, which ends with a line or else a word; lines of prose are none of it."""
-    # Prose before it stands in its first window; no window is longer than two, so behind it in the last.
-    most, least = start + _WINDOW, end - 2 * _WINDOW
+def _tail(text: str, start: int, end: int) -> Span:
+    """A dump without its head, which ends with a line or a word, and without adjacent lines of prose."""
+    # Prose before a dump lies in its first window, prose after it in the last, at most twice as long.
+    most, least = start + _WINDOW_CHARS, end - 2 * _WINDOW_CHARS
     while (line := text.find("\n", start, most)) >= 0 and _is_prose(text[start : line + 1]):
         start = line + 1
-    limit = start + BEGINNING
+    limit = start + HEAD_CHARS
     cut = text.rfind("\n", start + 1, limit) + 1 or text.rfind(" ", start + 1, limit) + 1 or limit
     while (line := text.rfind("\n", max(cut, least), end)) >= 0 and _is_prose(text[line:end]):
         end = line
@@ -73,31 +72,31 @@ def _rest(text: str, start: int, end: int) -> Span:
 
 
 def _windows(text: str) -> Iterator[Span]:
-    """Windows that end with a line where they can; what is left at the end joins the last."""
+    """Windows that end with a line where possible; a short remainder joins the last one."""
     start = 0
     while start < len(text):
-        cut = start + _WINDOW
-        if cut + _WINDOW // 2 >= len(text):
+        cut = start + _WINDOW_CHARS
+        if cut + _WINDOW_CHARS // 2 >= len(text):
             cut = len(text)
         else:
-            cut = text.rfind("\n", start + _WINDOW // 2, cut) + 1 or cut
+            cut = text.rfind("\n", start + _WINDOW_CHARS // 2, cut) + 1 or cut
         yield Span(start, cut)
         start = cut
 
 
-def _is_printed(window: str) -> bool:
+def _is_machine_output(window: str) -> bool:
     import zlib
 
     data = window.encode()
     shrunk = len(zlib.compress(data, 1))
-    if shrunk < _REPEATED * len(window) or shrunk > _SCRAMBLED * len(data):
+    if shrunk < _MAX_REPETITIVE_RATIO * len(window) or shrunk > _MIN_RANDOM_RATIO * len(data):
         return True
-    return _share_of_words(window) < _WORDS
+    return _letter_share(window) < _MIN_LETTER_SHARE
 
 
 def _is_prose(line: str) -> bool:
-    return _share_of_words(line) >= _PROSE
+    return _letter_share(line) >= _MIN_PROSE_SHARE
 
 
-def _share_of_words(text: str) -> float:
-    return len(text.translate(_NO_WORDS)) / len(text)
+def _letter_share(text: str) -> float:
+    return len(text.translate(_NON_LETTERS)) / len(text)

@@ -1,8 +1,8 @@
-"""Whether a sentence states something as fact, and whether a question asks for a fact.
+"""Whether a sentence asserts a fact, and whether a question asks for one.
 
-What a sentence speaks of can be a fact, denied, only possible or only reported: the factuality of an
-event (Saurí & Pustejovsky 2009, FactBank). It is read from cue words in the same sentence, as NegEx
-reads negation (Chapman et al. 2001). Only sets of words are looked up: every recall comes here.
+An event can be a fact, negated, only possible or only reported: its factuality (Saurí & Pustejovsky 2009,
+FactBank). It is read from cue words in the same sentence, as NegEx reads negation (Chapman et al. 2001).
+Every recall runs this, so most rules only look up sets of words.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _DISPUTES = frozenset(word_list("disputes"))
 _REFERS = frozenset(word_list("points back"))
 _CUES = _DENIES | _POSSIBLE | _REPORTED
 _PHRASES = tuple(tuple(pair.split("/")) for pair in word_list("denying phrases"))
-_REACH = 3
-"""Words after the first of a phrase among which its second stands: "turned the offer down"."""
-_ENDS = frozenset({"longer", "anymore"})
-"""After a denial: something stopped, which is so."""
+_PHRASE_WINDOW = 3
+"""Words after the first word of a phrase in which its second counts: "turned the offer down"."""
+_ENDED = frozenset({"longer", "anymore"})
+"""Words after a denial that make it a fact: something stopped."""
 _STRESSED = frozenset(word_list("stressed"))
 _QUOTED = re.compile(r"[\"“„«»”]\w+\W+\w+[^\"“”„«»]*[\"“”«»]")
-"""Quotation marks around two words and more; one may be a name."""
+"""Quotation marks around two or more words; a single word may be a name."""
 _CLAUSE = re.compile(r"[,;:] | [-\u2013\u2014] |\bbut\b")
 _CLOSING = "\"')]*_\u201d\u2019 "
 _MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
@@ -37,18 +37,18 @@ _ASKS = frozenset(word_list("asks for a value"))
 _AMOUNTS = frozenset(word_list("amounts"))
 _PREPOSITIONS = frozenset(word_list("prepositions"))
 _OUTPUT = frozenset(word_list("output"))
-_TALK = tokens.terms(" ".join(word_list("talking")))
+_TALKING = tokens.terms(" ".join(word_list("talking")))
 _PAST = frozenset(word_list("past"))
 
 
-def is_so(sentence: str) -> bool:
-    """Whether a sentence says that what it speaks of is so, as far as cue words tell.
+def is_asserted(sentence: str) -> bool:
+    """Whether a sentence asserts what it says, as far as cue words tell.
 
-    >>> is_so("Mara lives in Haarlem."), is_so("It is a rumour that Mara lives in Haarlem.")
+    >>> is_asserted("Mara lives in Haarlem."), is_asserted("It is a rumour that Mara lives in Haarlem.")
     (True, False)
-    >>> is_so("Mara does not live there."), is_so("Mara doesn't live there any more.")
+    >>> is_asserted("Mara does not live there."), is_asserted("Mara doesn't live there any more.")
     (False, True)
-    >>> is_so("She rides on Fridays, not on Mondays."), is_so("We turned the offer down.")
+    >>> is_asserted("She rides on Fridays, not on Mondays."), is_asserted("We turned the offer down.")
     (True, False)
     """
     pieces = sentence.replace("\u2019", "'").casefold().replace("any more", "anymore").split()
@@ -59,10 +59,10 @@ def is_so(sentence: str) -> bool:
         if word not in _DENIES and not word.endswith("n't"):
             return False
         after = set(words[place + 1 :])
-        if _ENDS.isdisjoint(after) and not _is_contrast(pieces, words, place):
+        if _ENDED.isdisjoint(after) and not _is_contrast(pieces, words, place):
             return False
     return not any(
-        first in words and second in words[words.index(first) + 1 :][:_REACH]
+        first in words and second in words[words.index(first) + 1 :][:_PHRASE_WINDOW]
         for first, second in _PHRASES
     )
 
@@ -76,12 +76,12 @@ def is_hearsay(sentence: str) -> bool:
     return not _REPORTED.isdisjoint(_words(sentence)) or bool(_QUOTED.search(sentence))
 
 
-def states_nothing(sentence: str) -> bool:
-    """Whether a sentence only asks, or puts forward an idea; a tag asks too, and no mark is needed.
+def asserts_nothing(sentence: str) -> bool:
+    """Whether a sentence only asks (tag questions count; no mark is needed) or makes a suggestion.
 
-    >>> states_nothing("Is the dentist on Friday"), states_nothing("Ann rows, doesn't she.")
+    >>> asserts_nothing("Is the dentist on Friday"), asserts_nothing("Ann rows, doesn't she.")
     (True, True)
-    >>> states_nothing("Maybe we should meet online."), states_nothing("I row, perhaps too often.")
+    >>> asserts_nothing("Maybe we should meet online."), asserts_nothing("I row, perhaps too often.")
     (True, False)
     """
     asks = sentence.rstrip(_CLOSING).endswith(("?", "\uff1f")) or pattern("asks").search(sentence)
@@ -89,22 +89,22 @@ def states_nothing(sentence: str) -> bool:
 
 
 def is_disputed(sentence: str) -> bool:
-    """Whether a sentence gives a rumour, or what somebody says and the speaker denies.
+    """Whether a sentence gives a rumour, or a claim of others that the speaker denies.
 
     >>> is_disputed("Ann says that Tom rows, but that is wrong."), is_disputed("Ann says that Tom rows.")
     (True, False)
     >>> is_disputed("The doctor says that it was a false alarm.")
     False
     """
-    said, *rest = map(_words, _CLAUSE.split(sentence))
+    claim, *rest = map(_words, _CLAUSE.split(sentence))
     if not _REPORTED.isdisjoint(_words(sentence)):
         return True
     denied = (_DISPUTES & {*words} and _REFERS & {*words} for words in rest)
-    return not _REPORTS.isdisjoint(said) and any(denied)
+    return not _REPORTS.isdisjoint(claim) and any(denied)
 
 
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
-    """Whether "not" sets something against what is so: "not A but B", "B, not A", "not only"."""
+    """Whether "not" is part of a contrast: "not A but B", "B, not A", "not only"."""
     after = words[place + 1 :]
     if words[place].startswith(("can", "could")) and _STRESSED.issuperset(after[:1]):
         return True
@@ -117,69 +117,69 @@ def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
     )
 
 
-def states_as_fact(text: str, terms: frozenset[str]) -> bool:
-    """Whether a text says to be so what it says about some search terms.
+def asserts_about(text: str, terms: frozenset[str]) -> bool:
+    """Whether a text asserts what it says about some search terms.
 
-    Of its sentences those count that hold the most of the terms; one of them is enough.
+    The sentences with the most of the terms count; one of them is enough.
     """
-    if is_so(text):
+    if is_asserted(text):
         return True
-    held = [(len(terms.intersection(tokens.stems(each))), each) for each in _sentences(text)]
-    most = max((count for count, _ in held), default=0)
-    return any(count == most and is_so(each) for count, each in held)
+    counted = [(len(terms.intersection(tokens.stems(each))), each) for each in _rough_clauses(text)]
+    most = max((count for count, _ in counted), default=0)
+    return any(count == most and is_asserted(each) for count, each in counted)
 
 
-def replaces(text: str, terms: frozenset[str]) -> bool:
-    """Whether a text tells what holds in place of what it denies: more than what is asked by some terms.
+def names_replacement(text: str, terms: frozenset[str]) -> bool:
+    """Whether a text says what replaces something it denies, if each denial covers more than ``terms``.
 
     >>> asked = tokens.terms("favourite dish of Ann")
-    >>> replaces("Ann's favourite dish is no longer soup, it is ramen.", asked)
+    >>> names_replacement("Ann's favourite dish is no longer soup, it is ramen.", asked)
     True
-    >>> replaces("Ann had soup, which is not Ann's favourite dish.", asked)
+    >>> names_replacement("Ann had soup, which is not Ann's favourite dish.", asked)
     False
     """
-    clauses = [clause for each in _sentences(text) for clause in _CLAUSE.split(each)]
-    denied = [tokens.terms(clause) for clause in clauses if not is_so(clause)]
-    return not any(said <= terms for said in denied) and any(map(is_so, _sentences(text)))
+    clauses = [clause for each in _rough_clauses(text) for clause in _CLAUSE.split(each)]
+    denied = [tokens.terms(clause) for clause in clauses if not is_asserted(clause)]
+    return not any(each <= terms for each in denied) and any(map(is_asserted, _rough_clauses(text)))
 
 
-def unasked(text: str, terms: frozenset[str]) -> str | None:
-    """What is left of a text that only asks what some search terms are about: the sentences that do not ask.
+def without_questions(text: str, terms: frozenset[str]) -> str | None:
+    """The part of a text that asks nothing, if its questions only name some search terms.
 
-    None where a sentence that asks nothing holds one of the terms, where a question has more to tell ("Why is
-    it called the walrus?"), or where the terms are of talking: what was asked is told by a question.
+    None if a sentence that is no question has one of the terms, if a question says more ("Why is it called
+    the walrus?"), or if the terms are about talking: then the question itself is the answer.
 
-    >>> unasked("Which thriller did I like? I want to lend it.", frozenset({"thriller", "like"}))
+    >>> without_questions("Which thriller did I like? I want to lend it.", frozenset({"thriller", "like"}))
     'I want to lend it.'
-    >>> unasked("Have you read it? It is a thriller.", frozenset({"thriller"}))
+    >>> without_questions("Have you read it? It is a thriller.", frozenset({"thriller"}))
     """
-    if "?" not in text or not terms.isdisjoint(_TALK):
+    if "?" not in text or not terms.isdisjoint(_TALKING):
         return None
-    said = sentences.sentences(text)
-    rest = " ".join(each for each in said if not each.endswith("?"))
-    asked = " ".join(each for each in said if each.endswith("?"))
+    every = sentences.sentences(text)
+    rest = " ".join(each for each in every if not each.endswith("?"))
+    asked = " ".join(each for each in every if each.endswith("?"))
     tells = not tokens.terms(asked) <= terms
     is_answer = not asked or tells or not terms.isdisjoint(tokens.stems(rest))
     return None if is_answer else rest
 
 
-def asks_what_is(question: str) -> bool:
-    """Whether a question asks for a value that is so: no yes or no, no reason, nothing denied."""
+def asks_current_value(question: str) -> bool:
+    """Whether a question asks for a value that holds: no yes or no, no reason, no negation."""
     words = _words(question)
     if words[:1] and words[0] in _PREPOSITIONS:
         words = words[1:]
     if not words or words[0] not in _ASKS or (words[0] == "how" and not _AMOUNTS & {*words[1:2]}):
         return False
-    return is_so(question)
+    return is_asserted(question)
 
 
 def asks_for_output(question: str) -> bool:
-    """Whether a question asks for what a tool or a page said."""
+    """Whether a question asks for the output of a tool or the content of a page."""
     return not _OUTPUT.isdisjoint(_words(question))
 
 
 def asks_past(question: str) -> bool:
-    """Whether a question asks for what was.
+    """Whether a question asks for the past.
 
     >>> asks_past("Where did Mara live?"), asks_past("Which old boat do we have?")
     (True, False)
@@ -192,8 +192,8 @@ def _words(text: str) -> list[str]:
     return [word.strip(_MARKS) for word in text.replace("\u2019", "'").casefold().split()]
 
 
-def _sentences(text: str) -> list[str]:
-    """Clauses, roughly cut at marks and at what joins them; a wrong cut costs little here."""
+def _rough_clauses(text: str) -> list[str]:
+    """Clauses, roughly cut at marks and conjunctions; a wrong cut costs little here."""
     for mark in ("! ", "? ", "\n", "; ", ", ", " and ", " but ", " so ", " because ", " while "):
         text = text.replace(mark, ". ")
     return text.split(". ")

@@ -1,8 +1,8 @@
 """Seal a block of recalled text, and find sealed blocks wherever they were pasted.
 
-The opening line carries a message authentication code of the block's own text, so a block is either
-whole, as clsm wrote it, or it is text like any other. Every line between begins with ``|``: nothing
-inside can end the block or begin another.
+The opening line carries a message authentication code (MAC) of the block's text: a block is verified only
+if it is whole and unchanged. Each line inside begins with ``|``, so nothing inside can end the block or
+begin another.
 
     <clsm-recall id="r-1f" fence="5f0c…">
     | Juno is a cat.
@@ -21,29 +21,29 @@ from clsm_cli.text.terminal import safe
 
 KEY_BYTES = 32
 OPENING = "<clsm-recall "
-"""What every block begins with: text without it needs no key and no search."""
+"""Start of each block: text without it needs no key and no search."""
 
 CLOSING = "</clsm-recall>"
-_CODE_BYTES = 16
-# What editors, mail and chats put before a line that is indented or quoted.
+_MAC_BYTES = 16
+# Characters that editors, mail and chats put before an indented or quoted line.
 _LEAD = " \t>"
 
 
 class Block(NamedTuple):
-    """A block, or what looks like one.
+    """A block, genuine or not.
 
     Attributes:
-        start: Offset of its first character; of a genuine block, with what the line has before it
-            when that is only indent or quote marks.
+        start: Offset of its first character; of a genuine block, including a prefix of its line that is only
+            indent or quote marks.
     """
 
     start: int
-    end: int  # offset after its last character; the line end behind it is not part of it
-    is_genuine: bool  # whether it stands as it was sealed with this key
+    end: int  # offset after its last character, before the line end
+    is_genuine: bool  # whether it is unchanged since it was sealed with this key
 
 
 def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
-    r"""The lines of a block around ``lines``; without a key it cannot be known again.
+    r"""The lines of a block around ``lines``; without a key it gets no MAC and cannot be verified.
 
     Args:
         recall_id: ASCII letters, digits, ``-`` and ``_``, at most 80.
@@ -52,15 +52,15 @@ def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
     ['<clsm-recall id="r-1f">', '| Juno', '| </clsm-recall>', '</clsm-recall>']
     """
     body = [f"| {part}".rstrip() for line in lines for part in safe(line).split("\n")]
-    fence = "" if key is None else f' fence="{_code(key, recall_id, body)}"'
+    fence = "" if key is None else f' fence="{_mac(key, recall_id, body)}"'
     return [f'{OPENING}id="{recall_id}"{fence}>', *body, CLOSING]
 
 
 def blocks(text: str, key: bytes | None) -> Iterator[Block]:
-    r"""The blocks in a text, in order, in time linear in its length.
+    r"""Yield the blocks in a text, in order, in time linear in its length.
 
-    Indent, quote marks, ``\r`` and blanks at line ends are no part of what is sealed; a block may
-    follow other text on its first line and be followed by other text on its last.
+    Indent, quote marks, ``\r`` and trailing blanks are not sealed. Other text may precede a block on its
+    first line and follow it on its last.
 
     >>> key = bytes(32)
     >>> block = "\n".join(seal("r-1f", ["Juno is a cat."], key))
@@ -86,9 +86,9 @@ def blocks(text: str, key: bytes | None) -> Iterator[Block]:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Opening line, body and closing line; compiled where blocks are looked for, as ``seal`` needs none.
+    """Opening line, body and closing line; compiled here because ``seal`` needs none of them.
 
-    Possessive: each place is read once, whatever follows or is missing.
+    Possessive: each character is read once, whatever follows or is missing.
     """
     return (
         re.compile(OPENING + r'id="([A-Za-z0-9_-]{1,80})"(?: fence="([0-9a-f]{32})")?>[^\S\n]*+\n'),
@@ -102,7 +102,7 @@ def _verifies(opening: re.Match[str], body: re.Match[str], key: bytes) -> bool:
 
     recall_id, fence = opening.groups()
     lines = [line.lstrip(_LEAD).rstrip() for line in body.group().split("\n")[:-1]]
-    return fence is not None and compare_digest(fence, _code(key, recall_id, lines))
+    return fence is not None and compare_digest(fence, _mac(key, recall_id, lines))
 
 
 def _with_lead(text: str, start: int) -> int:
@@ -110,7 +110,7 @@ def _with_lead(text: str, start: int) -> int:
     return start if text[line:start].strip(_LEAD) else line
 
 
-def _code(key: bytes, recall_id: str, lines: Iterable[str]) -> str:
+def _mac(key: bytes, recall_id: str, lines: Iterable[str]) -> str:
     """HMAC-SHA256 (RFC 2104) of id and lines, its first 128 bits in hex."""
     text = "\n".join([recall_id, *lines]).encode(errors="surrogatepass")
-    return hmac_sha256(key, text)[: 2 * _CODE_BYTES]
+    return hmac_sha256(key, text)[: 2 * _MAC_BYTES]

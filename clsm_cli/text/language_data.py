@@ -1,4 +1,4 @@
-"""Words and patterns of languages: data files beside this module, each with its source at its head."""
+"""Words and patterns of languages, from data files beside this module; each names its source."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import cache
 _HERE = os.path.dirname(__file__)
 
 compiled = cache(re.compile)
-"""A pattern, compiled at its first use: most commands need few of them."""
+"""Compile a pattern at its first use: most commands need only a few."""
 
 
 def table_rows(name: str, **pieces: str) -> list[list[str]]:
-    """The rows of a tab-separated file, by its path from here without ending; ``#`` begins a comment.
+    """The rows of a tab-separated file, by its relative path without suffix; ``#`` starts a comment.
 
-    A row ``let NAME pattern`` gives no row: ``{NAME}`` stands for its pattern in the rows below.
+    A row ``let NAME pattern`` defines ``{NAME}`` for the rows below it and is not returned.
 
     Args:
-        pieces: More such names.
+        pieces: Further definitions.
     """
     found = []
     with open(os.path.join(_HERE, f"{name}.tsv"), encoding="utf-8") as stream:
@@ -55,13 +55,13 @@ def _word_lists(file: str) -> dict[str, str]:
 
 
 def word_list(name: str, file: str = "english") -> list[str]:
-    """The words of a section of a list such as ``english.txt``, in their order."""
+    """The words of a section of a word list, in order."""
     return _word_lists(file)[name].split()
 
 
 @cache
 def number_words() -> dict[str, int]:
-    """Numbers in words, up to ninety-nine."""
+    """Numbers up to ninety-nine, by word."""
     units, tens = word_list("numbers"), word_list("tens")
     found = {word: value for value, word in enumerate(units)}
     for ten, word in enumerate(tens, start=2):

@@ -1,8 +1,8 @@
 """Mentions: spans of text that name something.
 
-An author's own marks (wiki-links, tags, italic titles, code) are taken as they are. Capitalised
-words are names only where the capital means something: not at the start of a sentence, unless the
-run is longer or the word has its capital elsewhere too.
+The author's own markup (wiki links, tags, italic titles, code) is taken as it is. Capitalised words are names
+only where the capital is significant: not at the start of a sentence, unless the run is longer or the word
+is capitalised elsewhere, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Kind = Literal["link", "tag", "title", "code", "name"]
 
 
 class Mention(NamedTuple):
-    """A named thing in a text."""
+    """A name in a text, and its span."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ _IDENTIFIER = re.compile(r"[\w.][\w./-]*")
 
 
 def find_mentions(text: str) -> list[Mention]:
-    """Return the mentions of a text in order, without overlaps; code blocks and addresses hold none.
+    """Return the mentions of a text in order, without overlaps; none lie in code blocks and addresses.
 
     >>> [(each.label, each.kind) for each in find_mentions("See [[Delegation Defect]] with Mara Hart.")]
     [('Delegation Defect', 'link'), ('Mara Hart', 'name')]
@@ -49,7 +49,7 @@ def find_mentions(text: str) -> list[Mention]:
     taken = bytearray(len(text))
     for pattern in (_CODE_BLOCK, _ADDRESS):
         for match in pattern.finditer(text):
-            _take(taken, *match.span())
+            _mark_taken(taken, *match.span())
     found: list[Mention] = []
     for pattern, kind, read in _MARKS:
         for match in pattern.finditer(text):
@@ -58,20 +58,20 @@ def find_mentions(text: str) -> list[Mention]:
                 continue
             if label:
                 found.append(Mention(*match.span(), label, kind))
-            if label or kind != "title":  # code that is no identifier holds no names either
-                _take(taken, *match.span())
+            if label or kind != "title":  # no names inside code that is no identifier
+                _mark_taken(taken, *match.span())
     for start, end in name_matching.find_names(text, split(text)):
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
     return sorted(found)
 
 
-def _take(taken: bytearray, start: int, end: int) -> None:
+def _mark_taken(taken: bytearray, start: int, end: int) -> None:
     taken[start:end] = b"\1" * (end - start)
 
 
 def link_label(target: str) -> str:
-    """What a link names: its target with the folders that it has, without the ending of a note.
+    """The label of a link: its target with its folders, without the file extension of a note.
 
     >>> link_label("people/Mara Hart.md"), link_label("../map")
     ('people/Mara Hart', 'map')
@@ -86,14 +86,14 @@ def _tag_label(tag: str) -> str:
 
 
 def _title_label(title: str) -> str:
-    """Keep what is set like a title: every word but the small ones has a capital."""
+    """A title: every word except small ones is capitalised; "" for any other emphasis."""
     words = title.split()
     large = [word for word in words if word.lower() not in name_matching.SMALL_WORDS]
     if not large or not all(word[0].isupper() or word[0].isdigit() for word in [words[0], *large]):
         return ""
     if len(words) == 1 and not (words[0].isalpha() and len(words[0]) >= 4):
         return ""
-    return "" if title in name_matching.NO_NAMES else " ".join(words)
+    return "" if title in name_matching.NON_NAMES else " ".join(words)
 
 
 def _code_label(code: str) -> str:

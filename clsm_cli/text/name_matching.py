@@ -14,67 +14,67 @@ if TYPE_CHECKING:
     from clsm_cli.text.sentences import Span
 
 NAME_PARTICLES = frozenset(word_list("particles"))
-"""Words without a capital inside the name of a person."""
+"""Lower-case words inside the names of persons."""
 _PARTICLES = NAME_PARTICLES | {"of", "the"}
 SMALL_WORDS = _PARTICLES.union(word_list("small words"))
-"""Words that stay without a capital inside a title."""
+"""Words that stay lower-case inside a title."""
 
-NO_NAMES: frozenset[str] = frozenset(word_list("capitalised"))
-"""Capitalised words that name nothing by themselves."""
+NON_NAMES: frozenset[str] = frozenset(word_list("capitalised"))
+"""Capitalised words that alone are no names."""
 
-_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best"})
-"""They open longer names, and are none alone."""
+_NAME_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best"})
+"""Words that open longer names, but alone are no names."""
 
 SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
-"""Commands and constants: in code marks, but the name of nothing in particular."""
+"""Commands and constants, often set in code marks, that are no names."""
 
 WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
-"""A word with its hyphens and its ending behind an apostrophe."""
-OWNER = re.compile(r"['\u2019][sS]$")
-"""The ending of an owner."""
+"""A word with its hyphens and the suffix after an apostrophe."""
+POSSESSIVE = re.compile(r"['\u2019][sS]$")
+"""The possessive suffix."""
 
 
 class _Word(NamedTuple):
     start: int
     end: int
     text: str  # without a possessive
-    first: bool  # of its sentence
-    owner: bool
+    is_first: bool  # of its sentence
+    possessive: bool
 
 
 def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
     """Yield start and end of the names in a text."""
     words = [word for span in spans for word in _words(text, span)]
-    inside = {word.text for word in words if not word.first}
+    inside = {word.text for word in words if not word.is_first}
     position = 0
     while position < len(words):
         run = _run(text, words, position)
-        if len(run) > 1 and run[0].first and _ordinary(run[0].text, inside):
+        if len(run) > 1 and run[0].is_first and _is_sentence_capital(run[0].text, inside):
             run = run[1:]
-        if run and (len(run) > 1 or _single(run[0], inside)):
+        if run and (len(run) > 1 or _is_single_name(run[0], inside)):
             yield run[0].start, run[-1].end
         position = max(position + 1, words.index(run[-1], position) + 1) if run else position + 1
 
 
-def _ordinary(word: str, inside: set[str]) -> bool:
-    """Whether the capital of a sentence's first word is the sentence's own: "Adding Hardin …"."""
+def _is_sentence_capital(word: str, inside: set[str]) -> bool:
+    """Whether the first word of a sentence is capitalised only for its position: "Adding Hardin …"."""
     return word.lower() in inside or word.endswith(("ing", "ed"))
 
 
 def _words(text: str, span: Span) -> Iterator[_Word]:
-    first = True
+    is_first = True
     for match in WORD.finditer(text, span.start, span.end):
-        owner = OWNER.search(match.group())
-        word = match.group()[: owner.start()] if owner else match.group()
+        ending = POSSESSIVE.search(match.group())
+        word = match.group()[: ending.start()] if ending else match.group()
         word = word.rstrip("-_")
-        yield _Word(match.start(), match.start() + len(word), word, first, owner is not None)
-        # The number of a list item does not start its sentence.
-        first = first and word.isdigit()
+        yield _Word(match.start(), match.start() + len(word), word, is_first, ending is not None)
+        # The number of a list item is not the first word of its sentence.
+        is_first = is_first and word.isdigit()
 
 
-def _capital(word: _Word) -> bool:
+def _is_capitalised(word: _Word) -> bool:
     plain = word.text[0].isupper() and "'" not in word.text and "\u2019" not in word.text
-    return plain and word.text not in NO_NAMES
+    return plain and word.text not in NON_NAMES
 
 
 def _run(text: str, words: Sequence[_Word], position: int) -> list[_Word]:
@@ -84,9 +84,9 @@ def _run(text: str, words: Sequence[_Word], position: int) -> list[_Word]:
     capitals = 0
     for word in words[position : position + 8]:
         before = run[-1] if run and not pending else pending[-1] if pending else None
-        if before and (before.owner or not _adjacent(text, before, word)):
+        if before and (before.possessive or not _is_adjacent(text, before, word)):
             break
-        if _capital(word) and capitals < 4:
+        if _is_capitalised(word) and capitals < 4:
             run += [*pending, word]
             pending, capitals = [], capitals + 1
         elif run and len(pending) < 2 and word.text in _PARTICLES:
@@ -96,18 +96,18 @@ def _run(text: str, words: Sequence[_Word], position: int) -> list[_Word]:
     return run
 
 
-def _adjacent(text: str, before: _Word, word: _Word) -> bool:
+def _is_adjacent(text: str, before: _Word, word: _Word) -> bool:
     gap = text[before.end : word.start]
     return gap == " " or (gap in {".", ". "} and len(before.text) == 1)  # an initial
 
 
-def _single(word: _Word, inside: set[str]) -> bool:
+def _is_single_name(word: _Word, inside: set[str]) -> bool:
     text = word.text
-    if len(text) == 1 or text in _OPENERS:
+    if len(text) == 1 or text in _NAME_OPENERS:
         return False
     letters = [c for c in text if c.isalpha()]
     if all(c.isupper() for c in letters):
         return 2 <= len(text) <= 8 and len(letters) <= 6
     if any(c.isupper() for c in text[1:].replace("-", "")) and "-" not in text:
         return True  # OpenClaw
-    return not word.first or text in inside
+    return not word.is_first or text in inside

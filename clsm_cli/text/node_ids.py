@@ -8,11 +8,11 @@ from clsm_cli.model.ids import sha256
 
 
 def node_id(label: str) -> str:
-    """Return the id of what a label names.
+    """Return the node id of a label.
 
-    A label of ASCII letters, digits, blanks and hyphens is its own id in lower case, with hyphens
-    for blanks. Any other gets eight hexadecimal digits of sha256 (of the label in NFC, case folded)
-    after its letters, so that different names stay apart.
+    Labels of ASCII letters, digits, blanks and hyphens become lower case, with hyphens for blanks. Any
+    other gets eight hexadecimal digits of sha256 (of the label in NFC, case folded) after its letters, to
+    keep different names apart.
 
     Returns:
         An id that matches ``[a-z0-9][a-z0-9_-]{0,79}``.

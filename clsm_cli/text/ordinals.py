@@ -1,8 +1,7 @@
 """Questions that place a memory among the conversations: "our third talk", "before we spoke of X".
 
-Only the structure is read; which conversations it means is looked up elsewhere. A place counts
-conversations (all, or those about a subject) from either end; a relation names what lies before,
-after or between places.
+Only the structure is read; retrieval looks up the conversations. A place counts conversations (all, or those
+about a subject) from either end; a relation selects those before, after or between places.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ from clsm_cli.text.language_data import compiled, number_words, table_rows, word
 ORDINALS = word_list("ordinals")[:12]
 _COUNTS = word_list("numbers")[1:11]
 
-LONGEST = 2000
-"""Characters of a question that are read: what stands behind them is quoted, not asked."""
-_LONGEST_SUBJECT = 80
-_FEW = 3
-_MOST = 10**6
-"""No store has so many conversations; longer numbers are cut to it."""
+MAX_CHARS = 2000
+"""Characters of a question to read: more is quoted text."""
+_MAX_SUBJECT_CHARS = 80
+_FEW_COUNT = 3
+_MAX_NUMBER = 10**6
+"""More conversations than any store has; longer numbers are cut to it."""
 _NEWEST = frozenset({"last", "latest", "newest", "final", "previous", "prior", "most recent"})
 
 
 class _Form(NamedTuple):
-    """How the subject of a place is counted, words of which it needs one, and its pattern."""
+    """Kind of a place, the cue words of which one must occur, and its pattern."""
 
     kind: str
     needs: tuple[str, ...]
@@ -44,7 +43,7 @@ def _forms() -> dict[str, list[_Form]]:
     return found
 
 
-def _one(name: str, before: str = "") -> re.Pattern[str]:
+def _pattern_of(name: str, before: str = "") -> re.Pattern[str]:
     return compiled(f"(?i){before}{_forms()[name][0].pattern}")
 
 
@@ -52,39 +51,39 @@ class ConversationPlace(NamedTuple):
     """A place among conversations.
 
     Attributes:
-        is_mention: Whether what mentions the subject counts, a note too, not conversations alone.
+        is_mention: Whether any mention of the subject counts, also in a note.
     """
 
-    subject: str = ""  # what they are about; empty for all
-    number: int = 0  # which one, from 1; 0: the one that is most about the subject
-    length: int = 1  # how many, from there on away from the end that is counted from
-    from_end: bool = False  # whether the last is number 1
+    subject: str = ""  # subject of the conversations; empty: any
+    number: int = 0  # ordinal, from 1; 0: the one closest to the subject
+    length: int = 1  # how many, away from the end where counting starts
+    from_end: bool = False  # whether to count from the last one
     is_mention: bool = False
 
 
 class Request(NamedTuple):
     """Conversations that a question asks about."""
 
-    start: int  # first character of the words that say so, the subject's included
+    start: int  # offset of its first character, including the subject
     end: int
     relation: str  # ``at`` the place, ``before`` or ``after`` it, or ``between`` two
     place: ConversationPlace
     other: ConversationPlace | None = None
-    step: int = 0  # the n-th before or after; 0: all of them
-    length: int = 1  # how many, from that one on
-    hard: bool = True  # whether the words speak of conversations, so that no other can answer
+    step: int = 0  # n-th before or after; 0: all
+    length: int = 1  # how many, from the n-th on
+    hard: bool = True  # whether it names conversations, so that only these can answer
 
 
 class Event(NamedTuple):
-    """What a question asks what came before or after, and where it says so."""
+    """The event of a question for what came before or after, and where its words begin."""
 
     start: int
     side: str
     phrase: str
 
 
-class _Read(NamedTuple):
-    """A place, and where its words end; ``is_event``: only by what it is about."""
+class _ParsedPlace(NamedTuple):
+    """A place, and where its words end; ``is_event``: given by its subject alone."""
 
     place: ConversationPlace
     end: int
@@ -92,7 +91,7 @@ class _Read(NamedTuple):
 
 
 def read_request(text: str) -> Request | None:
-    """Read the place among the conversations that a question asks about; None if it names none.
+    """Read the place among the conversations that a question asks about; None without one.
 
     >>> asked = read_request("What did I say the second time the bike came up?")
     >>> asked.relation, asked.place.subject, asked.place.number, asked.place.from_end
@@ -101,19 +100,19 @@ def read_request(text: str) -> Request | None:
     >>> asked.relation, asked.step, asked.place.subject
     ('before', 1, 'the move')
     """
-    text = text[:LONGEST]
-    found = _between(text) if "between " in text.lower() else None
-    return found or _related(text) or _placed(text)
+    text = text[:MAX_CHARS]
+    found = _read_between(text) if "between " in text.lower() else None
+    return found or _read_relation(text) or _read_place(text)
 
 
 def read_event(text: str) -> Event | None:
-    """Read a question for whatever came before or after something.
+    """Read a question for anything that came before or after an event.
 
     >>> read_event("What came next after the skylight was delivered?")
     Event(start=15, side='after', phrase='the skylight was delivered')
     >>> read_event("What squeaked after the move?")
     """
-    match = _one("came").fullmatch(text[:LONGEST].rstrip(" .?!"))
+    match = _pattern_of("came").fullmatch(text[:MAX_CHARS].rstrip(" .?!"))
     if match is None:
         return None
     return Event(match.start("side"), _side(match["side"]), match["event"])
@@ -123,12 +122,12 @@ def _side(word: str) -> str:
     return "after" if word.lower() in {"after", "since", "following"} else "before"
 
 
-def _between(text: str) -> Request | None:
+def _read_between(text: str) -> Request | None:
     for match in compiled(r"(?i)\bbetween ").finditer(text):
-        here = _place(text, match.end(), stop=" and ")
+        here = _place_at(text, match.end(), stop=" and ")
         if here is None or not text.startswith(" and ", here.end):
             continue
-        there = _place(text, here.end + 5)
+        there = _place_at(text, here.end + 5)
         if there is None or _lacks_talk(text, here.is_event or there.is_event):
             continue
         hard = not (here.is_event or there.is_event) or _is_ours(text)
@@ -136,25 +135,25 @@ def _between(text: str) -> Request | None:
     return None
 
 
-def _related(text: str) -> Request | None:
-    for match in _one("relation", r"\b").finditer(text):
-        found = _place(text, match.end())
+def _read_relation(text: str) -> Request | None:
+    for match in _pattern_of("relation", r"\b").finditer(text):
+        found = _place_at(text, match.end())
         if found is None or _lacks_talk(text, found.is_event and not match["noun"]):
             continue
         step, length = int(bool(match["near"] or match["noun"])), 1
         if match["nth"]:
-            step = _position(match["nth"])[0]
+            step = _read_position(match["nth"])[0]
         elif match["many"] and match["all"]:
-            length = _count(match["many"])
+            length = _read_count(match["many"])
         elif match["many"]:
-            step = _count(match["many"])
+            step = _read_count(match["many"])
         hard = not found.is_event or bool(match["noun"]) or _is_ours(text)
         side = _side(match["side"])
         return Request(match.start(), found.end, side, found.place, None, step, length, hard)
     return None
 
 
-def _placed(text: str) -> Request | None:
+def _read_place(text: str) -> Request | None:
     best: Request | None = None
     folded = text.lower()
     for kind, needs, pattern in _forms()["place"]:
@@ -162,14 +161,14 @@ def _placed(text: str) -> Request | None:
             continue
         match = compiled(rf"(?i)\b{pattern}").search(text)
         if match and (best is None or match.start() < best.start):
-            found = _of_match(text, match, kind, "")
+            found = _place_of_match(text, match, kind, "")
             best = Request(match.start(), found.end, "at", found.place)
-    return best or _topic(text)
+    return best or _read_topic(text)
 
 
-def _topic(text: str) -> Request | None:
-    """Read "in our conversation about X": all of them are preferred."""
-    match = _one("topic", r"\b").search(text)
+def _read_topic(text: str) -> Request | None:
+    """Read "in our conversation about X", which prefers all of them."""
+    match = _pattern_of("topic", r"\b").search(text)
     if match is None:
         return None
     subject, end = _subject(text, match.end(), "")
@@ -177,84 +176,84 @@ def _topic(text: str) -> Request | None:
     return Request(match.start(), end, "at", place, hard=False) if subject else None
 
 
-def _place(text: str, start: int, stop: str = "") -> _Read | None:
-    folded = text[start : start + _LONGEST_SUBJECT].lower()
+def _place_at(text: str, start: int, stop: str = "") -> _ParsedPlace | None:
+    folded = text[start : start + _MAX_SUBJECT_CHARS].lower()
     for kind, needs, pattern in (*_forms()["place"], *_forms()["anchor"]):
         if not any(cue in folded for cue in needs):
             continue
         match = compiled(f"(?i){pattern}").match(text, start)
         if match:
-            return _of_match(text, match, kind, stop)
+            return _place_of_match(text, match, kind, stop)
     for form in (*_forms()["topic"], *_forms()["event"]):
         match = compiled(f"(?i){form.pattern}").match(text, start)
         if match and (found := _subject(text, match.end(), stop))[0]:
-            subject = _one("one").sub("", found[0])
+            subject = _pattern_of("one").sub("", found[0])
             is_event = form in _forms()["event"] and subject == found[0]
-            return _Read(ConversationPlace(subject), found[1], is_event)
+            return _ParsedPlace(ConversationPlace(subject), found[1], is_event)
     return None
 
 
-def _of_match(text: str, match: re.Match[str], kind: str, stop: str) -> _Read:
+def _place_of_match(text: str, match: re.Match[str], kind: str, stop: str) -> _ParsedPlace:
     groups = match.groupdict()
     subject, end = groups.get("subject") or "", match.end()
     if groups.get("open") is not None and not subject:
         found, after = _subject(text, match.end(), stop)
         subject, end = (found, after) if found else ("", match.end("open"))
     if kind == "ago":
-        number = _count(groups["many"] or "one")
-        return _Read(ConversationPlace(number=number, from_end=True), end)
-    number, from_end = _position(groups["nth"] or "")
+        number = _read_count(groups["many"] or "one")
+        return _ParsedPlace(ConversationPlace(number=number, from_end=True), end)
+    number, from_end = _read_position(groups["nth"] or "")
     from_end = from_end or bool(groups.get("rear"))
-    count = _count(groups.get("many") or "one")
+    count = _read_count(groups.get("many") or "one")
     is_mention = kind == "said" and bool(subject)
-    return _Read(ConversationPlace(subject, number, count, from_end, is_mention), end)
+    return _ParsedPlace(ConversationPlace(subject, number, count, from_end, is_mention), end)
 
 
 def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
-    """What stands from a place on to the end of its phrase, and where it ends."""
+    """The text from an offset to the end of its phrase, and that end."""
     start += text.startswith(" ", start)
-    window = text[start : start + _LONGEST_SUBJECT]
-    ends = _one("stop").search(window)
+    window = text[start : start + _MAX_SUBJECT_CHARS]
+    ends = _pattern_of("stop").search(window)
     end = ends.start() if ends else len(window.rstrip(" .?!"))
     if stop and (found := window.find(stop, 0, end)) >= 0:
         end = found
     return window[:end].strip(), start + end
 
 
-def _position(said: str) -> tuple[int, bool]:
-    """Number and end of "third", "second to last", "latest"."""
-    said = said.lower().removeprefix("very ").replace("-", " ")
-    if said in {"before last", "last but one", "penultimate"}:
+def _read_position(words: str) -> tuple[int, bool]:
+    """Number, and whether to count from the end, of "third", "second to last", "latest"."""
+    words = words.lower().removeprefix("very ").replace("-", " ")
+    if words in {"before last", "last but one", "penultimate"}:
         return 2, True
-    if said in _NEWEST:
+    if words in _NEWEST:
         return 1, True
-    first = said.split(" ")[0]
+    first = words.split(" ")[0]
     if first in {"earliest", "oldest", "initial"}:
         return 1, False
     number = 2 if first == "next" else 0
     if first in ORDINALS:
         number = ORDINALS.index(first) + 1
     elif first[0].isdigit():
-        number = min(int(first.rstrip("stndrh")), _MOST)
-    return number, said.endswith(" last")
+        number = min(int(first.rstrip("stndrh")), _MAX_NUMBER)
+    return number, words.endswith(" last")
 
 
-def _count(word: str) -> int:
+def _read_count(word: str) -> int:
     word = word.lower()
     if word.isdigit():
-        return min(int(word), _MOST)
-    return {"few": _FEW, "couple of": 2}.get(word) or number_words().get(word, 1)
+        return min(int(word), _MAX_NUMBER)
+    return {"few": _FEW_COUNT, "couple of": 2}.get(word) or number_words().get(word, 1)
 
 
 def _lacks_talk(text: str, is_event: bool) -> bool:
-    """Whether an event is named in a question that does not speak of talking."""
-    return is_event and _one("talk").search(text) is None
+    """Whether a question names an event, but no conversation."""
+    return is_event and _pattern_of("talk").search(text) is None
 
 
 def is_about_talk(text: str) -> bool:
-    """Whether a question asks what was said between the user and the store's keeper."""
-    return _is_ours(text) or _one("told").search(text) is not None
+    """Whether a question asks what user and assistant told each other."""
+    return _is_ours(text) or _pattern_of("told").search(text) is not None
 
 
 def _is_ours(text: str) -> bool:
-    return _one("ours").search(text) is not None
+    return _pattern_of("ours").search(text) is not None

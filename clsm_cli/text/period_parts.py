@@ -1,4 +1,4 @@
-"""What a time was about: what was decided, learnt and done in it, and of the rest what stands out."""
+"""Sort what a period brought: decisions, facts, tasks, and the remaining episodes."""
 
 from __future__ import annotations
 
@@ -15,69 +15,69 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.graph import Statement
 
-_BEGINS = re.compile(r"\s(?=On \d{4}-\d\d-\d\d(?: at \d\d:\d\d)?[:,] )")
+_DATED_SENTENCE = re.compile(r"\s(?=On \d{4}-\d\d-\d\d(?: at \d\d:\d\d)?[:,] )")
 
 
 class PeriodParts(NamedTuple):
-    """What became true in a time, and was told in it.
+    """Statements and episodes of a period, by kind.
 
     Attributes:
-        decided: Decisions and corrections, and statements that say what an episode decided.
-        reported: The other decisions of episodes, each with its episode.
-        learnt: All other statements but tasks, which are ``done`` or ``open``.
-        told: The episodes that none of this comes from.
+        decisions: Decisions and corrections, and statements that repeat a decision of an episode.
+        reported_decisions: The other decisions of episodes, each with its episode.
+        facts: All other statements but tasks, which are ``done`` or ``open``.
+        other_episodes: Episodes without decisions that are the source of no statement.
     """
 
-    decided: list[Statement]
-    reported: list[tuple[EpisodeRecord, str]]
-    learnt: list[Statement]
+    decisions: list[Statement]
+    reported_decisions: list[tuple[EpisodeRecord, str]]
+    facts: list[Statement]
     done: list[Statement]
     open: list[Statement]
-    told: list[EpisodeRecord]
+    others: list[EpisodeRecord]
 
 
-def sort_out(
+def sort_period(
     statements: Sequence[Statement],
     episodes: Sequence[EpisodeRecord],
     turns: Mapping[str, Collection[str]],
 ) -> PeriodParts:
-    """Sort what a time brought; each part is in the order given.
+    """Sort statements and episodes of a period by kind; each part keeps their order.
 
     Args:
-        statements: Those that became true then and still are, gists left out.
-        episodes: Those that began then.
-        turns: Keys of the turns of episodes.
+        statements: Those that became true in the period and still are, without gists.
+        episodes: Those that began in it.
+        turns: Keys of the turns of each episode.
     """
     reported = [(each, to_plain(text)) for each in episodes for text in each.decisions]
     tasks = [row for row in statements if row.kind == "task"]
-    decided = [
+    decisions = [
         row
         for row in statements
         if row.kind in ("decision", "correction")
         or (row.kind != "task" and any(text in row.text for _, text in reported))
     ]
-    taken = {row.id for row in (*tasks, *decided)}
-    said = {key for row in statements for key in row.sources}
+    sorted_ids = {row.id for row in (*tasks, *decisions)}
+    sources = {key for row in statements for key in row.sources}
     return PeriodParts(
-        decided,
-        [each for each in reported if not any(each[1] in row.text for row in decided)],
-        [row for row in statements if row.id not in taken],
+        decisions,
+        [each for each in reported if not any(each[1] in row.text for row in decisions)],
+        [row for row in statements if row.id not in sorted_ids],
         [row for row in tasks if row.state == "done"],
         [row for row in tasks if row.state != "done"],
-        [e for e in episodes if not e.decisions and said.isdisjoint(turns.get(e.id, ()))],
+        [e for e in episodes if not e.decisions and sources.isdisjoint(turns.get(e.id, ()))],
     )
 
 
-def narrated(narrative: str) -> list[str]:
-    """The sentences of a narrative: each begins with its day, or there is none.
+def narrative_sentences(narrative: str) -> list[str]:
+    """Split a narrative before each leading day; one without leading days into sentences.
 
-    >>> narrated("On 2026-03-18: Seit dem 1. März. On 2026-03-18 at 08:15, Ann said: No. Yes.")
+    >>> narrative_sentences("On 2026-03-18: Seit dem 1. März. On 2026-03-18 at 08:15, Ann said: No. Yes.")
     ['On 2026-03-18: Seit dem 1. März.', 'On 2026-03-18 at 08:15, Ann said: No. Yes.']
     """
-    told = _BEGINS.split(narrative)
-    return told if _BEGINS.match(f" {narrative}") else sentences.sentences(narrative)
+    is_dated = _DATED_SENTENCE.match(f" {narrative}")
+    return _DATED_SENTENCE.split(narrative) if is_dated else sentences.sentences(narrative)
 
 
-def opening(record: EpisodeRecord) -> str:
-    """The first sentence of an episode's narrative, which says when it was; else its title."""
-    return next(iter(narrated(record.narrative)), "") or record.title
+def first_sentence(record: EpisodeRecord) -> str:
+    """The first sentence of an episode's narrative, which has its day; else its title."""
+    return next(iter(narrative_sentences(record.narrative)), "") or record.title

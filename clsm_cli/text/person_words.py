@@ -1,8 +1,8 @@
 """Words that refer to a person without a name: pronouns, determiners, nouns of persons.
 
-The words are data with a source, see the head of ``person_words.txt`` and
-``scripts/make_person_words.py``; one letter sequence means different things in different languages
-(English and Danish *her*), so the language is told apart first, by function words.
+The words are data with a source, see the head of ``person_words.txt`` and ``scripts/make_person_words.py``.
+The same letters may be words of several languages (English and Danish *her*), so function words identify the
+language first.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from clsm_cli.startup.records import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FILE = Path(__file__).with_suffix(".txt")
-PLAIN = "english"
-"""What a text without a function word is taken for."""
+ENGLISH = "english"
+"""Language of a text without function words."""
 
 
 class Word(NamedTuple):
-    """A word of a text, and where it stands."""
+    """A word of a text, and its position."""
 
     text: str
     low: str
@@ -30,18 +30,18 @@ class Word(NamedTuple):
 
     @property
     def is_name_like(self) -> bool:
-        """Whether it begins with a capital."""
+        """Whether it is capitalised."""
         return self.text[0].isupper()
 
 
 class Language(NamedTuple):
-    """Words of a language by what they mean; see the file."""
+    """Words of a language by kind; see the file."""
 
     name: str
     kinds: dict[str, frozenset[str]]
 
     def is_third_person(self, word: str) -> bool:
-        """Whether a word in lower case can stand for one person: he, him, her."""
+        """Whether a lower-case word can refer to one person: he, him, her."""
         return word in self.kinds["he"] or word in self.kinds["she"]
 
     def is_a(self, kind: str, word: str) -> bool:
@@ -49,12 +49,12 @@ class Language(NamedTuple):
         return word in self.kinds.get(kind, ())
 
     def is_function_word(self, word: str) -> bool:
-        """Whether a word is on the language's list of stop words."""
+        """Whether a word is a stop word of the language."""
         return any(word in words for words in self.kinds.values())
 
 
 class _Table(NamedTuple):
-    """The file: languages by name, which of them have a function word, nouns."""
+    """Content of the file: languages by name, names of languages by function word, nouns."""
 
     languages: dict[str, Language]
     having: dict[str, list[str]]
@@ -78,17 +78,17 @@ def _table() -> _Table:
 
 
 def language_of(text: str) -> Language:
-    """The language whose function words a text has most of.
+    """The language with the most function words in a text.
 
     >>> language_of("Hij vraagt 40 euro per uur voor de muur.").name, language_of("1, 2").name
     ('dutch', 'english')
     """
-    told = leading_languages(text)
-    return told.get(PLAIN) or next(iter(told.values()), _table().languages[PLAIN])
+    leading = leading_languages(text)
+    return leading.get(ENGLISH) or next(iter(leading.values()), _table().languages[ENGLISH])
 
 
 def leading_languages(text: str) -> dict[str, Language]:
-    """The languages whose function words a text has most of, by name; none if it has none.
+    """The languages with the most function words in a text, by name; none if it has no function word.
 
     >>> [*leading_languages("Am 2. Montag")], [*leading_languages("Am 2. Montag im Mai")]
     (['english', 'german'], ['german'])
@@ -100,8 +100,10 @@ def leading_languages(text: str) -> dict[str, Language]:
 
 
 def is_person_noun(word: str, language: Language) -> bool:
-    """Whether an English noun means a person first."""
-    return language.name == PLAIN and word in _table().nouns and not language.is_function_word(word)
+    """Whether an English noun primarily means a person."""
+    return (
+        language.name == ENGLISH and word in _table().nouns and not language.is_function_word(word)
+    )
 
 
 def words_of(text: str) -> list[Word]:

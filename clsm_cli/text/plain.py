@@ -1,4 +1,4 @@
-"""Strip a sentence of Markdown, tags, addresses and emoji."""
+"""Strip Markdown, tags, addresses and emoji from a sentence."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _MARKER = re.compile(
 _LINK = re.compile(rf"{LINK_TARGET}(?:\|([^\[\]\n]{{1,200}}))?\]\]")
 _LINKED = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}\)")
 _STARS = re.compile(r"(?<![\w*`])(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,400}?)(?<=[^\s*~])\1(?![\w*`])")
-_SCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
+_UNDERSCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
 _TAGS = re.compile(r"(?:\s#[^\W\d_][\w/-]{0,60}){1,12}\s*$")
-_PICTURES = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
+_EMOJI = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
 _ELEMENTS = (
     "a|b|blockquote|br|caption|center|cite|code|dd|del|details|div|dl|dt|em|figure|font|h[1-6]|hr|i|img"
     "|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody"
     "|td|tfoot|th|thead|tr|u|ul|var|video"
 )
-"""Names of HTML's elements that Markdown files use; another word in angle brackets is a placeholder."""
+"""HTML elements that Markdown files use; any other word in angle brackets is a placeholder."""
 _STRUCK = re.compile(rf"~~[^~\n]{{1,400}}~~|<!--[^\n]{{0,400}}?-->|</?(?:{_ELEMENTS})\s?/?>")
 _ADDRESS = re.compile(r"\s?<?\b(?:https?|ftp|file)://[^\s<>()\[\]]{1,2000}(?<![.,;:!?])>?")
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\]")
@@ -33,9 +33,9 @@ _STAR = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
 
 def to_plain(text: str, *, has_addresses: bool = False) -> str:
-    """``text`` in one line, without marks of Markdown, struck words, tags and emoji.
+    """Return ``text`` as one line, without Markdown, struck-out words, tags and emoji.
 
-    Addresses go too, unless they are wanted: a sentence that is kept has a hole without them.
+    Addresses are removed, too, unless ``has_addresses``.
 
     >>> to_plain("- [ ] Ask **[[Mara Hart|Mara]]** about `a_b` and *Dune* 🙂 #work")
     'Ask Mara about a_b and Dune'
@@ -47,14 +47,14 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
     'Wiki: https://example.org/x'
     """
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))
-    text = unmarked(_LEADING_TAGS.sub("", text))
+    text = strip_markdown(_LEADING_TAGS.sub("", text))
     text = _CODE.sub(r"\1", text if has_addresses else _ADDRESS.sub("", text))
     text = _STAR.sub("", _TAG.sub("", text))
     return _BEFORE_MARK.sub("", " ".join(_EMPTY.sub("", text).split()))
 
 
 def plain_words(text: str) -> str:
-    """The words of a text, by which two are the same.
+    """The lower-cased words of a text, to compare two texts.
 
     >>> plain_words("- **Rent**: 900 euros.") == plain_words("rent 900 Euros")
     True
@@ -62,13 +62,13 @@ def plain_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", to_plain(text).lower()))
 
 
-def unmarked(text: str) -> str:
-    """A sentence or a list item without Markdown: no marker, emphasis, link, closing tag or emoji.
+def strip_markdown(text: str) -> str:
+    """Remove the marker, emphasis, links, closing tags and emoji from a sentence or a list item.
 
-    Code keeps its backticks, since they say that it is code.
+    Code keeps its backticks, since they mark it as code.
     """
     text = _MARKER.sub("", text, count=1)
     text = _LINK.sub(lambda link: link.group(2) or link.group(1).rsplit("/", 1)[-1], text)
     text = _LINKED.sub(r"\1", text)
-    text = _SCORES.sub(r"\2", _STARS.sub(r"\2", text))
-    return " ".join(_TAGS.sub("", _PICTURES.sub("", text)).split())
+    text = _UNDERSCORES.sub(r"\2", _STARS.sub(r"\2", text))
+    return " ".join(_TAGS.sub("", _EMOJI.sub("", text)).split())

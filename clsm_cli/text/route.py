@@ -1,8 +1,8 @@
-"""Which memory a message needs: none, that of earlier conversations, that of the current one, or both.
+"""Which memory a message needs: none, earlier conversations, the current one, or both.
 
-The controller of CAIM (Westhäußer et al., 2025, section 3.3.1) without a language model: cues of
-three kinds are looked for in the words. A cue against memory (small talk is one) counts only where none
-speaks for it, because memory that is wrongly hidden costs more than memory that is read in vain.
+The controller of CAIM (Westhäußer et al., 2025, section 3.3.1) without a language model: it looks for three
+kinds of cue words. A cue against memory (such as small talk) counts only if no cue speaks for it: wrongly
+hidden memory costs more than memory read in vain.
 """
 
 from __future__ import annotations
@@ -24,43 +24,42 @@ Route = Literal["none", "ltm", "stm", "both"]
 
 
 class RouteDecision(NamedTuple):
-    """A decision and what it rests on.
+    """A decision and its reasons.
 
     Attributes:
-        cues: Names of the cues that decided, in the order of the tables; empty: by default.
+        cues: Names of the deciding cues, in the order of the tables; empty: by default.
     """
 
     route: Route
     cues: tuple[str, ...]
 
 
-_WEAK = frozenset({"again"})
-"""Cues of the past that "repeat that" has as well."""
-_UNDONE = frozenset({"told", "past", "first person", "again"})
-"""What "just" and "above" turn into words about the current conversation."""
+_WEAK_CUES = frozenset({"again"})
+"""Cues of the past that also occur in "repeat that"."""
+_CANCELLED_CUES = frozenset({"told", "past", "first person", "again"})
+"""Cues of the past that "just" and "above" turn into cues of the current conversation."""
 
 
 @cache
-def _cues() -> dict[str, list[tuple[str, str]]]:
-    """Names and patterns of the cues of each kind."""
+def _cue_patterns() -> dict[str, list[tuple[str, str]]]:
     return grouped((kind, (name, f"(?i){form}")) for kind, name, form in table_rows("route"))
 
 
-_END = 1000
-"""Characters: of a longer message the beginning and the end are read, where people say what they want."""
+_EDGE_CHARS = 1000
+"""Characters to read at each end of a longer message: people say there what they want."""
 
 
 def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteDecision:
     """Decide which memory a message needs.
 
     Args:
-        text: What the user says or asks; what it only hands over ("translate this: ...") is not
-            read, and of more than 2,000 characters only both ends.
-        has_current: Whether there is a current conversation to point back at.
-        known: Whether it names something that the store holds, which speaks for memory as well.
+        text: The message; text that it only hands over ("translate this: ...") is ignored, and so is
+            the middle of more than 2,000 characters.
+        has_current: Whether there is a current conversation to refer to.
+        known: Whether it names something in the store, which is a cue for memory.
 
     Returns:
-        ``none`` only where something speaks against memory and nothing for it.
+        ``none`` only if a cue is against memory and none for it.
 
     >>> choose_route("What did I say about the barge last time?", has_current=False)
     RouteDecision(route='ltm', cues=('past', 'first person', 'date', 'remember'))
@@ -69,42 +68,42 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
     >>> choose_route("and the second one?", has_current=True).route
     'stm'
     """
-    if len(text) > 2 * _END:
-        text = f"{text[:_END]}\n{text[-_END:]}"
-    goes_on, payloads = (compiled(form) for _, form in _cues()["only"])
+    if len(text) > 2 * _EDGE_CHARS:
+        text = f"{text[:_EDGE_CHARS]}\n{text[-_EDGE_CHARS:]}"
+    goes_on, payloads = (compiled(form) for _, form in _cue_patterns()["only"])
     payload = payloads.search(text) if ":" in text else None
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
         return RouteDecision("none", ("small talk",))
     if not has_current and goes_on.fullmatch(text):
         return RouteDecision("none", ("goes on",))
-    here = _found("here", text) if has_current else []
-    past = _found("past", text)
+    here = _matching_cues("here", text) if has_current else []
+    past = _matching_cues("past", text)
     if here:
-        undone = _UNDONE if "just said" in here else _WEAK
-        past = [name for name in past if name not in undone] + _found("named", text)
+        undone = _CANCELLED_CUES if "just said" in here else _WEAK_CUES
+        past = [name for name in past if name not in undone] + _matching_cues("named", text)
     if known:
         past.append("known")
     if here:
         return RouteDecision("both" if past else "stm", (*past, *here))
     if past:
         return RouteDecision("ltm", tuple(past))
-    against = _found("against", text)
+    against = _matching_cues("against", text)
     return RouteDecision("none" if against else "ltm", tuple(against))
 
 
 def points_back(text: str) -> bool:
-    """Whether a message can be understood only with what was said before it."""
-    text = text[-_END:]
-    return _found("here", text) not in ([], ["just said"]) and not is_small_talk(text)
+    """Whether a message refers to what was said before it."""
+    text = text[-_EDGE_CHARS:]
+    return _matching_cues("here", text) not in ([], ["just said"]) and not is_small_talk(text)
 
 
-def _found(kind: str, text: str) -> list[str]:
-    return [name for name, form in _cues()[kind] if compiled(form).search(text)]
+def _matching_cues(kind: str, text: str) -> list[str]:
+    return [name for name, form in _cue_patterns()[kind] if compiled(form).search(text)]
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a message is made of phrases of small talk alone, or has no words.
+    """Whether a message consists of small-talk phrases only, or has no words.
 
     >>> is_small_talk("Thanks, that's perfect!"), is_small_talk("Thanks to Mara it works")
     (True, False)

@@ -1,8 +1,8 @@
-"""Whether two sentences say the same, so that one of them is enough.
+"""Whether two sentences say the same, so that one of them is redundant.
 
-Nearness of meaning is not sameness: "due on Friday" and "due on Monday" are near. So two sentences
-must also agree in denial, numbers, days, names, persons and words of contrast. In doubt they differ:
-a repeated line does less harm than a lost one.
+Similar meaning is not enough: "due on Friday" and "due on Monday" are similar. Two sentences must also
+agree in negation, numbers, days, names, persons and words of contrast. In doubt they differ: a repeated
+line does less harm than a lost one.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from clsm_cli.text.language_data import number_words, pattern, word_list
-from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.tokens import stems, terms
 
-SAME_MEANING = 0.90
-"""Cosine of two sentence vectors (MiniLM) from which on their meaning counts as one."""
-SAME_WORDS = 0.80
-"""Share of common stems from which on their words do."""
+MIN_COSINE = 0.90
+"""Cosine of two sentence vectors (MiniLM) from which their meaning counts as equal."""
+MIN_OVERLAP = 0.80
+"""Share of common stems from which their words count as equal."""
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
@@ -28,57 +28,58 @@ _PERSONS = {w: person for person in word_list("persons") for w in person.split("
 _OPPOSITES = [tuple(pair.split("/")) for pair in word_list("opposites")]
 
 
-def says_the_same(a: str, b: str, cosine: float) -> bool:
-    """Return whether two sentences say the same.
+def is_equivalent(a: str, b: str, cosine: float) -> bool:
+    """Return whether two sentences say the same, given the cosine of their vectors.
 
-    >>> says_the_same("The bell rings at eight.", "At eight the bell rings.", 0.8)
+    >>> is_equivalent("The bell rings at eight.", "At eight the bell rings.", 0.8)
     True
-    >>> says_the_same("The bell rings at eight.", "The bell rings at nine.", 0.99)
+    >>> is_equivalent("The bell rings at eight.", "The bell rings at nine.", 0.99)
     False
     """
-    if cosine < SAME_MEANING and _overlap(a, b) < SAME_WORDS:
+    if cosine < MIN_COSINE and _overlap(a, b) < MIN_OVERLAP:
         return False
-    if polarity(a) != polarity(b) or not same_particulars(a, b):
+    if polarity(a) != polarity(b) or not has_same_particulars(a, b):
         return False
     return (
         _persons(a) == _persons(b)
-        and _hedges(a) == _hedges(b)
-        and not _contrast(a, b)
-        and not _swapped(a, b)
+        and _is_hedged(a) == _is_hedged(b)
+        and not _is_contrasted(a, b)
+        and not _is_swapped(a, b)
     )
 
 
-def same_particulars(a: str, b: str) -> bool:
-    """Whether two sentences have the same names, numbers and days, so that both tell of the same."""
+def has_same_particulars(a: str, b: str) -> bool:
+    """Whether two sentences have the same names, numbers and days."""
     return (
-        numbers(a) == numbers(b) and _calendar(a) == _calendar(b) and _names(a, b) == _names(b, a)
+        numbers(a) == numbers(b)
+        and _calendar_words(a) == _calendar_words(b)
+        and _names(a, b) == _names(b, a)
     )
 
 
 def polarity(sentence: str) -> int:
     """Return -1 for a sentence with an odd number of negations, else +1.
 
-    A question put behind ("…, isn't it?") and set phrases ("no doubt") deny nothing; "stopped" and
-    "without" do.
+    Tag questions ("…, isn't it?") and set phrases ("no doubt") are no negations; "stopped" and "without" are.
 
     >>> polarity("She never eats meat."), polarity("It isn't without charm."), polarity("Fine, isn't it?")
     (-1, 1, 1)
     """
-    return -1 if _negations(sentence) % 2 else 1
+    return -1 if _count_negations(sentence) % 2 else 1
 
 
-def denies(sentence: str) -> bool:
-    """Whether a sentence denies anything."""
-    return _negations(sentence) > 0
+def is_negated(sentence: str) -> bool:
+    """Whether a sentence has a negation."""
+    return _count_negations(sentence) > 0
 
 
-def _negations(sentence: str) -> int:
+def _count_negations(sentence: str) -> int:
     plain = pattern("sameness.harmless").sub(" ", pattern("sameness.tag").sub("", sentence))
     return len(pattern("sameness.negation").findall(plain))
 
 
 def numbers(sentence: str) -> list[str]:
-    """Return the numbers of a sentence in digits, sorted, repeats included."""
+    """Return the numbers of a sentence in digits, sorted, with repeats."""
     found = []
     for match in _NUMBER.finditer(sentence):
         digits = re.sub(r"(?:st|nd|rd|th)$", "", match.group()).replace("\u2212", "-")
@@ -97,26 +98,26 @@ def _overlap(a: str, b: str) -> float:
     return len(one & other) / len(one | other) if one | other else float(a.split() == b.split())
 
 
-def _calendar(sentence: str) -> set[str]:
+def _calendar_words(sentence: str) -> set[str]:
     matches = pattern("sameness.calendar").finditer(sentence)
     found = (next(filter(None, match.groups())) for match in matches)
     return {word.lower() for word in found if word != "may"}
 
 
 def _names(sentence: str, other: str) -> set[str]:
-    """Return the folded names and code-like words of a sentence.
+    """Return the case-folded names and code-like words of a sentence.
 
-    The first word has its capital from its place; it is a name unless the other sentence has the
-    word too, or it is a common one.
+    The first word is capitalised anyway; it is a name unless the other sentence has it, too, or it is a
+    common word.
     """
-    there = terms(other)
+    other_terms = terms(other)
     found = set()
     for position, match in enumerate(_WORD.finditer(sentence)):
         word = re.sub(r"['’](?:s|re|ve|ll|m|d)$", "", match.group())
         inner = any(c.isupper() for c in word[1:]) or _CODE_LIKE.search(word)
-        capital = word[0].isupper() and word not in NO_NAMES
+        capital = word[0].isupper() and word not in NON_NAMES
         if position == 0 and capital and not inner:
-            capital = not terms(word) <= there or word in re.findall(r"\w+", other)
+            capital = not terms(word) <= other_terms or word in re.findall(r"\w+", other)
         if inner or capital:
             found.add(word.casefold())
     return found
@@ -126,41 +127,40 @@ def _persons(sentence: str) -> set[str]:
     return {_PERSONS[word] for word in re.findall(r"[a-z]+", sentence.lower()) if word in _PERSONS}
 
 
-def _hedges(sentence: str) -> bool:
+def _is_hedged(sentence: str) -> bool:
     return pattern("sameness.hedges").search(pattern("sameness.tag").sub("", sentence)) is not None
 
 
-def _contrast(a: str, b: str) -> bool:
-    """Whether one sentence has a word where the other has its opposite."""
+def _is_contrasted(a: str, b: str) -> bool:
     one, other = (frozenset(re.findall(r"[a-z]+", text.lower())) for text in (a, b))
     only, alone = one - other, other - one
     return any((x in only and y in alone) or (y in only and x in alone) for x, y in _OPPOSITES)
 
 
-def takes_same_side(a: str, b: str) -> bool:
-    """Whether two sentences set the same things against each other, and prefer the same of them.
+def has_same_preference(a: str, b: str) -> bool:
+    """Whether two sentences compare the same things and prefer the same of them.
 
-    >>> takes_same_side("I prefer tea to milk.", "No milk, take tea instead.")
+    >>> has_same_preference("I prefer tea to milk.", "No milk, take tea instead.")
     True
-    >>> takes_same_side("I prefer tea to milk.", "I prefer milk to tea now.")
+    >>> has_same_preference("I prefer tea to milk.", "I prefer milk to tea now.")
     False
 
-    Two values of one thing are no same side:
+    Two values of one thing are not the same preference:
 
-    >>> takes_same_side("Never deploy after 16:00.", "Never deploy after 15:00.")
+    >>> has_same_preference("Never deploy after 16:00.", "Never deploy after 15:00.")
     False
     """
-    told, there = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
-    if told - there and there - told:
+    particulars, others = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
+    if particulars - others and others - particulars:
         return False
-    one, other = _sides(a), _sides(b)
+    one, other = _preferences(a), _preferences(b)
     both = one.keys() & other.keys()
     signs = {one[word] for word in both}
     return len(signs) == 2 and all(one[word] == other[word] for word in both)
 
 
-def _sides(sentence: str) -> dict[str, bool]:
-    """Stems → whether the sentence is for what they name: not behind "not" or "rather than" in a clause."""
+def _preferences(sentence: str) -> dict[str, bool]:
+    """Stems → whether the sentence prefers them: not after "not" or "rather than" in a clause."""
     found: dict[str, bool] = {}
     for clause in re.split(r"[,;:.] |\bbut\b", sentence):
         form = r"(?<!prefer)(?<!prefers) to\b" if "prefer" in clause else r"(?!)"
@@ -170,16 +170,16 @@ def _sides(sentence: str) -> dict[str, bool]:
     return found
 
 
-def _swapped(a: str, b: str) -> bool:
-    """Whether names, or what stands on both sides of a word, have changed places.
+def _is_swapped(a: str, b: str) -> bool:
+    """Whether two names, or the words on both sides of a word, are swapped.
 
-    >>> _swapped("Ann paid Bob.", "Bob paid Ann."), _swapped("Tea over milk.", "Milk over tea.")
+    >>> _is_swapped("Ann paid Bob.", "Bob paid Ann."), _is_swapped("Tea over milk.", "Milk over tea.")
     (True, True)
     """
     if _triples(a) & {triple[::-1] for triple in _triples(b) if triple[0] != triple[2]}:
         return True
     one, other = (
-        [word for word in re.findall(r"\w+", text) if word[0].isupper() and word not in NO_NAMES]
+        [word for word in re.findall(r"\w+", text) if word[0].isupper() and word not in NON_NAMES]
         for text in (a, b)
     )
     return len(one) > 1 and sorted(one) == sorted(other) and one != other
@@ -190,10 +190,10 @@ def _triples(text: str) -> set[tuple[str, ...]]:
     return set(zip(words, words[1:], words[2:], strict=False))
 
 
-def common_start(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words two lists have in common at their beginning.
+def common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
+    """Number of words that two lists have in common at their start.
 
-    >>> common_start(["we", "live", "in", "Leith"], ["we", "live", "at", "sea"])
+    >>> common_prefix(["we", "live", "in", "Leith"], ["we", "live", "at", "sea"])
     2
     """
     return len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))])

@@ -1,8 +1,8 @@
-"""Cut prose and Markdown into sentences, by rules and in linear time.
+"""Split prose and Markdown into sentences, by rules and in linear time.
 
-Blocks first: a fenced code block, a heading, a table row is one unit; a list item or a paragraph is
-cut into sentences. A full stop ends a sentence unless it belongs to an abbreviation, an initial, an
-ordinal, a code span or an address. Where the form does not tell, the language around it does.
+Blocks first: a fenced code block, a heading and a table row are one unit each; list items and paragraphs
+are split into sentences. A full stop ends a sentence unless it belongs to an abbreviation, initial,
+ordinal, code span or address. Where the form is ambiguous, the language of the surrounding words decides.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """A piece of a text, in characters: ``text[start:end]``."""
+    """A part of a text, in characters: ``text[start:end]``."""
 
     start: int
     end: int
 
 
 _TITLES = frozenset(word_list("before a name"))
-_SHORT = frozenset(word_list("abbreviations"))
+_ABBREVIATIONS = frozenset(word_list("abbreviations"))
 _BEFORE_WORD = frozenset(word_list("before a word", "sentence_ends"))
-_FOREIGN = frozenset(word_list("abbreviations", "sentence_ends"))
-_SHORTENED = _SHORT | _BEFORE_WORD | _FOREIGN
+_FOREIGN_ABBREVIATIONS = frozenset(word_list("abbreviations", "sentence_ends"))
+_ALL_ABBREVIATIONS = _ABBREVIATIONS | _BEFORE_WORD | _FOREIGN_ABBREVIATIONS
 _MONTHS = frozenset(word_list("months", "sentence_ends"))
 _ENGLISH_MONTHS = frozenset(word_list("english months", "sentence_ends"))
-_NUMBERED = frozenset({"no", "nos", "nr", "art", "p", "par", "ver"})  # "No. 5", "he said no. Then"
+# "No. 5", but "He said no. Then he left."
+_BEFORE_NUMBER = frozenset({"no", "nos", "nr", "art", "p", "par", "ver"})
 
 _CLOSERS = "\"')\\]}*_\u00bb\u201d\u2019"
-# The look-behind keeps a long run of marks from being tried again from each of its characters.
+# The look-behind prevents a retry from each character of a long run of marks.
 _END = re.compile(
     rf"(?<![.!?\u2026])[.!?\u2026]++[{_CLOSERS}]*+(?=\s)"
     "|[\u3002\uff01\uff1f\uff61]++[\u300d\u300f\u201d\u2019\uff09\u3011]*+"
@@ -46,13 +47,13 @@ _END = re.compile(
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+")
-_ALONE = re.compile(r" {0,3}(?:#{1,6}[ \t]|\||(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$)")
+_SINGLE_LINE_BLOCK = re.compile(r" {0,3}(?:#{1,6}[ \t]|\||(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$)")
 
 
 def split(text: str) -> list[Span]:
     """Return the spans of the sentences of a text, in order.
 
-    Every character that is not blank lies in exactly one span; no span starts or ends with a blank.
+    Every non-blank character lies in exactly one span; no span starts or ends with a blank.
 
     >>> [text[a:b] for text in ["Dr. Wu left. Why? See v1.2."] for a, b in split(text)]
     ['Dr. Wu left.', 'Why?', 'See v1.2.']
@@ -63,29 +64,29 @@ def split(text: str) -> list[Span]:
     return spans
 
 
-def with_end(sentence: str) -> str:
-    """A sentence as it can stand before another one: an item of a list may have no full stop.
+def ensure_full_stop(sentence: str) -> str:
+    """Append a full stop to a sentence without end punctuation, such as a list item.
 
-    >>> with_end("He came (late!)"), with_end("Lift: 9 euros")
+    >>> ensure_full_stop("He came (late!)"), ensure_full_stop("Lift: 9 euros")
     ('He came (late!)', 'Lift: 9 euros.')
     """
     return sentence if re.search(r"[.!?…。！？]\W{0,4}$", sentence) else f"{sentence}."
 
 
-_ASKS = re.compile(r"[?？؟]\W*$")
+_QUESTION_END = re.compile(r"[?？؟]\W*$")
 
 
-def asks(text: str) -> bool:
-    """Whether a text ends with a question mark, and perhaps what closes it.
+def is_question(text: str) -> bool:
+    """Whether a text ends with a question mark, possibly followed by closing marks.
 
-    >>> asks('"Is it raining?"'), asks("Is it raining? It is.")
+    >>> is_question('"Is it raining?"'), is_question("Is it raining? It is.")
     (True, False)
     """
-    return _ASKS.search(text[-40:]) is not None
+    return _QUESTION_END.search(text[-40:]) is not None
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, as they stand in it."""
+    """Return the sentences of a text, unchanged."""
     return [text[start:end] for start, end in split(text)]
 
 
@@ -101,7 +102,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         elif opened := _FENCE.match(line):
             yield start, position, True
             start, fence = position, opened.group(1)
-        elif _ALONE.match(line):
+        elif _SINGLE_LINE_BLOCK.match(line):
             yield start, position, True
             yield position, end, False
             start = end
@@ -154,19 +155,19 @@ def _is_end(text: str, match: re.Match[str], start: int, block: tuple[int, int])
         return False  # the number of a point, as in "**1. Point**"
     before = _LAST_WORD.search(text[max(start, match.start() - 20) : match.start()])
     return before is None or (
-        not _goes_on(text, before.group(), match.start(), start, block)
-        and _stops(before.group(), following, lower=lower)
+        not _continues(text, before.group(), match.start(), start, block)
+        and _ends_sentence(before.group(), following, lower=lower)
     )
 
 
-def _stops(word: str, following: str, *, lower: bool) -> bool:
-    """Whether a full stop after ``word`` ends an English sentence."""
+def _ends_sentence(word: str, following: str, *, lower: bool) -> bool:
+    """Whether a full stop after ``word`` ends the sentence by the rules of English."""
     folded = word.lower()
     if folded in _TITLES or (len(word) == 1 and word.isupper() and word != "I"):
         return False
-    if folded in _NUMBERED:
+    if folded in _BEFORE_NUMBER:
         return not following[:1].isdigit()
-    if folded in _SHORT:
+    if folded in _ABBREVIATIONS:
         return not lower and not following[:1].isdigit()
     if lower and "." in word and any(c.isdigit() for c in word):
         return False  # "v1.2. of the firmware"
@@ -177,34 +178,32 @@ def _stops(word: str, following: str, *, lower: bool) -> bool:
 _NEXT_WORD = re.compile(r"\.[*_\"')\]]*\s+[(\"'\u201e\u201c\u00ab*_]*(?:([^\W\d_]+)(\.?)|[0-9])")
 _ORDINAL = re.compile(r"[0-9]{1,3}|[IVX]{1,6}|[^\W\d_]")
 _OPENERS = " \t\n(\"'\u201e\u201c\u00ab*_"
-_PAIR = re.compile(r"(?<!\w)[^\W\d_]\.\s[^\W\d_]\Z")
+_LETTER_PAIR = re.compile(r"(?<!\w)[^\W\d_]\.\s[^\W\d_]\Z")
 _LETTER = re.compile(r"[^\W\d_]")
 _INFLECTED = re.compile(
     rf"(?<!\w)(?:{'|'.join(word_list('before an ordinal', 'sentence_ends'))})\s"
     r"(?:[0-9]{1,3}\.?,?\s(?:(?:und|oder|bis)\s)?){0,3}\Z",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"\s[0-9]{4}\b|\s*(?:[,;)]|\Z)")
+_DATE_END = re.compile(r"\s[0-9]{4}\b|\s*(?:[,;)]|\Z)")
 """What follows the month of a date that stands alone."""
 
 
-class _Stop(NamedTuple):
-    """A full stop, and what tells whether the sentence goes on behind it."""
-
+class _FullStop(NamedTuple):
     text: str
     start: int  # of the sentence
     block: tuple[int, int]
-    word: str  # before it
-    at: int  # where the language is told: at a number, or behind an abbreviation
+    word: str  # before the stop
+    at: int  # centre of the language detection: at a number, or after an abbreviation
     next: re.Match[str]
 
     @property
     def around(self) -> str:
         first, last = self.block
-        return self.text[max(first, self.at - _AROUND) : min(last, self.at + _AROUND)]
+        return self.text[max(first, self.at - _CONTEXT_CHARS) : min(last, self.at + _CONTEXT_CHARS)]
 
     def languages(self) -> dict[str, Language]:
-        """The languages that the words around it are likeliest of."""
+        """The most likely languages of the surrounding words."""
         from clsm_cli.text.person_words import leading_languages
 
         return leading_languages(self.around)
@@ -213,31 +212,31 @@ class _Stop(NamedTuple):
         return {*self.languages()} == {"english"} and not _FOREIGN_LETTER.search(self.around)
 
     def is_before_noun(self) -> bool:
-        """Whether the capital behind it is that of a German noun rather than of a new sentence."""
+        """Whether the next word has its capital as a German noun, not as the start of a sentence."""
         german = self.languages().get("german")
         return german is not None and not german.is_function_word(self.next[1].lower())
 
 
-def _goes_on(text: str, word: str, place: int, start: int, block: tuple[int, int]) -> bool:
-    """Whether a full stop after ``word`` belongs to an abbreviation or ordinal that is not English.
+def _continues(text: str, word: str, place: int, start: int, block: tuple[int, int]) -> bool:
+    """Whether a full stop after ``word`` belongs to a non-English abbreviation or an ordinal.
 
     It depends on the word and on the next one:
 
     =====================  =================  ===================================================
-    the word               the next one       the sentence goes on
+    the word               the next one       the sentence continues
     =====================  =================  ===================================================
     stands before another  any                outside English; in English after titles ("Sra. Ruiz")
     other abbreviation     capitalised        if that is a German noun
-    other abbreviation     small, or digits   if the abbreviation is not an English one
-    small letter           short              always ("z. B. so", "v. Chr.")
-    number or letter       month, small       always, after digits
-    number or letter       other, small       outside English, if the sentence begins with a capital
+    other abbreviation     lower case, digit  if the abbreviation is not an English one
+    lower-case letter      short              always ("z. B. so", "v. Chr.")
+    number or letter       month, lower case  always, after digits
+    number or letter       other, lower case  outside English, if the sentence begins with a capital
     number or letter       Month              after digits: outside English, or if the date is alone
-    number or letter       other, with        if that is a German noun which an inflected word
-                           a capital          before the number counts ("am 3. Tag")
+    number or letter       other, with        if that is a German noun after an ordinal with
+                           a capital          an inflected word before it ("am 3. Tag")
     =====================  =================  ===================================================
     """
-    is_short = word.lower() in _SHORTENED and (len(word) == 1 or not word.isupper())
+    is_short = word.lower() in _ALL_ABBREVIATIONS and (len(word) == 1 or not word.isupper())
     may_count = len(word) == 1 or word[0] in "0123456789IVX"
     if not is_short and not (may_count and _ORDINAL.fullmatch(word)):
         return False
@@ -245,53 +244,53 @@ def _goes_on(text: str, word: str, place: int, start: int, block: tuple[int, int
     if following is None:
         return False
     if is_short:
-        return _is_abbreviation(_Stop(text, start, block, word, place, following))
+        return _is_abbreviation(_FullStop(text, start, block, word, place, following))
     if following[1] is None:
         return False
-    stop = _Stop(text, start, block, word, place - len(word), following)
+    stop = _FullStop(text, start, block, word, place - len(word), following)
     is_apart = stop.at == start or text[stop.at - 1] in _OPENERS  # and not "10:06", "glm-5"
     return _is_in_pair(stop, place) or (is_apart and _is_ordinal(stop))
 
 
-def _is_abbreviation(stop: _Stop) -> bool:
+def _is_abbreviation(stop: _FullStop) -> bool:
     folded, following = stop.word.lower(), stop.next[1]
     if folded in _BEFORE_WORD:
         # not "np. I will" and "John Smith Sr. Then"
-        is_title = stop.word[0].isupper() and folded not in _SHORT
+        is_title = stop.word[0].isupper() and folded not in _ABBREVIATIONS
         return is_title or not stop.is_english()
     if following is None or following[0].islower():
-        return folded in _FOREIGN
+        return folded in _FOREIGN_ABBREVIATIONS
     return stop.is_before_noun()
 
 
-def _is_in_pair(stop: _Stop, place: int) -> bool:
-    """Whether a letter goes with a short word beside it."""
+def _is_in_pair(stop: _FullStop, place: int) -> bool:
+    """Whether a single letter and a short word next to it form one abbreviation."""
     if len(stop.word) > 1 or not stop.word.islower():
         return False
     short = stop.next[1].lower()
-    if stop.next[2] and (len(short) == 1 or short in _SHORTENED):
+    if stop.next[2] and (len(short) == 1 or short in _ALL_ABBREVIATIONS):
         return True
-    return _PAIR.search(stop.text[max(stop.start, place - 4) : place]) is not None
+    return _LETTER_PAIR.search(stop.text[max(stop.start, place - 4) : place]) is not None
 
 
-def _is_ordinal(stop: _Stop) -> bool:
-    """Whether a number goes with the word that follows its full stop."""
+def _is_ordinal(stop: _FullStop) -> bool:
+    """Whether a number and its full stop are an ordinal of the word after it."""
     text, at, following = stop.text, stop.at, stop.next[1]
     month = following.lower()
     is_date = month in _MONTHS and text[at].isdigit()
     if following[0].islower():
-        # Who begins a sentence with a capital would begin the next one with one as well.
+        # If the sentence begins with a capital, the next one would, too.
         first = _LETTER.search(text, stop.start, at)
         return is_date or (first is not None and first[0].isupper() and not stop.is_english())
     is_inflected = _INFLECTED.search(text[max(stop.start, at - 40) : at]) is not None
     if not is_date:
         return is_inflected and stop.is_before_noun()
-    if told := stop.languages():
-        return "english" not in told or (is_inflected and "german" in told)
-    is_alone = _DATE.match(text, stop.next.end(1), stop.block[1]) is not None
+    if languages := stop.languages():
+        return "english" not in languages or (is_inflected and "german" in languages)
+    is_alone = _DATE_END.match(text, stop.next.end(1), stop.block[1]) is not None
     return is_alone or month not in _ENGLISH_MONTHS
 
 
-_AROUND = 120
-"""Characters before and after a place of which the language is told."""
+_CONTEXT_CHARS = 120
+"""Characters before and after a full stop from which the language is detected."""
 _FOREIGN_LETTER = re.compile(r"(?=[^\x00-\x7f])[^\W\d_]")

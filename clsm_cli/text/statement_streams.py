@@ -1,8 +1,8 @@
-"""Which of the four streams a statement belongs to.
+"""The stream of a statement.
 
-A stream is chosen by what the sentence does: who somebody is (identity), how something is built,
-used or decided (projects), what is to be done by when (tasks); all else is what happened (flow).
-Rows of ``statement_streams.tsv`` give points, and the largest sum wins.
+What the sentence is about decides: who somebody is (identity), how something is built, used or decided
+(projects), what to do by when (tasks); anything else is an event (flow). Rows of ``statement_streams.tsv``
+give points, and the largest sum wins.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @cache
 def _rows() -> dict[Stream, list[tuple[float, str]]]:
-    """Patterns and points; a name has its capital, so only patterns of names are read with their case."""
+    """Points and patterns by stream; only patterns of names, which have capitals, are case-sensitive."""
     found: dict[Stream, list[tuple[float, str]]] = {}
     for stream, points, text in table_rows("statement_streams"):
         form = text if "[A-Z]" in text else f"(?i){text}"
@@ -27,7 +27,7 @@ def _rows() -> dict[Stream, list[tuple[float, str]]]:
 
 
 def stream_of(sentence: str) -> Stream:
-    """The stream of a plain statement.
+    """The stream of a statement.
 
     >>> stream_of("Ann is allergic to nuts."), stream_of("The permit is due on 3 May.")
     ('identity', 'tasks')

@@ -1,6 +1,6 @@
-"""Tags: one word each, in three levels, matched by their own words and synonyms.
+"""Tags in a three-level ontology, matched by their words and synonyms.
 
-The same function tags what is stored and what is asked, so that both meet on one tag.
+The same function tags stored texts and questions, so both get the same tag.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from functools import lru_cache
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
-MOST_TAGS = 3
-"""Sessions that a word must occur in to be proposed."""
+MAX_TAGS = 3
+"""Tags of a text, at most."""
 
 _LEVELS = ("categories", "subcategories", "tags")
 
 
 class Tag(NamedTuple):
-    """A word to tag texts with; a synonym brings no other tag."""
+    """A tag; its synonyms give the same tag."""
 
     word: str
     category: str
@@ -31,7 +31,7 @@ Ontology = tuple[Tag, ...]
 
 
 class OntologyError(ValueError):
-    """Something is no ontology; ``place``: category, subcategory, tag, synonym, as far as they lead there."""
+    """Invalid ontology; ``place``: category, subcategory, tag and synonym, as far as known."""
 
     def __init__(self, reason: str, place: tuple[str, ...]) -> None:
         super().__init__(f"{' › '.join(place)}: {reason}" if place else reason)
@@ -42,8 +42,8 @@ def parse(mapping: object) -> Ontology:
     """The ontology of a mapping category → subcategory → tag → list of synonyms.
 
     Raises:
-        OntologyError: It is not of this form, a word is not a single one in lower case or too
-            common to tell anything, or a word stands twice.
+        OntologyError: The form is wrong, a word is not a single lower-case one or too common,
+            or a word occurs twice.
 
     >>> parse({"leisure": {"pets": {"dog": ["puppy"]}}})
     (Tag(word='dog', category='leisure', subcategory='pets', synonyms=('puppy',)),)
@@ -87,10 +87,10 @@ def _check_word(word: object, place: tuple[str, ...], known: dict[str, tuple[str
 
 
 def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
-    """At most three tags that fit a text, best first; none if nothing does.
+    """At most three tags that match a text, best first.
 
-    A tag fits if the text holds it or one of its synonyms, whatever the ending. The one with more
-    different words is better, and of equals the one that is met earlier.
+    A tag matches if the text has it or a synonym, in any inflection. More different words rank higher; ties
+    go to the earlier match.
 
     >>> pets = parse({"leisure": {"pets": {"dog": ["puppy"], "walk": ["leash", "stroll"]}}})
     >>> tags_of("Our puppies strolled on one leash.", pets), tags_of("Nothing at all.", pets)
@@ -101,7 +101,7 @@ def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
     for stem in dict.fromkeys(stems(text)):
         for word in tags.get(stem, ()):
             hits[word] = hits.get(word, 0) + 1
-    return tuple(sorted(hits, key=lambda word: -hits[word])[:MOST_TAGS])
+    return tuple(sorted(hits, key=lambda word: -hits[word])[:MAX_TAGS])
 
 
 @lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""Escape characters that a terminal or a file cannot take as they are."""
+"""Escape characters that are unsafe on a terminal or in a file."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ Ranges = tuple[tuple[int, int], ...]
 """Code points, first and last of each range."""
 
 SURROGATES = (0xD800, 0xDFFF)
-"""Half pairs: no encoding of text can hold one alone."""
+"""Surrogate code points: no text encoding can hold one alone."""
 
 
 class Escapes(dict[int, str | int]):
     r"""A table for ``str.translate`` that escapes the characters of some ranges.
 
-    It looks at each different character once, when it first meets it. A regular expression of the
-    same class takes 10 to 20 ms to compile, more than most commands have text to filter.
+    Each character is looked up once, when first met. A regular expression of the same class takes 10 to 20 ms
+    to compile, longer than most commands need to filter their text.
 
     >>> "a\x1bb".translate(Escapes(((0x00, 0x1F),), lambda code: f"<{code:x}>"))
     'a<1b>b'
     """
 
     def __init__(self, ranges: Ranges, escape: Callable[[int], str]) -> None:
-        """Escape what lies in ``ranges``; ``escape`` takes a code point."""
+        """Escape the code points in ``ranges`` with ``escape``."""
         self._ranges = ranges
         self._escape = escape
 
     def __missing__(self, code: int) -> str | int:
-        """What a character becomes: itself, or its escape."""
+        """The character itself, or its escape."""
         hit = any(first <= code <= last for first, last in self._ranges)
         self[code] = self._escape(code) if hit else code
         return self[code]
 
 
 def replace_lone(text: str) -> str:
-    r"""Half surrogate pairs as U+FFFD, which every encoding can hold; two that are a pair as their character.
+    r"""Replace lone surrogates by U+FFFD, which every encoding can hold, and join pairs to their character.
 
     >>> replace_lone("\ud83d\ude00 \ud800") == "\U0001f600 \ufffd"
     True
@@ -44,11 +44,11 @@ def replace_lone(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-# C0 but tab and newline, DEL and C1 (escape sequences); bidi marks, embeddings and isolates (text
-# that reads in another order than it runs); zero-width characters, the soft hyphen, fillers and tag
-# characters (text nobody sees); line and paragraph separators; lone surrogates (no UTF-8 form).
-# A zero-width joiner is escaped even between emoji: telling a family emoji from a hidden payload
-# would need the emoji tables of this very terminal, and what is shown apart is still readable.
+# C0 except tab and newline, DEL and C1 (escape sequences); bidi marks, embeddings and isolates
+# (reordered text); zero-width characters, the soft hyphen, fillers and tag characters (invisible
+# text); line and paragraph separators; lone surrogates (no UTF-8 form).
+# A zero-width joiner is escaped even between emoji: distinguishing a family emoji from a hidden
+# payload would need this terminal's emoji tables, and the parts of an emoji are still readable.
 _UNSAFE = (
     *((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x034F, 0x034F), (0x061C, 0x061C)),
     *((0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E)),
@@ -61,9 +61,9 @@ _IN_JSON = Escapes(_UNSAFE, lambda code: _json_escape(chr(code)))
 
 
 def safe(text: str) -> str:
-    r"""Show every character that could steer a terminal, or hide from a reader, as ``\u{hex}``.
+    r"""Show each character that could control a terminal, or be invisible, as ``\u{hex}``.
 
-    All others stay as they are, newline, tab and the emoji variation selector included.
+    All others stay unchanged, including newline, tab and the emoji variation selector.
 
     >>> safe("red: \x1b[31m, caf\u00e9")
     'red: \\u{1b}[31m, café'
@@ -72,9 +72,7 @@ def safe(text: str) -> str:
 
 
 def safe_json(text: str) -> str:
-    r"""The same for JSON, in which such a character only stands in strings, as a JSON escape.
-
-    It is the same data, and lies on a terminal as quietly.
+    r"""Escape the same characters in JSON, as JSON escapes: the data stays the same.
 
     >>> safe_json('{"text": "a\u202eb\U000e0041"}')
     '{"text": "a\\u202eb\\udb40\\udc41"}'

@@ -1,4 +1,4 @@
-"""Tasks: items of lists that have a box."""
+"""Tasks: list items with a box."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import FENCE, ITEM
-from clsm_cli.text.plain import unmarked
+from clsm_cli.text.plain import strip_markdown
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
 
 TodoState = Literal["open", "done", "blocked"]
 
-SAME = 0.75
-"""Share of the stems of the shorter of two wordings of one task that the longer one has."""
+MIN_OVERLAP = 0.75
+"""Share of the stems of the shorter wording of a task that the longer one must have."""
 _FENCE = re.compile(rf" {{0,3}}{FENCE}")
 _ITEM = re.compile(rf"[ \t]*(?:\u2022|{ITEM})[ \t]+(?=\S)")
 _BOX = re.compile(r"\[(?P<box>[ xX!~/\-\u2713])\][ \t]*(?P<body>\S.*)", re.DOTALL)
 _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
 _DROPPED = frozenset("-~")
-"""Boxes of what is not to be done any more."""
-_LONGEST_SPAN = 7
-"""Days of a period that may be a due day: "by next week" is one, "in March" is none."""
+"""Boxes of cancelled tasks."""
+_MAX_DUE_PERIOD_DAYS = 7
+"""Longest period that counts as a due day: "by next week" does, "in March" does not."""
 
 
 class Todo(NamedTuple):
-    """A task as a text states it."""
+    """A task as its text states it."""
 
     text: str
     state: TodoState
@@ -42,7 +42,7 @@ class Todo(NamedTuple):
 
 
 def todos(text: str, at: date | None) -> list[Todo]:
-    """The items of a text that have a box, in its order; code has none.
+    """The items of a text that have a box, in order; items in code are ignored.
 
     >>> todos("- [ ] Call **Ada** by Friday", date(2026, 2, 10))
     [Todo(text='Call Ada by Friday', state='open', due='2026-02-13', start=0, end=28)]
@@ -51,7 +51,7 @@ def todos(text: str, at: date | None) -> list[Todo]:
     for start, end in _items(text):
         item = _ITEM.match(text, start, end)
         box = _BOX.match(text, item.end(), end) if item else None
-        words = unmarked(box["body"]) if box else ""
+        words = strip_markdown(box["body"]) if box else ""
         if box is None or box["box"] in _DROPPED or not any(map(str.isalpha, words)):
             continue
         is_struck = _STRUCK.fullmatch(box["body"].strip()) is not None
@@ -61,7 +61,7 @@ def todos(text: str, at: date | None) -> list[Todo]:
 
 
 def is_dropped(item: str) -> bool:
-    """Whether an item of a list is not to be done any more, or stands struck out.
+    """Whether a list item is cancelled or struck out.
 
     >>> is_dropped("- [-] Sail to Ghent"), is_dropped("- ~~Sail to Ghent~~"), is_dropped("- [ ] Sail")
     (True, True, False)
@@ -75,7 +75,7 @@ def is_dropped(item: str) -> bool:
 
 
 def _items(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each item; it goes on over lines until the next one, or a blank line."""
+    """Start and end of each item; it continues over lines until the next item or a blank line."""
     start = end = -1
     position, is_code = 0, False
     for line in [*text.split("\n"), ""]:
@@ -94,41 +94,41 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
 def due_day(text: str, at: date | None) -> str | None:
     """The last day that a task names, as ISO text.
 
-    A bare weekday or a day without a year lies ahead, since it is a task, unless it may be the one
-    just missed; a period of up to a week ends with its last day.
+    A bare weekday or a day without a year lies ahead, since it is a task, unless it may be one just missed; a
+    period of up to a week stands for its last day.
 
     Args:
-        at: The day it was written; None finds only days with their year.
+        at: The day of writing; None finds only days with their year.
     """
     day = at or date(2000, 1, 1)
     if at and (numbered := pattern("todo.day of month").search(text)):
         number = int(numbered.group(1))
         ahead = (at + timedelta(days=step) for step in range(62))
         return next((each.isoformat() for each in ahead if each.day == number), None)
-    for found in expressions.find_expressions(text, day, lies="plan"):
+    for found in expressions.find_expressions(text, day, direction="plan"):
         before = text[: found.start]
         quoted = before.count('"') % 2 or before.endswith("\u201c")
         if quoted or pattern("todo.past").search(before) or (at is None and found.relative):
             continue
         is_over = found.relative and found.until <= day
-        is_short = (found.until - found.first).days <= _LONGEST_SPAN
+        is_short = (found.until - found.first).days <= _MAX_DUE_PERIOD_DAYS
         if found.certain and found.precise and is_short and not is_over:
             return (found.until - timedelta(days=1)).isoformat()
     return None
 
 
 def is_same_task(a: str, b: str) -> bool:
-    """Whether two items are one task, written twice, with more or fewer words."""
-    (numbers, words), (others, rest) = _essence(a), _essence(b)
+    """Whether two items are two wordings of one task."""
+    (numbers, words), (others, rest) = _numbers_and_stems(a), _numbers_and_stems(b)
     if numbers and others and numbers.isdisjoint(others):
         return False
     small, large = sorted((words, rest), key=len)
     shared = len(small & large)
-    return small == large or (shared >= 2 and shared >= SAME * len(small))
+    return small == large or (shared >= 2 and shared >= MIN_OVERLAP * len(small))
 
 
 def names_task(statement: str, item: str) -> bool:
-    """Whether a task as it stands in memory, perhaps behind headings, is that of an item.
+    """Whether a stored task, possibly with headings before it, is that of an item.
 
     >>> names_task("Shed › Roof: Order the nails", "Order the nails and a hammer")
     True
@@ -138,15 +138,15 @@ def names_task(statement: str, item: str) -> bool:
     False
     """
     parts, size = statement.split(": "), item.count(": ") + 1
-    # Headings are as many parts as it has more than the item: the item's own label is none.
+    # Only surplus parts are headings: the item's own label is none.
     starts = range(1 if len(parts) > size else 0, len(parts) - size + 1)
     return any(is_same_task(": ".join(parts[start:]), item) for start in starts)
 
 
 @lru_cache(maxsize=4096)
-def _essence(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers of an item, and stems of its words, without its times."""
-    text = unmarked(text)
+def _numbers_and_stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Numbers of an item, and stems of its words, without time expressions."""
+    text = strip_markdown(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
     return frozenset(sameness.numbers(text)), terms(text)

@@ -62,13 +62,13 @@ def test_what_the_app_says_and_what_is_not_there_is_left_out() -> None:
         "[31/12/2025, 21:05:30] Mara: Where? \u200e<This message was edited>\n"
     )
     assert told(found) == [("Tom", "user", "Look"), ("Mara", "user", "Where?")]
-    assert found[:2] == [Dropped(messengers.MEDIA, 1), Dropped(messengers.MEDIA, 2)]
+    assert found[:2] == [Dropped(messengers.OMITTED_MEDIA, 1), Dropped(messengers.OMITTED_MEDIA, 2)]
     found = read(
         "31.12.25, 21:05 - Mara created the group\n"
         "31.12.25, 21:06 - Mara: <Media omitted>\n"
         "31.12.25, 21:07 - Mara: \u200eIMG-1.jpg (file attached)\nThe heron\n"
     )
-    assert found[:2] == [Dropped(messengers.SYSTEM, 1), Dropped(messengers.MEDIA, 2)]
+    assert found[:2] == [Dropped(messengers.APP_LINE, 1), Dropped(messengers.OMITTED_MEDIA, 2)]
     assert [turn.text for turn in turns(found)] == ["The heron"]
 
 

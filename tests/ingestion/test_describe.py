@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reading import HOME
 from strategies import examples
 
-from clsm_cli.ingestion.describe import SENTENCES, describe, mean_vector, novelty
+from clsm_cli.ingestion.describe import MAX_SENTENCES, describe, mean_vector, novelty
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Role, Turn
 
 
@@ -93,7 +93,7 @@ def test_the_narrative_says_who_and_when_with_absolute_days() -> None:
     assert "yesterday (2026-02-23)" in found
     assert "On 2026-02-24 at 08:20, Mara said: " in found
     assert "grep" not in found
-    assert found.count("On 2026-02-24") <= SENTENCES
+    assert found.count("On 2026-02-24") <= MAX_SENTENCES
 
 
 def test_tools_neither_speak_nor_mention() -> None:

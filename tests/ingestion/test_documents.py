@@ -151,7 +151,7 @@ def test_a_version_whose_record_a_crash_prevented_costs_nothing(
 def test_a_long_document_that_changed_all_over_is_compared_in_linear_time() -> None:
     """Each of 9,000 items is changed; all against all would be 81 million pairs."""
     count = 9000
-    assert count**2 > 10 * documents.MOST_PAIRS
+    assert count**2 > 10 * documents.MAX_PAIRS
     texts = [
         f"{n * 7919 % 100_003} came by on day {n}, and the oak had {n * 31 % 977} leaves"
         for n in range(count)

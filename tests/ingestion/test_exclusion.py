@@ -95,7 +95,7 @@ def test_a_file_of_patterns_is_read_in_any_encoding(notes: Path, encoding: str) 
 def test_a_file_of_patterns_that_cannot_be_read_is_told(notes: Path) -> None:
     (notes / ".clsmignore").write_bytes("drafts/\n".encode("utf-32-le"))
     (problem,) = [each for each in find([str(notes)]) if isinstance(each, Problem)]
-    assert problem == Problem(str(notes / ".clsmignore"), None, encodings.UNTOLD)
+    assert problem == Problem(str(notes / ".clsmignore"), None, encodings.UNKNOWN_REASON)
 
 
 def test_a_line_that_is_no_pattern_is_told_and_the_others_count(notes: Path) -> None:

@@ -8,7 +8,7 @@ from ingesting import pipe, row, state_of
 from openclaw_state import answers, header, jsonl, message, tool_call
 
 from clsm_cli.ingestion.ingest_report import Report
-from clsm_cli.ingestion.recalled_text import KEPT
+from clsm_cli.ingestion.recalled_text import UNVERIFIED
 from clsm_cli.store.layout import Store
 from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
 
@@ -66,7 +66,7 @@ def test_what_does_not_verify_is_kept_and_told_once_a_file(store: Store) -> None
     report = captured(store, row("Hello.", 1), row(said, 2), row(FORGED, 3))
     assert kept(store) == ["Hello.", f"{FORGED}\n\n{FORGED}", FORGED]
     (problem,) = report.problems
-    assert (problem.line, problem.reason) == (2, f"{KEPT} (3 times)")
+    assert (problem.line, problem.reason) == (2, f"{UNVERIFIED} (3 times)")
     assert left_out(report) == {"recalled block": 1}
 
 

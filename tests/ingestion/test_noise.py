@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.ingestion.messages import is_clsm_tool, machine_talk, runs_clsm
+from clsm_cli.ingestion.messages import is_clsm_tool, machine_reason, runs_clsm
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_clsm_tools() -> None:
     ],
 )
 def test_machine_talk(role: str, text: str, reason: str | None) -> None:
-    assert machine_talk(role, text) == reason
+    assert machine_reason(role, text) == reason

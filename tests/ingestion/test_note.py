@@ -7,7 +7,7 @@ from datetime import datetime
 from ingesting import state_of
 from processes import Cli
 
-from clsm_cli.ingestion.capture import SESSION, write_note
+from clsm_cli.ingestion.capture import NOTES_SESSION, write_note
 from clsm_cli.store import inbox
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
@@ -17,7 +17,7 @@ NOW = datetime.fromisoformat("2026-02-24T08:15:00+01:00")
 
 def test_a_note_is_a_turn_by_the_user(store: Store) -> None:
     noted = write_note(store, "  Brian takes his coffee black.\n", NOW)
-    (item,) = inbox.read(inbox.path_of(store.inbox, SESSION)).turns
+    (item,) = inbox.read(inbox.path_of(store.inbox, NOTES_SESSION)).turns
     assert item.turn.key == noted.id
     assert (item.turn.text, item.turn.trust) == ("  Brian takes his coffee black.", "user")
     assert item.turn.time == "2026-02-24T08:15:00+01:00"

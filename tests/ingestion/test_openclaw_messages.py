@@ -90,7 +90,7 @@ def why_dropped(text: str, role: str = "user", **more: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("reason", "head"), [(why, head) for why, heads in MACHINE for head in heads]
+    ("reason", "head"), [(why, head) for why, heads in MACHINE.items() for head in heads]
 )
 def test_what_a_machine_wrote_is_dropped_by_reason(reason: str, head: str) -> None:
     assert why_dropped(head + " And so on.") == [reason]

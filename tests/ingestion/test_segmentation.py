@@ -159,7 +159,7 @@ def test_nothing_is_lost_and_no_part_is_too_short_or_too_long(
         assert part
         assert start == 0 or part[0].role != "tool"
         said = sum(b.role != "tool" for b in part)
-        wall = Segment(group_turns(tail[start:]), settings).wall() == len(group_turns(part))
+        wall = Segment(group_turns(tail[start:]), settings).certain_gap() == len(group_turns(part))
         wall = wall or start + each.length == len(tail)
         assert said <= max(settings.max_turns, least)
         if 2 * least <= settings.max_turns:

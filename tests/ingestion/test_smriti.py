@@ -132,7 +132,7 @@ def test_damaged_sessions_are_read_as_far_as_they_go(text: str) -> None:
 
 
 def test_a_session_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exports, "LARGEST_SESSION", 100)
+    monkeypatch.setattr(exports, "MAX_TEXT_BYTES", 100)
     assert read("x" * 200) == [Problem("s.md", None, "larger than 0 MiB")]
 
 

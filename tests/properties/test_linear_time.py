@@ -46,7 +46,10 @@ WORDS = ("a", "1", ".", " ", "\n", "A ", "a. ", "? ", "'s ", "-", "(", '"', "[["
 
 
 def _dates(text: str) -> None:
-    for pattern in (*(rule.pattern for rule in forms.rules(asked=True)), forms.part_pattern()):
+    for pattern in (
+        *(rule.pattern for rule in forms.rules(is_question=True)),
+        forms.part_pattern(),
+    ):
         for _ in compiled(pattern).finditer(text):
             pass
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.text.dumps import BEGINNING, find_dumps, without_dumps
+from clsm_cli.text.dumps import HEAD_CHARS, find_dumps, without_dumps
 
 ROOT = Path(__file__).parents[2]
 PROSE = "\n\n".join(
@@ -39,10 +39,10 @@ DUMPS = {
 @pytest.mark.parametrize("text", DUMPS.values(), ids=DUMPS)
 def test_all_of_a_dump_but_its_beginning_is_one(text: str) -> None:
     ((start, end),) = find_dumps(text)
-    assert 0 < start <= BEGINNING
+    assert 0 < start <= HEAD_CHARS
     assert end > 0.97 * len(text)
     assert without_dumps(text).startswith(text[:start].rstrip())
-    assert len(without_dumps(text)) < BEGINNING + 300
+    assert len(without_dumps(text)) < HEAD_CHARS + 300
 
 
 @pytest.mark.parametrize(

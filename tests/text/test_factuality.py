@@ -35,14 +35,14 @@ NOT_SO = [
 
 
 def test_what_is_said_to_be_so() -> None:
-    assert [each for each in SO if not factuality.is_so(each)] == []
-    assert [each for each in NOT_SO if factuality.is_so(each)] == []
+    assert [each for each in SO if not factuality.is_asserted(each)] == []
+    assert [each for each in NOT_SO if factuality.is_asserted(each)] == []
 
 
 def test_only_the_clause_about_the_terms_counts() -> None:
     terms = frozenset(["mara", "live"])
-    assert factuality.states_as_fact("I am not sure about the rest, Mara lives in Haarlem.", terms)
-    assert not factuality.states_as_fact("It is sunny, Mara never lived in Haarlem.", terms)
+    assert factuality.asserts_about("I am not sure about the rest, Mara lives in Haarlem.", terms)
+    assert not factuality.asserts_about("It is sunny, Mara never lived in Haarlem.", terms)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_only_the_clause_about_the_terms_counts() -> None:
     ],
 )
 def test_questions_that_ask_for_what_is(question: str, *, expected: bool) -> None:
-    assert factuality.asks_what_is(question) is expected
+    assert factuality.asks_current_value(question) is expected
 
 
 def test_questions_about_the_output_of_a_tool() -> None:
@@ -84,7 +84,7 @@ def test_questions_about_the_output_of_a_tool() -> None:
     ],
 )
 def test_questions_and_ideas_state_nothing(sentence: str, *, expected: bool) -> None:
-    assert factuality.states_nothing(sentence) is expected
+    assert factuality.asserts_nothing(sentence) is expected
 
 
 @pytest.mark.parametrize(

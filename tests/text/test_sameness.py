@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.text.sameness import numbers, polarity, says_the_same
+from clsm_cli.text.sameness import is_equivalent, numbers, polarity
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from clsm_cli.text.sameness import numbers, polarity, says_the_same
     ],
 )
 def test_same(a: str, b: str, cosine: float) -> None:
-    assert says_the_same(a, b, cosine)
-    assert says_the_same(b, a, cosine)
+    assert is_equivalent(a, b, cosine)
+    assert is_equivalent(b, a, cosine)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_same(a: str, b: str, cosine: float) -> None:
     ],
 )
 def test_different_however_near(a: str, b: str) -> None:
-    assert not says_the_same(a, b, 0.99)
-    assert not says_the_same(b, a, 0.99)
+    assert not is_equivalent(a, b, 0.99)
+    assert not is_equivalent(b, a, 0.99)
 
 
 def test_far_sentences_differ() -> None:
-    assert not says_the_same("The cat sleeps.", "The sensor hangs in the shade.", 0.2)
-    assert not says_the_same("The cat sleeps on the map.", "The cat lies asleep on the map.", 0.7)
+    assert not is_equivalent("The cat sleeps.", "The sensor hangs in the shade.", 0.2)
+    assert not is_equivalent("The cat sleeps on the map.", "The cat lies asleep on the map.", 0.7)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_numbers() -> None:
 
 @given(st.text(max_size=80), st.text(max_size=80), st.floats(-1, 1))
 def test_symmetric(a: str, b: str, cosine: float) -> None:
-    assert says_the_same(a, b, cosine) == says_the_same(b, a, cosine)
+    assert is_equivalent(a, b, cosine) == is_equivalent(b, a, cosine)

@@ -1,9 +1,9 @@
-"""Mask secrets in a text: replace each by the name of its kind before it is written anywhere.
+"""Mask secrets in a text: replace each by the name of its kind before anything is written.
 
-Four readers look at a text, each for what makes a secret known: its form, which the issuer documents
-(``issued``), what stands before it (``labelled``), its check digits (``numbers``), or the heading of
-its column (``cells``). What each knows of services, languages and states is data with its source,
-read at first need: the capture hook imports this module on every turn, and most turns hold no secret.
+Four readers recognise secrets: by the form that the issuer documents (``issued``), by a label before them
+(``labelled``), by check digits (``numbers``), or by the heading of a column (``cells``). Services, languages
+and states are data with their source, read at first use: the capture hook imports this module on every turn,
+and most turns have no secret.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from clsm_cli.text.secrets.secret_values import Secret
 
 
 class MaskedText(NamedTuple):
-    """A text without its secrets."""
+    """A text without its secrets, and their number by kind."""
 
     text: str
     counts: Mapping[str, int]
@@ -27,18 +27,18 @@ _MASK = "[masked:"
 _MASKED = r"\[masked:[a-z-]*\]?"
 _ENDING = r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])"
 _NUMERAL = r"(?ai)\d(?:[ .-]?\d){3}|[a-z]{4}\d\d"
-"""What every number has that is a secret."""
+"""A part that each secret number has."""
 _INVISIBLE = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
-"""What breaks a token without being seen: soft hyphen, zero-width and directional characters."""
-_PASSES = 8
-"""Times that a text is looked at: what is masked may have hidden what stands behind it."""
+"""Invisible characters inside a token: soft hyphen, zero-width and directional characters."""
+_MAX_PASSES = 8
+"""Maximum passes over a text: a masked secret may have hidden the next one."""
 
 
 def mask(text: str) -> MaskedText:
     """Replace every secret in ``text`` by ``[masked:kind]``.
 
-    The result depends on the text alone, and masking a masked text changes nothing. Time is linear
-    in the length of the text.
+    The result depends on the text alone; masking a masked text changes nothing. Takes time linear in the
+    length of the text.
 
     >>> mask("token: " + "glpat-" + "a1B2" * 5)
     MaskedText(text='token: [masked:gitlab-token]', counts={'gitlab-token': 1})
@@ -46,17 +46,17 @@ def mask(text: str) -> MaskedText:
     {}
     """
     found: dict[str, int] = {}
-    masked = _once(text, found)
-    if found:  # what a mask laid bare stands beside it
+    masked = _mask_once(text, found)
+    if found:  # a mask may reveal another secret next to it
         parts = masked.split("\n\n")
-        masked = "\n\n".join(_settled(each, found) if _MASK in each else each for each in parts)
+        masked = "\n\n".join(_mask_fully(each, found) if _MASK in each else each for each in parts)
     return MaskedText(masked, found)
 
 
 def mask_name(text: str) -> MaskedText:
-    """The same of a name or path, or of a sentence that tells one.
+    """Mask a name or path, or a sentence with one.
 
-    A file is looked at without its ending too: in a text "pw: notes1.md" names a file.
+    It is also searched without file extensions: in a text, "pw: notes1.md" names a file.
 
     >>> mask_name("Netflix pw Tulip99.md: no such file").text
     'Netflix pw [masked:password].md: no such file'
@@ -64,18 +64,18 @@ def mask_name(text: str) -> MaskedText:
     masked, found = mask(text)
     known = dict(found)
     bare = compiled(_ENDING).sub(lambda match: "\n" * len(match.group()), masked)
-    return MaskedText(_once(masked, known, secrets_of(bare)), known)
+    return MaskedText(_mask_once(masked, known, secrets_of(bare)), known)
 
 
-def _settled(text: str, found: dict[str, int]) -> str:
-    for _ in range(_PASSES):
-        before, text = text, _once(text, found)
+def _mask_fully(text: str, found: dict[str, int]) -> str:
+    for _ in range(_MAX_PASSES):
+        before, text = text, _mask_once(text, found)
         if text == before:
             break
     return text
 
 
-def _once(text: str, found: dict[str, int], spans: list[Secret] | None = None) -> str:
+def _mask_once(text: str, found: dict[str, int], spans: list[Secret] | None = None) -> str:
     pieces: list[str] = []
     done = 0
     for secret in secrets_of(text) if spans is None else spans:
@@ -86,10 +86,10 @@ def _once(text: str, found: dict[str, int], spans: list[Secret] | None = None) -
 
 
 def secrets_of(text: str) -> list[Secret]:
-    """The secrets of a text in their order; none overlaps another, none is a mask."""
+    """The secrets of a text in order; none overlaps another or a mask."""
     from clsm_cli.text.secrets import issued, labelled
 
-    plain, places = _visible(text)
+    plain, places = _without_invisible(text)
     found = [*issued.find(plain), *labelled.find(plain)]
     if compiled(_NUMERAL).search(plain):
         from clsm_cli.text.secrets import numbers
@@ -101,12 +101,12 @@ def secrets_of(text: str) -> list[Secret]:
         found += cells.find(plain)
     spans = found if _MASK not in plain else _outside_masks(plain, found)
     return [
-        Secret(places[each.start], places[each.end - 1] + 1, each.kind) for each in _apart(spans)
+        Secret(places[each.start], places[each.end - 1] + 1, each.kind)
+        for each in _merge_overlaps(spans)
     ]
 
 
 def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
-    """Those that take no part of what is masked already."""
     masks = [match.span() for match in compiled(_MASKED).finditer(text)]
     ends = [end for _, end in masks]
     return [
@@ -116,8 +116,8 @@ def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
     ]
 
 
-def _visible(text: str) -> tuple[str, Sequence[int]]:
-    """A text without what is not seen, and where each of its characters stands."""
+def _without_invisible(text: str) -> tuple[str, Sequence[int]]:
+    """A text without invisible characters, and the original offset of each remaining character."""
     invisible = None if text.isascii() else compiled(_INVISIBLE)
     if invisible is None or not invisible.search(text):
         return text, range(len(text))
@@ -125,8 +125,8 @@ def _visible(text: str) -> tuple[str, Sequence[int]]:
     return "".join(text[place] for place in places), places
 
 
-def _apart(spans: list[Secret]) -> list[Secret]:
-    """Of those that overlap, what was found first (the surest) gives the kind, and all are covered."""
+def _merge_overlaps(spans: list[Secret]) -> list[Secret]:
+    """Merge overlapping secrets; the one found first, which is the surest, gives the kind."""
     kept: list[tuple[int, Secret]] = []
     for number, span in sorted(enumerate(spans), key=lambda pair: (pair[1].start, pair[0])):
         if not kept or span.start >= kept[-1][1].end:

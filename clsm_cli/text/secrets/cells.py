@@ -1,4 +1,4 @@
-"""Secrets in table cells: the heading of a column, or the cell before, is the label of a cell."""
+"""Secrets in table cells, with the heading of the column or the previous cell as label."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from clsm_cli.text.secrets.secret_values import Secret
 
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"
-_ENDLESS = 1 << 30
-_ROWS = 400
-"""Rows of a table of comma-separated values that are looked at; a longer one is data."""
+_NO_LIMIT = 1 << 30
+_MAX_ROWS = 400
+"""Maximum rows of comma-separated values to search; a longer table is data."""
 _HEADING = re.compile(r"[^:=.,;?!]{1,60}")
-"""A heading; a longer text, or one with marks in it, is none."""
+"""A heading; longer text, or text with marks, is none."""
 
 
 def find(text: str) -> list[Secret]:
-    """Those of Markdown tables, and of comma- or tab-separated values under a line of headings."""
+    """Secrets in Markdown tables, and in comma- or tab-separated values under a line of headings."""
     found: list[Secret] = []
     telling: dict[int, str] = {}
     mark, left, width, start = "", 0, 0, 0
@@ -38,7 +38,7 @@ def find(text: str) -> list[Secret]:
             for column, heading in telling.items():
                 found += _cell(line, start, cells[column], heading)
         if "|" in line:
-            is_heading = bool(telling) and left == _ENDLESS
+            is_heading = bool(telling) and left == _NO_LIMIT
             found += (
                 each
                 for each in _row(line, start)
@@ -49,17 +49,16 @@ def find(text: str) -> list[Secret]:
 
 
 def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
-    """The mark between cells and the telling columns, if a line heads a table."""
+    """Separator, labelled columns and row limit of the table that a line heads."""
     if "|" in line and after and _RULE.match(after[0]):
-        return "|", _telling(line, "|"), _ENDLESS
+        return "|", _labelled_columns(line, "|"), _NO_LIMIT
     for mark in (",", "\t", ";"):
         if mark in line and after and after[0].count(mark) == line.count(mark):
-            return mark, _telling(line, mark), _ROWS
+            return mark, _labelled_columns(line, mark), _MAX_ROWS
     return "", {}, 0
 
 
-def _telling(line: str, mark: str) -> dict[int, str]:
-    """The headings in which a label stands, by their columns."""
+def _labelled_columns(line: str, mark: str) -> dict[int, str]:
     if not labelled.has_label(line):
         return {}
     headings = [line[start:end] for start, end in _cells(line, mark)]
@@ -71,7 +70,7 @@ def _is_label(text: str) -> bool:
 
 
 def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
-    """Where each cell of a line stands, without the markup round it."""
+    """Yield start and end of each cell of a line, without markup around it."""
     start = 0
     for piece in line.split(mark):
         end = start + len(piece)
@@ -83,7 +82,6 @@ def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
 
 
 def _cell(line: str, offset: int, cell: tuple[int, int], label: str) -> Iterator[Secret]:
-    """What is secret in a cell, read as what stands behind its label and a colon."""
     before = f"{label}: "
     shift = offset + cell[0] - len(before)
     for secret in labelled.find(before + line[slice(*cell)]):
@@ -92,7 +90,7 @@ def _cell(line: str, offset: int, cell: tuple[int, int], label: str) -> Iterator
 
 
 def _row(line: str, offset: int) -> Iterator[Secret]:
-    """Those of a row in which one cell is the label of the next: "| Password | … |"."""
+    """Yield the secrets of a row in which a cell is the label of the next: "| Password | … |"."""
     if labelled.has_label(line):
         for (start, end), cell in itertools.pairwise(_cells(line, "|")):
             label = line[start:end].rstrip(": ")

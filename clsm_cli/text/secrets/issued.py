@@ -15,16 +15,16 @@ from clsm_cli.text.secrets.secret_values import Secret
 
 _LEFT = r"(?<![A-Za-z0-9])"
 _RIGHT = r"(?![A-Za-z0-9])"
-_PREFIX = 4
-"""Characters of a token before the line end, at least."""
-_FAR = 300
-"""Characters on either side of a line end that are looked at."""
-_SHORTEST = 12
-"""Characters of the shortest key."""
-_WHOLE = 20
-"""Characters of a token that a line end may have broken; a shorter one is a word."""
-_LONG_WORD = re.compile(rf"\S{{{_SHORTEST},}}+")
-"""A word in which a key has room: its form is tried on those alone, and prose has few."""
+_MIN_PREFIX = 4
+"""Minimum characters of a token before a line break."""
+_LINE_END_REACH = 300
+"""Characters to read on either side of a line break."""
+_MIN_KEY = 12
+"""Length of the shortest key."""
+_MIN_BROKEN_TOKEN = 20
+"""Minimum length of a token with a line break; a shorter one is a word."""
+_LONG_WORD = re.compile(rf"\S{{{_MIN_KEY},}}+")
+"""A word long enough for a key; patterns run on these alone, and prose has few."""
 _TESTS: dict[str, Callable[[str], bool] | None] = {
     "": None,
     "mixed": secret_values.is_mixed,
@@ -38,34 +38,34 @@ _TESTS: dict[str, Callable[[str], bool] | None] = {
 class Format(NamedTuple):
     """A kind of key."""
 
-    kind: str  # what takes its place in a text
-    is_token: bool  # whether it has no blank in it, so that a line end in it can be told
-    hints: tuple[str, ...]  # one of these is in the lower-cased text, else the pattern is not tried
-    accept: Callable[[str], bool] | None  # whether what was matched is a secret; None: it is
-    pattern: str  # group 1 is what gets masked; without a group, the whole match
+    kind: str  # name of its mask
+    is_token: bool  # whether it has no blank, so that a line break inside can be recognised
+    hints: tuple[str, ...]  # the lower-cased text has one of these, else the pattern is skipped
+    accept: Callable[[str], bool] | None  # further test of a match; None: none
+    pattern: str  # group 1 is masked; without a group, the whole match
 
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """All of them, in the order in which they are looked for: the surest first."""
+    """All formats, the surest first."""
     return tuple(
         Format(kind, place == "token", tuple(hints.split(" ")), _TESTS[test], pattern)
         for kind, place, hints, test, pattern in table_rows("secrets/formats", L=_LEFT, R=_RIGHT)
     )
 
 
-_CUT = r"(?a)[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})"
-"""The rest of a word, a line end as mail and terminals put one into it, and what follows."""
+_LINE_END = r"(?a)[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})"
+"""The rest of a word, a line break as mail and terminals insert it, and the next word."""
 
 
 def find(text: str) -> list[Secret]:
-    """The keys of a text, the surest first, and those that a line end breaks."""
+    """The keys of a text, the surest first, and those with a line break inside."""
     lowered = text.lower()
-    hinted = {number: form for hint, number, form in _in_text() if hint in lowered}
+    hinted = {number: form for hint, number, form in _spaced_hints() if hint in lowered}
     found = [(n, span) for n, form in hinted.items() for span in _matches(form, text, 0, len(text))]
-    found += _in_words(text)
+    found += _token_matches(text)
     spans = [span for _, span in sorted(found, key=lambda pair: pair[0])]
-    return [*spans, *_broken(text, lowered)] if "\n" in text else spans
+    return [*spans, *_broken_tokens(text, lowered)] if "\n" in text else spans
 
 
 @cache
@@ -74,13 +74,12 @@ def _formats(*, is_token: bool) -> tuple[tuple[int, Format], ...]:
 
 
 @cache
-def _in_text() -> tuple[tuple[str, int, Format], ...]:
-    """Hints of forms that blanks may stand in."""
+def _spaced_hints() -> tuple[tuple[str, int, Format], ...]:
     forms = _formats(is_token=False)
     return tuple((hint, number, form) for number, form in forms for hint in form.hints)
 
 
-def _in_words(text: str) -> Iterator[tuple[int, Secret]]:
+def _token_matches(text: str) -> Iterator[tuple[int, Secret]]:
     found = _LONG_WORD.finditer(text)
     words = grouped((m.group(), m.span()) for m in found if not m.group().isalpha())
     if not words:
@@ -103,26 +102,26 @@ def _matches(form: Format, text: str, start: int, end: int) -> Iterator[Secret]:
 
 
 @cache
-def _marks() -> tuple[tuple[str, Format], ...]:
-    """Hints that are long enough to tell the first piece of a broken key."""
+def _prefix_hints() -> tuple[tuple[str, Format], ...]:
+    """Hints that are long enough to recognise the first piece of a broken key."""
     forms = (form for _, form in _formats(is_token=True))
-    return tuple((hint, form) for form in forms for hint in form.hints if len(hint) >= _PREFIX - 1)
+    return tuple((h, form) for form in forms for h in form.hints if len(h) >= _MIN_PREFIX - 1)
 
 
-def _broken(text: str, lowered: str) -> Iterator[Secret]:
-    """Keys that are one only when the line end in them is taken out."""
+def _broken_tokens(text: str, lowered: str) -> Iterator[Secret]:
+    """Keys that are found only without the line break inside them."""
     words = "\n".join({*lowered.split()})
     seen: set[tuple[int, Format]] = set()
-    for hint, form in _marks() if len(lowered) == len(text) else ():
+    for hint, form in _prefix_hints() if len(lowered) == len(text) else ():
         for place in phrase_places(lowered, hint) if hint in words else ():
-            gap = compiled(_CUT).match(text, place)
+            gap = compiled(_LINE_END).match(text, place)
             if gap is None or (gap.start(1), form) in seen:
                 continue
             seen.add((gap.start(1), form))
-            start = _start(text, gap.start(1))
+            start = _token_start(text, gap.start(1))
             before = text[start : gap.start(1)]
             joined = before + gap.group(2)
-            if len(before) < _PREFIX or len(joined) < _WHOLE:
+            if len(before) < _MIN_PREFIX or len(joined) < _MIN_BROKEN_TOKEN:
                 continue
             if any(_matches(form, before, 0, len(before))):
                 continue
@@ -132,6 +131,6 @@ def _broken(text: str, lowered: str) -> Iterator[Secret]:
                     yield Secret(start + span.start, end, form.kind)
 
 
-def _start(text: str, place: int) -> int:
-    spaces = [text.rfind(blank, max(0, place - _FAR), place) for blank in " \n\t"]
-    return max(max(spaces) + 1, place - _FAR, 0)
+def _token_start(text: str, place: int) -> int:
+    spaces = [text.rfind(blank, max(0, place - _LINE_END_REACH), place) for blank in " \n\t"]
+    return max(max(spaces) + 1, place - _LINE_END_REACH, 0)

@@ -1,8 +1,8 @@
-"""Secrets without a form of their own, recognised by the label before them.
+"""Secrets without a form of their own, recognised by a label before them.
 
-"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The words are data
-(``labels.tsv``: 76 languages, most from the translators of two projects); what may stand between a
-word and the value, and what a value must look like, is written here.
+"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The labels are data
+(``labels.tsv``: 76 languages, most from the translators of two projects); this module has the patterns
+between label and value, and the tests of a value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
 _ENDING = r"[^\W\d_]{0,3}"
 _OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
-"""What the secret is of, up to five words: "password for the router"."""
+"""The thing that the secret is for, up to five words: "password for the router"."""
 _LINK = (
     r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
     r"|[ \t]{1,3}(?:%(be)s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
@@ -41,31 +41,31 @@ _QUOTED = (
 )
 _BARE = r"([^\s\"'`,;<>(){}\[\]|&。，；]{3,400}+)(?![(\[{])"
 _USER = r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
-_SPOKEN = re.compile(
+_LOG_IN_WITH = re.compile(
     r"\b(?:log|sign)(?:ged|ned|ging|ning)?[ -]?(?:in|on|into)\b[^\n.]{0,60}?\bwith[ ]"
     r"(?:the[ ])?(?:password[ ]|pw[ ])?(?:[\w.@+-]{1,60}(?:[ ]?/[ ]?|[ ]and[ ]))?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
     re.IGNORECASE,
 )
-_SPOKEN_LEAST = 6
-"""Characters of a password behind "log in … with"."""
-_WORDS_BY_LOT = re.compile(
+_MIN_SPOKEN = 6
+"""Minimum length of a password after "log in … with"."""
+_PASSPHRASE = re.compile(
     r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
 """A passphrase up to the end of its clause."""
-_WORDS_THEN = (
+_LONG_PASSPHRASE = (
     rf"([^\W_]{{2,}}+(?:[ -][^\W_]{{2,}}+){{3,11}}?)[ ](?:{'|'.join(sorted(STOP_WORDS))})\b"
 )
-"""A longer one up to a word that only joins others."""
+"""A longer one up to a stop word."""
 _CLAUSE_END = r"[\"'`*_)\]]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
 _LINE_END = re.compile(
     r"[\"'`*_)]{0,4}[ \t]{0,4}(?:[.!]?[ \t]{0,4}(?:[|\n]|\Z)|[ ]\(|,[ \t]\w{2,20}[ \t]?[:：])"
 )
 _TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
-"""What ties a word to its label."""
+"""A tight link between label and word."""
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
 _GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")
-"""A key of a licence, in groups as they are printed."""
+"""A licence key in printed groups."""
 _PHRASE = r"[^a-zA-Z0-9]{1,6}((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b)"
 _ONE_CODE = (
     r"(?:(?=[a-zA-Z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}"
@@ -74,34 +74,34 @@ _ONE_CODE = (
 _CODE = (
     rf"s?(?:[ \t](?:%(be)s))?[^a-zA-Z0-9]{{1,6}}({_ONE_CODE}(?:[\s,;*-]{{1,6}}{_ONE_CODE}){{0,30}})"
 )
-_NEAR = 40
-"""Characters on either side of "code" in which what it opens is named."""
+_CONTEXT_CHARS = 40
+"""Characters on either side of "code" in which to look for the thing it opens."""
 _IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
-"""Between a value and a label behind it: "… is my password"."""
+"""Between a value and a label after it: "… is my password"."""
 _BETWEEN = rf"(?i){_ENDING}{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}])){_OPEN}[\"'`]?(?=\d)"
-"""What may stand between "PIN" and its digits; group 1 where a blank alone links what it opens."""
+"""Between "PIN" and its digits; group 1 if only a blank links them."""
 _OPENED = r"(?<![a-z])(?:%(place|guard)s)|(?:%(within)s)"
-"""What a code opens: where it begins a word, or, in some languages, within a compound."""
+"""Things that a code opens: at the start of a word or, in some languages, within a compound."""
 _ANNOUNCED = (
     r"(?<![^\W\d_])(?:(?:%(place|guard|within)s)\w{0,8}(?:[ \t]\S{1,20}){0,2}?[ \t](?:%(with)s)[ \t]"
     r"|(?:%(guard)s)\w{0,8}[ \t]?[:：][ \t]?)\Z"
 )
-"""What stands before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
+"""Text before digits that open something: "disarm the alarm with", "Alarmanlage:"."""
 _NETWORK = r"(?<![^\W\d_])(?:%(net)s)"
-_APART = (
+_AFTER_BLANK = (
     rf"(?i){_ENDING}{_CLOSE}(?:{_OF}(?=[ \t]{{1,3}}[^\W\d_]{{4,}}\d{{3}}))?[ \t]{{1,3}}"
     rf"([^\W\d_]{{2,}}\d{{2,}}[!?#$%%&*]?)(?={_CLAUSE_END}|[ \t](?:%(be)s)(?!\w))"
 )
-"""A password that a blank alone links to its label: "the wifi password tulip99"."""
+"""A password linked to its label by a blank alone: "the wifi password tulip99"."""
 
 
-_ENDED = re.compile(r"[^\W\d_]{0,3}")
-"""What may decline a label."""
-_LEAST_WORD = 4
-"""Characters of a word that stands alone behind its label."""
-_LEAST_KEY = 6
-_MANY = 4
-"""Words of a passphrase that is called a password, at least."""
+_INFLECTION = re.compile(r"[^\W\d_]{0,3}")
+"""Inflection of a label."""
+_MIN_WORD = 4
+"""Minimum length of a single word after its label."""
+_MIN_KEY = 6
+_MIN_PASSPHRASE_WORDS = 4
+"""Minimum words of a passphrase after "password"."""
 
 
 class _WordClasses(dict[str, str]):
@@ -121,15 +121,13 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _tail(user: bool, plain: bool) -> re.Pattern[str]:
-    """What may follow a label; ``plain`` lets a blank alone link it to the value."""
+    """Pattern of the text after a label; with ``plain`` a blank alone may link it to the value."""
     link = rf"(?:{_LINK}|[ \t]{{1,3}}|\n[ \t]{{0,8}})" if plain else _LINK
     before, of = _USER if user else "", "" if plain else _OF
     return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
 
 
 class _Value(NamedTuple):
-    """What stands behind a label, and where."""
-
     start: int
     end: int
     text: str
@@ -141,7 +139,7 @@ class _Value(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A label in a text: where it stands, and the text with its lower-case twin."""
+    """A label in a text: its span, and the text with its folded form."""
 
     text: str
     folded: str
@@ -149,7 +147,7 @@ class _Place(NamedTuple):
     end: int
 
     def value(self, *, user: bool = False, plain: bool = False) -> _Value | None:
-        """The value behind it."""
+        """The value after the label."""
         match = _tail(user=user, plain=plain).match(self.text, self.end)
         if match is None or not match.lastindex:
             return None
@@ -161,13 +159,12 @@ class _Place(NamedTuple):
     def accepted(
         self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
     ) -> tuple[int, int] | None:
-        """Where the value stands, if it is accepted."""
         found = self.value(user=user, plain=plain)
         return found.span if found and accept(found.text) else None
 
     def line(self) -> str:
-        """What stands before it in its line, in lower case."""
-        return self.folded[max(0, self.start - _NEAR) : self.start].rpartition("\n")[2]
+        """Folded text before the label in its line."""
+        return self.folded[max(0, self.start - _CONTEXT_CHARS) : self.start].rpartition("\n")[2]
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
@@ -179,9 +176,9 @@ def _trimmed(text: str, start: int, end: int) -> int:
 def _password(
     place: _Place, *, is_sure: bool = True, is_label: bool = False
 ) -> tuple[int, int] | None:
-    """What stands behind a password's label; with one that is not sure only what cannot be a word.
+    """The value after a label for passwords; if the label is not sure, only one that cannot be a word.
 
-    Behind one that is sure in a label alone, also a word on its own.
+    After a sure label, or an unsure one that stands as a label, a single word counts, too.
     """
     if found := place.value():
         value = found.text
@@ -189,63 +186,63 @@ def _password(
             link = place.text[place.end : found.start]
             is_set = "=" in link and secret_values.is_actual_value(value)
             return found.span if is_set or _is_phrase(value) else None
-        if is_sure and (span := _by_lot(place, found.start)):
+        if is_sure and (span := _passphrase(place, found.start)):
             return span
         if secret_values.is_password(value) or (found.is_quoted and _is_chosen(value)):
             return found.span
         is_told = is_sure or (is_label and _is_first(place))
         if is_told and _is_alone(place, found):
             return found.span
-    spoken = _spoken_of(place) if is_sure else None
+    spoken = _after_blank(place) if is_sure else None
     return (
         place.accepted(secret_values.is_strong, plain=True)
         or spoken
-        or _before(place)
+        or _before_label(place)
         or _code(place)
     )
 
 
-def _by_lot(place: _Place, start: int) -> tuple[int, int] | None:
-    """The words of a passphrase that stands in a sentence; of what is called a password, in small letters."""
+def _passphrase(place: _Place, start: int) -> tuple[int, int] | None:
+    """A passphrase within a sentence; after "password" only in lower case."""
     is_phrase = place.folded[place.start : place.end] == "passphrase"
-    for form in (_WORDS_BY_LOT, compiled(_WORDS_THEN)):
+    for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
         words = form.match(place.text, start)
-        said = words.group(1) if words else ""
-        is_sure = is_phrase or (said.islower() and len(said.split()) >= _MANY)
-        if words and is_sure and _is_passphrase(said):
+        value = words.group(1) if words else ""
+        is_sure = is_phrase or (value.islower() and len(value.split()) >= _MIN_PASSPHRASE_WORDS)
+        if words and is_sure and _is_passphrase(value):
             return words.span(1)
     return None
 
 
 def _is_first(place: _Place) -> bool:
-    """Whether a label begins its line or item, or is that of a network: no "boarding pass: printed"."""
+    """Whether a label starts its line or item, or names a network, unlike "boarding pass: printed"."""
     before = place.line().rstrip(" \t*_>+-")
     return not before or before[-1] in ",;/|(" or bool(_form(_NETWORK).match(before.split()[-1]))
 
 
 def _is_alone(place: _Place, found: _Value) -> bool:
-    """Whether one word, or a few digits, is all that stands behind a label: "password: swordfish"."""
+    """Whether one word, or a few digits, is all that follows a label: "password: swordfish"."""
     value, link = found.text, place.text[place.end : found.start]
     ends = found.is_quoted or _LINE_END.match(place.text, found.end)
-    if not ends or len(value) < _LEAST_WORD or "\n" in link:
+    if not ends or len(value) < _MIN_WORD or "\n" in link:
         return False
     tie = _TIGHT.search(link)
     is_own = tie is None or is_of(link[: tie.start()])
-    return is_own and (value.isdigit() or (tie is not None and _is_odd(value)))
+    return is_own and (value.isdigit() or (tie is not None and _is_unusual(value)))
 
 
 def is_of(text: str) -> bool:
-    """Whether what stands behind a label says of what it is, and is no noun that it belongs to.
+    """Whether the text after a label says what it is for, and is no noun that it modifies.
 
     >>> [is_of(each) for each in ("", " for the NAS", " wifi", " (router)", " manager", " files")]
     [True, True, True, True, False, False]
     """
-    words = fold(_ENDED.sub("", text, count=1)).strip("*`\"' ").split()
+    words = fold(_INFLECTION.sub("", text, count=1)).strip("*`\"' ").split()
     return len(words) != 1 or words[0][0] == "(" or bool(_form(_NETWORK).match(words[0]))
 
 
-def _is_odd(value: str) -> bool:
-    """Whether a word says nothing of a password, so that it can be one."""
+def _is_unusual(value: str) -> bool:
+    """Whether a word may be a password because it does not describe one."""
     words = value.lower().rstrip("!?.").split("-")
     return (
         value[0] < UNSPACED
@@ -256,16 +253,16 @@ def _is_odd(value: str) -> bool:
 
 
 def _says_nothing(value: str, words: Iterable[str]) -> bool:
-    """Whether no word of a value tells of passwords: no type, no rule, no label."""
+    """Whether no word of a value is about passwords: no type, rule or label."""
     lowered = fold(value)
     return word_set("about").isdisjoint(words) and not any(
-        kind in ("password", "secret") and len(label) >= _LEAST_WORD and label in lowered
+        kind in ("password", "secret") and len(label) >= _MIN_WORD and label in lowered
         for label, kind in labels()
     )
 
 
-def _spoken_of(place: _Place) -> tuple[int, int] | None:
-    match = _form(_APART).match(place.text, place.end)
+def _after_blank(place: _Place) -> tuple[int, int] | None:
+    match = _form(_AFTER_BLANK).match(place.text, place.end)
     value = match.group(1) if match else ""
     if match is None or value.lower() in word_set("scheme"):
         return None
@@ -273,18 +270,18 @@ def _spoken_of(place: _Place) -> tuple[int, int] | None:
 
 
 def _login(place: _Place) -> tuple[int, int] | None:
-    """A password behind the name of its user: "user/pass: admin / letmein"."""
+    """A password after its user name: "user/pass: admin / letmein"."""
     found = place.value(user=True)
     if found is None:
         return None
     if secret_values.is_password(found.text):
         return found.span
-    is_last = len(found.text) >= _LEAST_WORD and bool(_LINE_END.match(place.text, found.end))
-    return found.span if is_last and (found.text.isdigit() or _is_odd(found.text)) else None
+    is_last = len(found.text) >= _MIN_WORD and bool(_LINE_END.match(place.text, found.end))
+    return found.span if is_last and (found.text.isdigit() or _is_unusual(found.text)) else None
 
 
-def _before(place: _Place) -> tuple[int, int] | None:
-    """A password in front of its label: "… is my password"."""
+def _before_label(place: _Place) -> tuple[int, int] | None:
+    """A password before its label: "… is my password"."""
     link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
     if link is None or not words or not secret_values.is_strong(words[-1]):
@@ -293,7 +290,7 @@ def _before(place: _Place) -> tuple[int, int] | None:
 
 
 def _is_passphrase(value: str) -> bool:
-    """Whether what stands behind "passphrase" is words drawn by lot, and no sentence about one."""
+    """Whether the text after "passphrase" is random words, and no sentence about one."""
     words = value.replace("-", " ").split()
     return (
         3 <= len(words) <= 12
@@ -330,7 +327,7 @@ def _key(place: _Place) -> tuple[int, int] | None:
 
 
 def _secret(place: _Place) -> tuple[int, int] | None:
-    """Behind "secret:" also words in quotes, which no token is."""
+    """After "secret:" also a quoted phrase."""
     found = place.value()
     is_quoted = found and found.is_quoted and place.text[found.start - 1] != "`"
     if found and is_quoted and " " in found.text and _is_phrase(found.text):
@@ -339,16 +336,16 @@ def _secret(place: _Place) -> tuple[int, int] | None:
 
 
 def _named_key(place: _Place) -> tuple[int, int] | None:
-    """Behind a label that says of what it is a key, a shorter one is one too."""
+    """After a label that says what the key is for, a shorter key counts, too."""
     found = place.value()
     is_last = found and _LINE_END.match(place.text, found.end)
-    if found and is_last and len(found.text) >= _LEAST_KEY and secret_values.is_random(found.text):
+    if found and is_last and len(found.text) >= _MIN_KEY and secret_values.is_random(found.text):
         return found.span
     return _key(place)
 
 
 def _lone_key(place: _Place) -> tuple[int, int] | None:
-    """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
+    """After "Key:" alone; in a table of values a key may be shorter, or a word."""
     if _form(_NETWORK).search(place.line()):
         return _password(place)
     least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
@@ -373,16 +370,15 @@ def _pin(place: _Place) -> tuple[int, int] | None:
 
 
 def _code(place: _Place) -> tuple[int, int] | None:
-    """A code is one where what it opens is named beside it."""
-    around = place.folded[max(0, place.start - _NEAR) : place.end]
+    """A code, if the thing it opens is named near it."""
+    around = place.folded[max(0, place.start - _CONTEXT_CHARS) : place.end]
     line = around[around.rfind("\n") + 1 :]
-    after = place.folded[place.end : place.end + _NEAR].partition("\n")[0]
+    after = place.folded[place.end : place.end + _CONTEXT_CHARS].partition("\n")[0]
     opened = _form(_OPENED)
     return _pin(place) if opened.search(line) or opened.search(after) else None
 
 
-def _written(form: str, place: _Place) -> tuple[int, int] | None:
-    """What has a form of its own, right behind its label."""
+def _with_form(form: str, place: _Place) -> tuple[int, int] | None:
     match = _form(form).match(place.text, place.end)
     return match.span(1) if match else None
 
@@ -392,7 +388,7 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "homonym": ("password", partial(_password, is_sure=False)),
     "abbreviation": ("password", partial(_password, is_sure=False, is_label=True)),
     "login": ("password", _login),
-    # Behind "user:" stands a name, and after it perhaps what can only be a password.
+    # After "user:" comes a name, and possibly a strong password after it.
     "user": ("password", lambda place: place.accepted(secret_values.is_strong, user=True)),
     "key": ("secret", _key),
     "secret": ("secret", _secret),
@@ -400,25 +396,25 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
     "code": ("pin", _code),
-    "words": ("seed", partial(_written, _PHRASE)),
-    "recovery": ("recovery-code", partial(_written, _CODE)),
+    "words": ("seed", partial(_with_form, _PHRASE)),
+    "recovery": ("recovery-code", partial(_with_form, _CODE)),
 }
-"""For each class of labels the kind of what follows, and what finds it."""
+"""For each class of labels the kind of the secret, and the function that finds it."""
 
 
 def has_label(text: str) -> bool:
-    """Whether a label stands in a text."""
+    """Whether a text contains a label."""
     return next(labels_in(fold(text)), None) is not None
 
 
 def is_heading(text: str) -> bool:
-    """Whether a text is a label, with what it is of: "Wifi password", "Password (NAS)"."""
+    """Whether a text is a label, possibly with what it is for: "Wifi password", "Password (NAS)"."""
     ends = (end for _, _, end in labels_in(fold(text)))
     return any(is_of(text[end:]) for end in ends)
 
 
 def find(text: str) -> list[Secret]:
-    """The secrets of a text that a label announces."""
+    """The secrets of a text that follow a label."""
     folded = fold(text)
     found = [
         Secret(*span, _TAILS[kind][0])
@@ -426,15 +422,15 @@ def find(text: str) -> list[Secret]:
         if (span := _TAILS[kind][1](_Place(text, folded, start, end)))
     ]
     if "in" in folded and "with" in folded:
-        for match in _SPOKEN.finditer(text):
+        for match in _LOG_IN_WITH.finditer(text):
             end = _trimmed(text, *match.span(1))
             value = text[match.start(1) : end]
             is_scheme = value.lower() in word_set("scheme")
-            if len(value) >= _SPOKEN_LEAST and not is_scheme and secret_values.is_password(value):
+            if len(value) >= _MIN_SPOKEN and not is_scheme and secret_values.is_password(value):
                 found.append(Secret(match.start(1), end, "password"))
     found += (
         Secret(*match.span(), "pin")
         for match in _LONE_DIGITS.finditer(text)
-        if _form(_ANNOUNCED).search(folded, max(0, match.start() - _NEAR), match.start())
+        if _form(_ANNOUNCED).search(folded, max(0, match.start() - _CONTEXT_CHARS), match.start())
     )
     return found

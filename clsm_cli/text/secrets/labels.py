@@ -1,4 +1,4 @@
-"""Words that stand before secrets, and where they stand in a text.
+"""Labels before secrets, and where they occur in a text.
 
 They are data (``labels.tsv``: 76 languages, most from the translators of two projects).
 """
@@ -14,36 +14,22 @@ from clsm_cli.text.language_data import compiled, table_rows
 
 Value = TypeVar("Value")
 UNSPACED = "\u2e80"
-"""From this character on (CJK, Hangul), words stand without blanks between them."""
+"""First character of scripts without blanks between words (CJK, Hangul)."""
 UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
-"""The same as a class of a pattern."""
-_HEAD = 3
-"""Letters by which most words are told apart from all that begin a phrase."""
-_ENDINGS = 4
-"""Letters that may decline a word, and one."""
-_CLASSES = (
-    "password",
-    "homonym",
-    "abbreviation",
-    "login",
-    "user",
-    "secret",
-    "key",
-    "lone key",
-    "pin",
-    "code",
-    "words",
-    "recovery",
-)
-"""Classes of words that are labels; the others stand beside them."""
-
+"""The same as a character class of a pattern."""
+_HEAD_LETTERS = 3
+"""Letters that distinguish most words from the first words of phrases."""
+_MAX_ENDING = 4
+"""Maximum letters of an inflection, plus one."""
+_NO_LABELS = ("be", "be joined", "with", "net", "place", "guard", "within", "about", "scheme")
+"""Classes of words that occur near labels; words of all others are labels."""
 
 _WORDS = rf"[^\W\d_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]+"
-"""Where words of a script without blanks touch others, they are words of their own."""
+"""Words; a run of a script without blanks is a word of its own."""
 
 
 class Phrases(Generic[Value]):
-    """Finds which of many phrases may stand in a text, by the words that they begin with."""
+    """Finds the phrases that may occur in a text, by their first words."""
 
     def __init__(self, phrases: Iterable[tuple[str, Value]]) -> None:
         self._all = list(phrases)
@@ -56,19 +42,19 @@ class Phrases(Generic[Value]):
                 self._anywhere.append(number)
             else:
                 self._by_first.setdefault(first.group(), []).append(number)
-        self._heads = {first[:_HEAD] for first in self._by_first}
+        self._heads = {first[:_HEAD_LETTERS] for first in self._by_first}
 
     def within(self, folded: str) -> list[tuple[str, Value]]:
-        """Those that stand there, in their order.
+        """The phrases in a text, in their order.
 
-        In a script without blanks a phrase may begin anywhere; elsewhere a word begins with it.
+        In scripts without blanks a phrase may start anywhere; elsewhere it starts a word.
         """
         known = self._by_first
         found = {
             number
             for word in {*compiled(_WORDS).findall(folded)}
-            if word[:_HEAD] in self._heads or word[:2] in known
-            for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
+            if word[:_HEAD_LETTERS] in self._heads or word[:2] in known
+            for size in range(len(word), max(0, len(word) - _MAX_ENDING), -1)
             for number in known.get(word[:size], ())
         }
         if not folded.isascii() and max(folded) >= UNSPACED:
@@ -78,7 +64,7 @@ class Phrases(Generic[Value]):
 
 
 def phrase_places(folded: str, words: str) -> Iterator[int]:
-    """Where some words stand in a text."""
+    """Yield the offsets of a phrase in a text."""
     place = folded.find(words)
     while place >= 0:
         yield place
@@ -87,16 +73,16 @@ def phrase_places(folded: str, words: str) -> Iterator[int]:
 
 @cache
 def labels() -> tuple[tuple[str, str], ...]:
-    """Words and phrases before a secret, as ``fold`` writes them, and their class: what may follow.
+    """Folded labels and their class, which decides what may follow.
 
-    The longest comes first, so that a phrase goes before a word in it.
+    The longest comes first, so that a phrase precedes the words in it.
     """
     found: dict[str, str] = {}
     for kind, _, words in table_rows("secrets/labels"):
-        for word in map(fold, words.split("|") if kind in _CLASSES else ()):
+        for word in map(fold, words.split("|") if kind not in _NO_LABELS else ()):
             named = "named key" if kind == "key" and " " in word else kind
             for form in {word, word.replace(" ", ""), _accentless(word)}:
-                if form == word or len(form) >= _HEAD:  # "ma" of "mã" begins too many words
+                if form == word or len(form) >= _HEAD_LETTERS:  # "ma" of "mã" begins too many words
                     found.setdefault(form, named)
     return tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
@@ -107,7 +93,7 @@ def _phrases() -> Phrases[str]:
 
 
 def fold(text: str) -> str:
-    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its place.
+    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its offset.
 
     >>> fold("API_Key")
     'api key'
@@ -119,7 +105,7 @@ def fold(text: str) -> str:
 
 
 def _accentless(word: str) -> str:
-    """A word of Latin letters without its accents; any other as it is.
+    """A word of Latin letters without its accents; any other unchanged.
 
     >>> _accentless("contraseña")
     'contrasena'
@@ -147,15 +133,15 @@ def words_of(*kinds: str) -> str:
 
 @cache
 def _compounds() -> re.Pattern[str]:
-    """The same at the end of what stands before "code" in one word."""
+    """Things with a code at the end of the first part of a compound ("Türcode")."""
     places = rf"(?<![a-z])(?:{words_of('place', 'guard')})\w{{0,5}}"
     return re.compile(rf"(?:{places}|(?:{words_of('within')})\w{{0,2}})\Z")
 
 
 def labels_in(folded: str) -> Iterator[tuple[str, int, int]]:
-    """Class and place of each label where it begins a word; in scripts without blanks anywhere.
+    """Yield class, start and end of each label that starts a word; anywhere in scripts without blanks.
 
-    Words for "code" end compounds, so they are looked for in all.
+    Words for "code" may end a compound, so all words are searched for them.
     """
     taken: set[int] = set()
     found = _phrases().within(folded)
@@ -169,9 +155,9 @@ def labels_in(folded: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
-    """Whether a word begins and ends here, but for what declines it ("lösenordet", "codes").
+    """Whether a label is a word here, possibly inflected ("lösenordet", "codes").
 
-    "Code" also ends a compound with what it opens ("Türcode"). Scripts without blanks have no words.
+    "Code" may also end a compound with the thing it opens ("Türcode"). Scripts without blanks always match.
     """
     if folded[start] > UNSPACED:
         return True

@@ -11,31 +11,31 @@ from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.secrets.labels import Phrases, fold, phrase_places
 from clsm_cli.text.secrets.secret_values import Secret
 
-_BREAK = r"[ \t]?\n[ \t>]{0,8}"
+_LINE_BREAK = r"[ \t]?\n[ \t>]{0,8}"
 _CARD = re.compile(
-    rf"(?<![\w.,/+:#=-])(?:\d{{13,19}}|\d{{4}}([ .-])\d{{4}}(?:\1|{_BREAK})\d{{4}}(?:\1|{_BREAK})\d{{1,7}}"
-    rf"|\d{{4}}{_BREAK}\d{{4}}([ .-])\d{{4}}\2\d{{4}}|\d{{4}}([ .-])\d{{6}}\3\d{{4,5}})"
+    rf"(?<![\w.,/+:#=-])(?:\d{{13,19}}|\d{{4}}([ .-])\d{{4}}(?:\1|{_LINE_BREAK})\d{{4}}(?:\1|{_LINE_BREAK})\d{{1,7}}"
+    rf"|\d{{4}}{_LINE_BREAK}\d{{4}}([ .-])\d{{4}}\2\d{{4}}|\d{{4}}([ .-])\d{{6}}\3\d{{4,5}})"
     r"(?![\w/]|[-.,:]\d)",
     re.ASCII,
 )
-"""The number of a card, as it is or in groups, which a line end may part."""
+"""A card number, plain or in groups, possibly with a line break between groups."""
 _ISSUER = re.compile(
     r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[689])|35(?:2[89]|[3-8])"
     r"|6(?:011|4[4-9]|5)|62"
 )
-"""First digits that ISO/IEC 7812 gives to networks of cards."""
+"""First digits that ISO/IEC 7812 assigns to card networks."""
 _SIZES = {"4": (13, 16, 19), "3": (14, 15, 16, 19), "5": (16,), "2": (16,), "6": (16, 17, 18, 19)}
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9]{4})")
 _JOINT = re.compile(r"[ -]?([A-Za-z0-9])")
 
 _DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
-"""What every number has."""
-_ROUND = 12
-"""Characters of a number before its digits, or behind them."""
+"""The digits that every number has."""
+_CONTEXT_CHARS = 12
+"""Characters of a number before or after its digits."""
 
 
 class Number(NamedTuple):
-    """A number that a state gives to people: labels in lower case, form, and check."""
+    """A national number of persons: lower-case labels, form, and check."""
 
     labels: tuple[str, ...]
     is_known: bool
@@ -45,7 +45,7 @@ class Number(NamedTuple):
 
 @cache
 def states() -> tuple[Number, ...]:
-    """All of ``numbers.tsv``."""
+    """All national numbers of ``numbers.tsv``."""
     return tuple(
         Number(tuple(row[1].split("|")), row[2] == "yes", row[3], row[4] if len(row) > 4 else "")
         for row in table_rows("secrets/numbers")
@@ -62,7 +62,7 @@ def _compiled(pattern: str, *, is_known: bool) -> re.Pattern[str]:
 
 
 def find(text: str) -> list[Secret]:
-    """Card numbers, account numbers and people's numbers of a text."""
+    """Card numbers, account numbers and national numbers of a text."""
     found = [Secret(*match.span(), "card") for match in _CARD.finditer(text) if _is_card(match)]
     for match in _IBAN.finditer(text):
         end = _account_end(text, match.start())
@@ -73,13 +73,12 @@ def find(text: str) -> list[Secret]:
 
 @cache
 def _accounts() -> dict[str, int]:
-    """How many characters the account numbers of a country have."""
     rows = (row for row in table_rows("secrets/numbers") if row[0] == "iban")
     return {each[:2]: int(each[2:]) for row in rows for each in row[1].split()}
 
 
 def _account_end(text: str, start: int) -> int:
-    """Where an account number that begins here ends, however it is grouped; 0: there is none."""
+    """End of the account number that starts here, in any grouping; 0: none."""
     end = start
     for _ in range(_accounts().get(text[start : start + 2].upper(), 0)):
         joint = _JOINT.match(text, end)
@@ -102,7 +101,7 @@ def _is_card(match: re.Match[str]) -> bool:
 def _people(text: str) -> Iterator[Secret]:
     folded = fold(text)
     runs = [match.span() for match in _DIGITS.finditer(text)]
-    around = [(max(0, start - _ROUND), end + _ROUND) for start, end in runs]
+    around = [(max(0, start - _CONTEXT_CHARS), end + _CONTEXT_CHARS) for start, end in runs]
     for number in states():
         if number.is_known and number.check:
             pattern = _compiled(number.pattern, is_known=True)
@@ -125,9 +124,9 @@ def _phrases() -> Phrases[Number]:
 
 
 def luhn(number: str) -> bool:
-    """Whether the digits of a number add up to a multiple of ten (ISO/IEC 7812-1 annex B).
+    """Whether the digits of a number pass the Luhn check (ISO/IEC 7812-1 annex B).
 
-    Every second digit from the right counts double, its digits added.
+    Every second digit from the right is doubled and its digits added; the sum is a multiple of ten.
 
     >>> luhn("4111 1111 1111 1111"), luhn("4111 1111 1111 1112")
     (True, False)
@@ -138,7 +137,7 @@ def luhn(number: str) -> bool:
 
 
 def is_iban(value: str) -> bool:
-    """Whether check digits of an account number hold: the country behind the rest is 1 mod 97.
+    """Whether the check digits of an account number are right: rotated by four characters it is 1 mod 97.
 
     Letters count as 10 … 35 (ISO 13616, ISO 7064).
 
@@ -158,11 +157,11 @@ def _iso7064(digits: list[int]) -> bool:
 
 
 def has_check(value: str, rule: str) -> bool:
-    """Whether the check digits of a number hold.
+    """Whether the check digits of a number are right.
 
     Args:
-        value: With or without blanks and marks between its digits.
-        rule: As ``numbers.tsv`` writes it; "" asks for nothing.
+        value: The number, with or without blanks and marks.
+        rule: As in ``numbers.tsv``; "" checks nothing.
 
     >>> has_check("111222333", "9 8 7 6 5 4 3 2 -1/11"), has_check("111222334", "9 8 7 6 5 4 3 2 -1/11")
     (True, False)
@@ -175,7 +174,7 @@ def has_check(value: str, rule: str) -> bool:
 
 
 def _weighted(plain: str, rule: str) -> bool:
-    """Weights of the digits, or letters by the remainder, over a modulus."""
+    """Weighted sum of the digits, or letter of the remainder, modulo a number."""
     what, _, modulus = rule.partition("/")
     if what.isalnum():  # X, Y, Z in front of a number are 0, 1, 2
         number = plain[:-1].translate(str.maketrans("XYZ", "012"))
@@ -200,7 +199,7 @@ def _is_issued_in_us(plain: str) -> bool:
 
 
 def _is_cpf(plain: str) -> bool:
-    """Both check digits of Brazil's number: weights from the left up to 9, mod 11, 10 as 0."""
+    """Both check digits of the Brazilian number: weights from the left up to 9, mod 11, 10 as 0."""
     digits = _digits(plain)
     sums = (sum(d * w for d, w in zip(digits[n:], range(1, 10), strict=False)) for n in (0, 1))
     return [total % 11 % 10 for total in sums] == digits[9:]

@@ -1,4 +1,4 @@
-"""What a secret is: where it stands, and whether its value looks like one by itself, random or password-like."""
+"""Spans of secrets, and whether a value alone looks like one: random or like a password."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clsm_cli.startup.records import NamedTuple
 
 
 class Secret(NamedTuple):
-    """Where one stands in a text: ``text[start:end]``; and what it is."""
+    """Span and kind of a secret in a text: ``text[start:end]``."""
 
     start: int
     end: int
@@ -22,7 +22,7 @@ def is_mixed(value: str) -> bool:
 
 
 def entropy(value: str) -> float:
-    """Shannon entropy of the characters, in bits a character: -Σ p·log2 p.
+    """Shannon entropy of the characters, in bits per character: -Σ p·log2 p.
 
     >>> entropy("abab")
     1.0
@@ -33,7 +33,7 @@ def entropy(value: str) -> float:
 
 
 def is_named(value: str) -> bool:
-    """Whether a value reads as a name, version or path of words rather than as random characters."""
+    """Whether a value looks like a name, version or path of words, not like random characters."""
     parts = [part for part in re.split(r"[._:/-]", value) if part]
     plain = all(
         len(part.rstrip("0123456789")) >= len(part) - 2
@@ -49,7 +49,7 @@ _PLACEHOLDERS = frozenset(
 
 
 def is_actual_value(value: str) -> bool:
-    """Whether a value is one, and no variable, slot of a template, dummy or mask."""
+    """Whether a value is no variable, template slot, dummy or mask."""
     return not (
         value[0] in "<{%*[("
         or value.startswith(("$", "//", "xxx", "XXX", "..."))
@@ -62,7 +62,7 @@ def is_actual_value(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Whether a value looks drawn, not chosen: no name, no version, no slot of a template.
+    """Whether a value looks random: no name, version or template slot.
 
     >>> is_random("q7Zr9xKw2mTb"), is_random("rotating-every-90-days")
     (True, False)
@@ -77,10 +77,9 @@ _HEX = frozenset("0123456789abcdef-")
 
 
 def is_opaque(value: str) -> bool:
-    """Whether a run of letters and digits can hardly be a name.
+    """Whether a run of letters and digits is unlikely to be a name.
 
-    It has digits in two places or more, and letters in both cases, or more letters than hexadecimal
-    digests have.
+    It has several groups of digits, and letters in both cases or outside hexadecimal digits.
 
     >>> is_opaque("q7Zr9xKw2mTbQ7zR9xkW"), is_opaque("RecallHandlesUnicode2026"), is_opaque("3f2a" * 10)
     (True, False, False)
@@ -97,7 +96,7 @@ _NO_PASSWORD = re.compile(r"https?://|[./~][\w./~-]*\Z|\d[\d.,:/-]*[a-zA-Z]{0,4}
 
 
 def is_password(value: str) -> bool:
-    """Whether a value is like what people choose: no word alone, but words with a digit or a mark.
+    """Whether a value looks like a chosen password: no plain word, but words with a digit or a mark.
 
     >>> [is_password(each) for each in ("hunter2", "Tr0ub4dor&3", "required", "471108", "v2.1")]
     [True, True, False, True, False]
@@ -111,7 +110,7 @@ def is_password(value: str) -> bool:
 
 
 def is_strong(value: str) -> bool:
-    """Whether a value can hardly be anything but a password: three kinds of characters, no name."""
+    """Whether a value can only be a password: three kinds of characters, and no name."""
     kinds = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum() and c not in "-_./:")
     return (
         len(value) >= 6

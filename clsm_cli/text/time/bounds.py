@@ -1,8 +1,8 @@
-"""The periods that a question asks about: its time expressions with the words that join and bound them.
+"""The periods that a question asks about: its time expressions with prepositions and conjunctions.
 
-"since March", "before 2024", "from Monday to Wednesday", "between Christmas and New Year". Open sides
-are None. What stands together is one condition ("in June before May 2020"), of which the days that
-fit all of it count; conditions that stand apart each count for themselves.
+"since March", "before 2024", "from Monday to Wednesday", "between Christmas and New Year". Open sides are
+None. Adjacent bounds form one condition ("in June before May 2020") and intersect; separate conditions form
+a union.
 """
 
 from __future__ import annotations
@@ -19,21 +19,20 @@ from clsm_cli.text.time.forms import holiday_cues
 
 _ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
 VAGUE = frozenset({"recently", "lately", "just now"})
-"""Words that bound nothing where a question names another time; what is asked may be recent for
-whoever told it."""
-LONGEST = 2000
-"""Characters of a question that are read: what stands behind them is quoted, not asked."""
+"""Words that are ignored if a question names another time: the event may be recent as of that time."""
+MAX_CHARS = 2000
+"""Characters of a question to read: more is quoted text."""
 
 
 class Bound(NamedTuple):
-    """A stretch of a question that says when."""
+    """A span of a question that says when."""
 
-    start: int  # its first character, that of the preposition where there is one
+    start: int  # including a preposition
     end: int
-    first: date | None  # the first day; None where it is open
-    until: date | None  # the day after the last; None where it is open
+    first: date | None  # first day; None: open
+    until: date | None  # day after the last; None: open
     hard: bool  # whether the words fix the bounds
-    limit: str = ""  # the word that opens or joins ("since", "between"); empty for a plain period
+    limit: str = ""  # preposition or conjunction ("since", "between"); empty for a plain period
 
 
 class Times(NamedTuple):
@@ -58,7 +57,7 @@ def read_times(text: str, at: date | datetime) -> Times:
     >>> read_times("in June before May 2020 after 2021", date(2026, 2, 24)).contradictory
     True
     """
-    bounds = find_bounds(text[:LONGEST], at.date() if isinstance(at, datetime) else at)
+    bounds = find_bounds(text[:MAX_CHARS], at.date() if isinstance(at, datetime) else at)
     met: list[tuple[date, date]] = []
     contradictory = False
     for together in _conditions(text, bounds):
@@ -82,7 +81,7 @@ def read_times(text: str, at: date | datetime) -> Times:
 
 def find_bounds(text: str, at: date) -> list[Bound]:
     """Return the bounds of a question, in order, without overlaps."""
-    plain = expressions.find_expressions(text, at, asked=True)
+    plain = expressions.find_expressions(text, at, is_question=True)
     found: list[Bound] = []
     for match in pattern("bounds.limit").finditer(text):
         place = match.start()
@@ -90,7 +89,7 @@ def find_bounds(text: str, at: date) -> list[Bound]:
         if is_inside or (found and place < found[-1].end):
             continue
         try:
-            limited = _limited(text, match, at)
+            limited = _read_limited(text, match, at)
         except (ValueError, OverflowError):
             continue  # a day outside the years 1 to 9999
         if limited:
@@ -98,14 +97,14 @@ def find_bounds(text: str, at: date) -> list[Bound]:
     limits = [(each.start, each.end) for each in found]
     found += [
         each
-        for each in _runs(text, plain, at)
+        for each in _plain_bounds(text, plain, at)
         if not any(start < each.end and each.start < end for start, end in limits)
     ]
     bounding = [each for each in found if text[each.start : each.end].lower() not in VAGUE]
     return sorted(bounding or found, key=lambda each: (each.start, each.end))
 
 
-def _limited(text: str, match: re.Match[str], at: date) -> Bound | None:
+def _read_limited(text: str, match: re.Match[str], at: date) -> Bound | None:
     """Read "since X", "before X", "from X to Y"."""
     word = " ".join(match["word"].lower().split())
     here = expressions.expression_after(text, match.end(), at)
@@ -133,18 +132,18 @@ def _limited(text: str, match: re.Match[str], at: date) -> Bound | None:
 
 
 def _range(start: int, here: TimeExpression, there: TimeExpression, *, is_between: bool) -> Bound:
-    """From the first of one period to the last of another; between two feasts lies neither."""
+    """From the first day of one period to the last of another; between two holidays excludes both."""
     first, until = here.first, there.until
     if here.relative and (first > there.first or not there.relative):
-        first = _moved(here, there.first)
+        first = _shift_start(here, there.first)
     feasts = (any(cue in each.text.lower() for cue in holiday_cues()) for each in (here, there))
     if is_between and all(feasts):
         first, until = first + (here.until - here.first), there.first
     return Bound(start, there.end, first, until, here.precise and there.precise, "from")
 
 
-def _moved(here: TimeExpression, before: date) -> date:
-    """Move the begin of a range to where it lies last before its end: by years, a weekday by weeks."""
+def _shift_start(here: TimeExpression, before: date) -> date:
+    """Move the start of a range to the latest one before its end: by years, a weekday by weeks."""
     if here.text.lower().strip().split(" ")[0].endswith("day"):
         return here.first - timedelta(days=7 * -(-(here.first - before).days // 7))
     day = min(here.first.day, 28) if here.first.month == 2 else here.first.day
@@ -152,8 +151,8 @@ def _moved(here: TimeExpression, before: date) -> date:
     return moved if moved <= before else moved.replace(year=before.year - 1)
 
 
-def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
-    """Plain periods; two that are joined by "to" or a dash are one, and lists of months are many."""
+def _plain_bounds(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
+    """Plain periods; "to" or a dash joins two to one range, and lists of months stay several."""
     found: list[Bound] = []
     place = 0
     while place < len(plain):
@@ -168,40 +167,40 @@ def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
         if f" {text[: each.start].lower()}".rstrip().endswith(_ROUGHLY):
             side = timedelta(days=3 if (each.until - each.first).days < 8 else 10)
             each = each._replace(first=each.first - side, until=each.until + side, precise=False)
-        found += _listed(text, each)
+        found += _listed_days(text, each)
         while (more := pattern("bounds.list").match(text, each.end)) and (
             further := expressions.expression_after(text, more.end(), at)
         ):
             if (further.until - further.first).days < 28 or (after and further.end > after.start):
                 break
             each = further
-            found.append(_plain(each))
+            found.append(_as_bound(each))
     return found
 
 
-def _listed(text: str, each: TimeExpression) -> list[Bound]:
-    """Days that are listed one by one: "5, 6 and 9 February"."""
+def _listed_days(text: str, each: TimeExpression) -> list[Bound]:
+    """Days of an enumeration: "5, 6 and 9 February"."""
     lead = max(0, each.start - 40)
     before = pattern("bounds.numbers").search(text, lead, each.start)
     pair = pattern("bounds.pair").match(each.text)
     if text[lead : each.start].lower().rstrip().endswith(("between", "between the")):
         pair = None
     if not (before or pair) or each.first.month != (each.until - timedelta(days=1)).month:
-        return [_plain(each)]
+        return [_as_bound(each)]
     numbers = [int(number) for number in re.findall(r"\d+", before.group())] if before else []
     numbers += [int(pair[1]), int(pair[2])] if pair else []
     days = [each.first.replace(day=number) for number in numbers if 1 <= number <= 28]
     start = before.start() if before else each.start
     found = [Bound(start, each.end, day, day + timedelta(days=1), each.precise) for day in days]
-    return found if pair else [*found, _plain(each)]
+    return found if pair else [*found, _as_bound(each)]
 
 
-def _plain(each: TimeExpression) -> Bound:
+def _as_bound(each: TimeExpression) -> Bound:
     return Bound(each.start, each.end, each.first, each.until, each.precise)
 
 
 def _conditions(text: str, bounds: list[Bound]) -> list[list[Bound]]:
-    """Bounds that stand together; those that only join periods ("in June and July") do not."""
+    """Group adjacent bounds to conditions; enumerations ("in June and July") stay separate."""
     found: list[list[Bound]] = []
     for each in bounds:
         gap = text[found[-1][-1].end : each.start] if found else ""

@@ -1,8 +1,8 @@
 """Where a day without a year lies, by the words of its clause.
 
-The verb that governs it tells: a present or future one may plan it, and so may what arranges it
-("booked"), but what a past one tells of ("the deadline was 1 November") is no plan any more. A day that
-dates a noun ("the bill of 5 December") is not the day of what is told of that noun.
+The governing verb decides: a present or future verb may plan the day, and so may words of arranging
+("booked"); a past verb ("the deadline was 1 November") does not. A day that dates a noun ("the bill of
+5 December") is not the day of an event.
 """
 
 from __future__ import annotations
@@ -18,36 +18,37 @@ if TYPE_CHECKING:
     from clsm_cli.text.time.forms import Groups
 
 Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
-"""``date``: names its year; ``relative``: counted from the day of speaking; ``past`` and ``plan``:
-placed by the words around it; ``recurring``: comes again and again; ``unknown``: nothing tells."""
+"""``date``: has its year; ``relative``: counted from the day of speaking; ``past`` and ``plan``: placed by
+the words around it; ``recurring``: comes again and again; ``unknown``: undecided.
+"""
 
 _LABEL = re.compile(r":\**\s*$")
-"""A label tells of its value: "Deadline: 1 October"."""
-_ENDS = re.compile(r"[.!?;:\n]")
+"""Colon of a label, which is part of the clause of its value: "Deadline: 1 October"."""
+_CLAUSE_END = re.compile(r"[.!?;:\n]")
 _FUNCTION_WORDS = STOP_WORDS.union(word_list("function"))
 _WORD_AFTER = re.compile(r"\s([a-z]+)")
-_FAR = 80
-"""Characters on either side that may make a day certain."""
+_CONTEXT_CHARS = 80
+"""Characters on either side in which to look for evidence."""
 
 
 class Clause(NamedTuple):
-    """The words of its clause on either side of a day."""
+    """The words of its clause before and after a day."""
 
     before: str
     after: str
     is_asked: bool = False
-    is_range: bool = False  # whether the day begins one
+    is_range: bool = False  # whether the day begins a range
 
 
 def clause_of(match: re.Match[str], groups: Groups) -> Clause:
-    """The clause around the match of a time, whose groups ``forms`` describes."""
+    """The clause around a matched time expression, with the groups that ``forms`` describes."""
     text, end = match.string, match.end()
     start = match.start("month") if groups.get("which") else match.start()
-    lead = text[max(0, start - _FAR) : start]
-    after = text[end : end + _FAR]
-    stop = _ENDS.search(after)
+    lead = text[max(0, start - _CONTEXT_CHARS) : start]
+    after = text[end : end + _CONTEXT_CHARS]
+    stop = _CLAUSE_END.search(after)
     return Clause(
-        _ENDS.split(_LABEL.sub(" ", lead))[-1],
+        _CLAUSE_END.split(_LABEL.sub(" ", lead))[-1],
         after[: stop.start()] if stop else after,
         stop is not None and stop.group() == "?",
         "to" in groups or pattern("bounds.join").match(after) is not None,
@@ -57,8 +58,8 @@ def clause_of(match: re.Match[str], groups: Groups) -> Clause:
 def kind_of(clause: Clause, groups: Groups) -> Kind:
     """Return where a day lies by the words around it.
 
-    Of its groups, ``month`` tells a day of the calendar from a bare weekday: "choir is on Thursday"
-    tells of every Thursday.
+    The group ``month`` distinguishes a calendar day from a bare weekday: "choir is on Thursday" means every
+    Thursday.
 
     >>> told = "it expires on ", "we met on ", "she was born on ", "it was valid until "
     >>> [kind_of(Clause(before, ""), {"month": "may"}) for before in told]
@@ -75,13 +76,13 @@ def kind_of(clause: Clause, groups: Groups) -> Kind:
         pattern(f"time.{lead}").search(before) for lead in leads
     )
     is_past = _is_past(before, after)
-    if is_plan == is_past or (is_plan and is_told_as_over(clause)):
+    if is_plan == is_past or (is_plan and is_reported_past(clause)):
         return "unknown"
     return "plan" if is_plan else "past"
 
 
 def dates_a_noun(clause: Clause) -> bool:
-    """Whether a day tells which thing is meant, not when: what is planned for it has another day.
+    """Whether a day identifies a thing and does not date an event: a plan for that thing has another day.
 
     >>> dates_a_noun(Clause("I'll pay the bill of ", ""))
     True
@@ -92,7 +93,7 @@ def dates_a_noun(clause: Clause) -> bool:
     if pattern("time.dates a noun").search(before):
         return True
     if begin := pattern("time.from before").search(before):
-        # "valid from 1 May" and "from 1 to 3 May" are no attributes, "the order from 1 May" is one.
+        # "valid from 1 May" and "from 1 to 3 May" date no noun, "the order from 1 May" does.
         cues = pattern("time.falls due").finditer(before)
         return not clause.is_range and all(
             before[each.end() : begin.start()].strip() for each in cues
@@ -105,13 +106,13 @@ def dates_a_noun(clause: Clause) -> bool:
     )
 
 
-def is_told_as_over(clause: Clause) -> bool:
+def is_reported_past(clause: Clause) -> bool:
     """Whether the verb that governs a day is a past one and arranges nothing.
 
-    That is the last verb before the day. Where there is none but of a participle, the day may belong
-    to the subject of the one behind it.
+    That is the last verb before the day. Without one other than a participle, the day may belong to the
+    subject of the next verb.
 
-    >>> [is_told_as_over(Clause(*words)) for words in (
+    >>> [is_reported_past(Clause(*words)) for words in (
     ...  ("It was due on ", ""), ("The party planned for ", " was great"), ("We booked it for ", ""))]
     [True, True, False]
     """
@@ -134,7 +135,6 @@ def _last_verb(before: str) -> re.Match[str] | None:
 
 
 def _is_past(before: str, after: str) -> bool:
-    """Whether a verb that tells what was done has the day as its own time."""
     if pattern("time.since before").search(before):
         return True
     if not before.strip() or pattern("time.on before").fullmatch(before.strip() + " "):

@@ -1,11 +1,11 @@
-"""Time expressions of English text, resolved to days, and relative ones made absolute.
+"""Resolve the time expressions of English text to days, and make relative ones absolute.
 
-What names no year, or only a weekday, has an interval to search by (the nearest behind, unless its
-words look ahead) and is ``certain`` only where its words place it: what expires, is due, booked or
-planned lies ahead; what a verb tells as done lies behind; what recurs has no year at all (``clauses``).
-Only closed classes of words count as evidence; where they are missing or at odds, nothing is known, and nothing
-is written down. A question looks back unless its words plainly look ahead. Only days are resolved,
-so the caller decides, in the store's time zone, which day it is; an hour of the day says nothing here.
+An expression without a year, or a bare weekday, gives the nearest interval in the past for search (unless its
+words look ahead), and is ``certain`` only if its clause places it (``clauses``): things that expire, are due,
+booked or planned lie ahead; reported events lie in the past; recurring ones have no year. Only closed word
+classes count as evidence; without evidence, or with conflicting evidence, nothing is written down. A question
+looks back unless its words clearly look ahead. Expressions resolve to days only, so the caller passes the
+current day of the store's time zone; times of day are ignored.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
     from clsm_cli.text.time.clauses import Kind
     from clsm_cli.text.time.forms import Groups, Rule
 
-Lies = Literal["past", "plan"]
+Direction = Literal["past", "plan"]
 
-RECENT = 92
-"""Days behind up to which a past event needs no year: the same day ahead is then nine months away."""
-MISSED = 45
-"""Days behind up to which a planned day may as well be the one just missed."""
+MAX_PAST_DAYS = 92
+"""Age in days up to which a past event needs no year: the same day ahead is then nine months away."""
+MAX_MISSED_DAYS = 45
+"""Age in days up to which a planned day may be one just missed."""
 
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
-_LOOSE = ("few", "several", "couple")
-_CHOOSES = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
-_BEFORE = 60
-"""Characters before it that may tell where it more likely lies."""
+_INEXACT_COUNTS = ("few", "several", "couple")
+_DIRECTION_WORDS = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
+_CUE_REACH = 60
+"""Characters before an expression in which to look for its direction."""
 
 
 class TimeExpression(NamedTuple):
-    """A stretch of text that says when.
+    """A span of text that says when.
 
     Attributes:
-        certain: Whether text and day of speaking leave no other period; what is not certain serves
-            to search, and is never written down.
+        certain: Whether text and day of speaking leave no other period; an uncertain one serves search
+            only and is never written down.
     """
 
     start: int
     end: int
     text: str
-    first: date  # first day of the period meant; where that is not certain, of the nearest one
-    until: date  # the day after its last
-    precise: bool  # false where the words leave the bounds open ("recently", "a few days ago")
-    relative: bool  # true where the period depends on the day of speaking
-    kind: Kind  # what tells where it lies
+    first: date  # first day of the period; if uncertain, of the nearest one
+    until: date  # day after the last
+    precise: bool  # false if the bounds are vague ("recently", "a few days ago")
+    relative: bool  # true if the period depends on the day of speaking
+    kind: Kind  # evidence for where it lies
     certain: bool
 
     @property
     def day(self) -> date | None:
-        """The single day meant, where it is certain."""
+        """The single day meant, if it is certain."""
         return self.first if self.certain and (self.until - self.first).days == 1 else None
 
 
@@ -70,49 +70,49 @@ _VAGUE = re.compile(
 _ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|\d\d? [A-Z]|[A-Z][a-z]+ \d)")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _IN = " in "
-"""Months and years need a preposition to be found."""
-_REACH = 60
-"""Characters before a match that may tell where it lies, and in which a part's period is looked for."""
+"""Preposition that months and years need to be found."""
+_PART_REACH = 60
+"""Characters around an offset in which to look for the period of a part."""
 _THE_UNIT = re.compile(
     r"(week|month|quarter|year|decade)\b(?!-|\s(?:before|after)\b)", re.IGNORECASE
 )
 
 
-class _Reading(NamedTuple):
-    """How a text is read, see ``find_expressions``."""
+class _Mode(NamedTuple):
+    """How to read a text, see ``find_expressions``."""
 
     at: date
-    asked: bool = False
-    lies: Lies | None = None
+    is_question: bool = False
+    direction: Direction | None = None
 
 
 def find_expressions(
-    text: str, at: date | datetime, *, asked: bool = False, lies: Lies | None = None
+    text: str, at: date | datetime, *, is_question: bool = False, direction: Direction | None = None
 ) -> list[TimeExpression]:
     """Return the time expressions of a text in order, without overlaps.
 
     Args:
         text: English prose or a question.
-        at: When it was said, in the time zone of who said it.
-        asked: Whether it is a question to a memory.
-        lies: Where its days lie, if what they are of tells it: a task lies ahead.
+        at: When it was said, in the speaker's time zone.
+        is_question: Whether it is a question to a memory.
+        direction: Where its days lie, if the kind of text decides it: a task lies ahead.
 
     >>> [found] = find_expressions("We met two weeks ago.", date(2023, 6, 16))
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
     ('two weeks ago', '2023-05-29', '2023-06-05', False)
     """
-    how = _Reading(at.date() if isinstance(at, datetime) else at, asked, lies)
-    found = [*_parts(text, how), *_all(text, how)]
+    mode = _Mode(at.date() if isinstance(at, datetime) else at, is_question, direction)
+    found = [*_by_parts(text, mode), *_by_rules(text, mode)]
     found.sort(key=lambda each: (each.start, -each.end))
     kept: list[TimeExpression] = []
     for each in found:
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
-    return kept if asked else _ordered(text, kept)
+    return kept if is_question else _doubt_reversed_ranges(text, kept)
 
 
-def _ordered(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
-    """Ranges with the ends in their order: of one that would end before it begins, neither is certain."""
+def _doubt_reversed_ranges(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
+    """Mark both ends of a range as uncertain if it would end before it begins."""
     for place, (one, other) in enumerate(itertools.pairwise(found)):
         if (
             one.certain
@@ -127,34 +127,34 @@ def _ordered(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
 
 
 def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
-    """The longest time expression of a question that begins at a place behind a preposition of time."""
-    how = _Reading(at, asked=True)
+    """The longest time expression of a question that starts at an offset, after a preposition of time."""
+    mode = _Mode(at, is_question=True)
     window, lead = _window(text, start)
-    return _placed([*_all(window, how), *_parts(window, how)], text, start, lead)
+    return _longest_at([*_by_rules(window, mode), *_by_parts(window, mode)], text, start, lead)
 
 
-def _inside(text: str, start: int, how: _Reading) -> TimeExpression | None:
-    """The period that a part is of, named behind it.
+def _period_after(text: str, start: int, mode: _Mode) -> TimeExpression | None:
+    """The period after the words for a part.
 
-    In what is told it must have its year, or stand by its own words: "blocked until the end of
-    March" does not say which March.
+    Outside questions it must have its year, or be complete by itself: "blocked until the end of March" does
+    not say which March.
     """
     window, lead = _window(text, start)
-    found = _all(window, how)
-    sure = (each for each in found if how.asked or not each.relative or each.start == lead)
-    return _placed(sure, text, start, lead)
+    found = _by_rules(window, mode)
+    sure = (each for each in found if mode.is_question or not each.relative or each.start == lead)
+    return _longest_at(sure, text, start, lead)
 
 
 def _window(text: str, start: int) -> tuple[str, int]:
-    """What stands around a place, with a preposition put there, and where that ends."""
-    lead = text[max(0, start - _REACH) : start] + _IN
-    return lead + text[start : start + _REACH], len(lead)
+    """The text around an offset with a preposition inserted there, and the offset after it."""
+    lead = text[max(0, start - _PART_REACH) : start] + _IN
+    return lead + text[start : start + _PART_REACH], len(lead)
 
 
-def _placed(
+def _longest_at(
     found: Iterable[TimeExpression], text: str, start: int, lead: int
 ) -> TimeExpression | None:
-    """The longest of the expressions at the end of a lead, as it stands in the text itself."""
+    """The longest of the expressions at the end of a lead, with offsets in the original text."""
     here = [each for each in found if lead - len(_IN) < each.start <= lead < each.end]
     if not here:
         return None
@@ -164,11 +164,11 @@ def _placed(
 
 
 def absolutise(text: str, at: date | datetime) -> str:
-    """Insert after each expression that counts from the day of speaking the days it means.
+    """Insert after each relative expression the days it means.
 
-    For narratives, which tell who said what and when; a statement keeps its words. Days that name
-    themselves, with or without a year, and those that already have a date in brackets stay as they
-    are; so doing it twice is doing it once.
+    For narratives, which say who said what and when; a statement keeps its words. Calendar days, with or
+    without a year, and expressions followed by a date in brackets stay unchanged, so the function is
+    idempotent.
 
     >>> absolutise("I went there yesterday, not last week.", date(2023, 6, 16))
     'I went there yesterday (2023-06-15), not last week (2023-06-05 to 2023-06-11).'
@@ -181,7 +181,7 @@ def absolutise(text: str, at: date | datetime) -> str:
         owner = _POSSESSIVE.match(text, each.end)
         is_alone = owner is not None and not text[owner.end() :].lstrip(" ")[:1].isalnum()
         if is_alone or _ANNOTATED.match(text, each.end):
-            continue  # "which page is yesterday's": nothing of that day is named
+            continue  # "which page is yesterday's" has no noun for that day
         end = owner.end() if owner else each.end
         pieces += text[done:end], f" ({periods.iso_period((each.first, each.until))})"
         done = end
@@ -189,7 +189,7 @@ def absolutise(text: str, at: date | datetime) -> str:
 
 
 def same_days(a: str, at: date, b: str, then: date) -> bool:
-    """Whether two sentences, each said on its day, mean the same days where they count from it."""
+    """Whether the relative expressions of two sentences, each said on its day, mean the same days."""
     one, other = (
         [each[3:5] for each in find_expressions(*said) if each.relative and each.certain]
         for said in ((a, at), (b, then))
@@ -197,24 +197,24 @@ def same_days(a: str, at: date, b: str, then: date) -> bool:
     return one == other
 
 
-def _all(text: str, how: _Reading) -> Iterator[TimeExpression]:
+def _by_rules(text: str, mode: _Mode) -> Iterator[TimeExpression]:
     folded = text.lower()
-    for rule in forms.rules(asked=how.asked):
+    for rule in forms.rules(is_question=mode.is_question):
         has_cues = any(cue in folded for cue in rule.needs)
         if has_cues and (not rule.also or any(cue in folded for cue in rule.also)):
-            yield from _matches(rule, text, how)
+            yield from _apply_rule(rule, text, mode)
 
 
-def _parts(text: str, how: _Reading) -> Iterator[TimeExpression]:
+def _by_parts(text: str, mode: _Mode) -> Iterator[TimeExpression]:
     for start, end, words in parts.find_parts(text):
         whole: TimeExpression | None
-        is_the = how.asked and "side" not in words and text[:end].lower().endswith("the ")
+        is_the = mode.is_question and "side" not in words and text[:end].lower().endswith("the ")
         if is_the and (named := _THE_UNIT.match(text, end)):
-            first, until = periods.unit(named[1].lower(), how.at)
+            first, until = periods.unit(named[1].lower(), mode.at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
-            whole = _inside(text, end, how)
+            whole = _period_after(text, end, mode)
         if whole is None:
             continue
         try:
@@ -230,25 +230,29 @@ def _parts(text: str, how: _Reading) -> Iterator[TimeExpression]:
         )
 
 
-def _matches(rule: Rule, text: str, how: _Reading) -> Iterator[TimeExpression]:
+def _apply_rule(rule: Rule, text: str, mode: _Mode) -> Iterator[TimeExpression]:
     for match in compiled(rule.pattern).finditer(text):
         groups = {
             name.rstrip("2"): " ".join(value.lower().split())
             for name, value in match.groupdict().items()
             if value
         }
-        kind, ahead = _placement(rule, groups, match, how)
+        kind, ahead = _placement(rule, groups, match, mode)
         try:
-            if rule.only_ahead and ahead is False and not (how.asked and _says("ahead", match)):
+            if (
+                rule.only_ahead
+                and ahead is False
+                and not (mode.is_question and _has_cue("ahead", match))
+            ):
                 continue  # "nobody had tried in four months"
-            first, until = rule.resolve(groups, how.at, ahead)
+            first, until = rule.resolve(groups, mode.at, ahead)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())
         relative = rule.relative or groups.get("year", "").endswith("year")
-        is_told = how.lies is not None
-        certain = how.asked or (
-            rule.precise and _is_certain(kind, groups, first, how.at, is_told=is_told)
+        is_given = mode.direction is not None
+        certain = mode.is_question or (
+            rule.precise and _is_certain(kind, groups, first, mode.at, is_given=is_given)
         )
         yield TimeExpression(
             *match.span(), match.group(), first, until, precise, relative, kind, certain
@@ -256,68 +260,68 @@ def _matches(rule: Rule, text: str, how: _Reading) -> Iterator[TimeExpression]:
 
 
 def _placement(
-    rule: Rule, groups: Groups, match: re.Match[str], how: _Reading
+    rule: Rule, groups: Groups, match: re.Match[str], mode: _Mode
 ) -> tuple[Kind, bool | None]:
-    """Return what places a match, and whether that is ahead (True), behind (False), or not told (None).
+    """Return the evidence for where a match lies, and whether that is ahead (True), past (False), or unknown.
 
-    Where nothing is certain, the direction is the likelier one, to search by. A question looks back,
-    unless it plainly looks ahead, or may and nothing in it looks back.
+    Without certainty, the direction is the likelier one, for search. A question looks back, unless it clearly
+    looks ahead, or may and nothing in it looks back.
     """
     if not rule.relative:
         return "relative" if groups.get("year", "").endswith("year") else "date", None
     kind: Kind = "relative"
     if groups.keys() >= {"weekday", "month"}:
         kind = "date"  # of the years near it is on that weekday in one
-    elif rule.guess and "year" not in groups and groups.get("which", "in") not in _CHOOSES:
-        if how.lies is not None:
-            return how.lies, how.lies == "plan"
-        if not how.asked:
-            return _evidence(match, groups, how)
-    return kind, _direction(match, how)
+    elif rule.guess and "year" not in groups and groups.get("which", "in") not in _DIRECTION_WORDS:
+        if mode.direction is not None:
+            return mode.direction, mode.direction == "plan"
+        if not mode.is_question:
+            return _evidence(match, groups, mode)
+    return kind, _direction(match, mode)
 
 
-def _evidence(match: re.Match[str], groups: Groups, how: _Reading) -> tuple[Kind, bool | None]:
+def _evidence(match: re.Match[str], groups: Groups, mode: _Mode) -> tuple[Kind, bool | None]:
     clause = clauses.clause_of(match, groups)
     kind = clauses.kind_of(clause, groups)
     if kind in {"plan", "past"}:
         return kind, kind == "plan"
     if clauses.dates_a_noun(clause):
         return kind, None
-    return kind, False if clauses.is_told_as_over(clause) else _direction(match, how)
+    return kind, False if clauses.is_reported_past(clause) else _direction(match, mode)
 
 
-def _direction(match: re.Match[str], how: _Reading) -> bool | None:
-    if _says("ahead", match):
+def _direction(match: re.Match[str], mode: _Mode) -> bool | None:
+    if _has_cue("ahead", match):
         return True
-    if _says("may look ahead", match) and not (how.asked and _says("behind", match)):
+    if _has_cue("may look ahead", match) and not (mode.is_question and _has_cue("behind", match)):
         return True
-    return False if how.asked or _says("behind", match) else None
+    return False if mode.is_question or _has_cue("behind", match) else None
 
 
-def _says(cue: str, match: re.Match[str]) -> bool:
-    before = match.string[max(0, match.start() - _BEFORE) : match.start()]
+def _has_cue(cue: str, match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - _CUE_REACH) : match.start()]
     return pattern(f"time.{cue}").search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
 
 
-def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: bool) -> bool:
-    """Whether an expression has no other period than the one found.
+def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: bool) -> bool:
+    """Whether an expression can mean no other period than the one found.
 
-    A past event lies at most ``RECENT`` days back. A planned day is refused where the same day of
-    the year before lies at most ``MISSED`` days back; a weekday that is also today's always.
+    A past event lies at most ``MAX_PAST_DAYS`` back. A planned day is refused if the same day of the previous
+    year lies at most ``MAX_MISSED_DAYS`` back; a weekday that is also today's always.
 
     Args:
         first: Its first day.
-        is_told: Whether what it is of places it, rather than its clause: then it may lie far back.
+        is_told: Whether the kind of text gives the direction, so that the day may lie far back.
 
     >>> from datetime import date
     >>> at, day = date(2026, 3, 9), {"month": "may", "day": "2"}
-    >>> [_is_certain(kind, day, date(*when), at, is_told=False) for kind, when in
+    >>> [_is_certain(kind, day, date(*when), at, is_given=False) for kind, when in
     ...  (("plan", (2026, 10, 30)), ("plan", (2027, 3, 1)), ("past", (2026, 1, 9)), ("past", (2025, 6, 7)))]
     [True, False, True, False]
     """
     if kind == "relative":
-        is_loose = any(word in groups.get("count", "") for word in _LOOSE)
-        return not is_loose and _agree(groups, first, at)
+        is_loose = any(word in groups.get("count", "") for word in _INEXACT_COUNTS)
+        return not is_loose and _is_unambiguous(groups, first, at)
     if kind == "date":
         named = "" if "year" in groups else groups.get("weekday", "")
         return named in {"", f"{first:%A}".lower()}
@@ -327,15 +331,16 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_told: b
     if "weekday" in groups:
         return distance % 7 != 0
     if kind == "plan":
-        return "count" in groups or 0 <= distance < 365 - MISSED  # "we will leave in three days"
-    return distance <= 0 and (is_told or -distance <= RECENT)
+        # with a count: "we will leave in three days"
+        return "count" in groups or 0 <= distance < 365 - MAX_MISSED_DAYS
+    return distance <= 0 and (is_given or -distance <= MAX_PAST_DAYS)
 
 
-def _agree(groups: Groups, first: date, at: date) -> bool:
-    """Whether both readings of "last" and "next" are the same.
+def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
+    """Whether both readings of "last" and "next" agree.
 
-    They are the nearest, and that of the next week (of a weekday) or year (of a part of the year). On
-    a Wednesday "next Friday" may be in two days or in nine; on a Sunday it is in five.
+    They mean the nearest, or the one of the adjacent week (weekdays) or year (parts of the year). On a
+    Wednesday "next Friday" may be in two days or in nine; on a Sunday it is in five.
     """
     which = groups.get("which", "")
     step = {"last": -1, "next": 1}.get(which)
@@ -353,7 +358,7 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
 
 
 def is_day(title: str, of: str | None = None) -> bool:
-    """Whether a heading is a day and no more: in English, or in any language the day ``of`` its note.
+    """Whether a heading is only a day: in English, or in any language the day ``of`` its note.
 
     >>> is_day("2 March 2026, Monday"), is_day("March rent")
     (True, False)
@@ -367,7 +372,7 @@ def is_day(title: str, of: str | None = None) -> bool:
 
 
 def _is_own_day(title: str, day: str) -> bool:
-    """Whether a heading has the numbers of a day, and at most a word each for weekday and month."""
+    """Whether a heading has the numbers of a day, and at most one word each for weekday and month."""
     numbers = set(map(int, _NUMBER.findall(title)))
     own = [int(part) for part in _NUMBER.findall(day[:10])]
     if len(own) < 3 or own[2] not in numbers or not numbers <= {*own}:

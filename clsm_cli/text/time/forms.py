@@ -1,8 +1,8 @@
-"""Forms of time expressions: ``rules.tsv``, one row a form, and the resolvers that its rows name.
+"""Forms of time expressions: ``rules.tsv``, one form per row, and the resolvers that its rows name.
 
-A resolver takes the named groups of a match (lower-case, single blanks, only those that took part),
-the day of speaking, and whether the words before it look ahead (True), back (False) or neither (None).
-It gives a period of days, and raises ``ValueError`` or ``OverflowError`` where there is no such day.
+A resolver takes the named groups of a match (lower-case, single blanks, only those that matched), the day of
+speaking, and whether the words before it look ahead (True), back (False) or neither (None). It returns a
+period of days, and raises ``ValueError`` or ``OverflowError`` if there is no such day.
 """
 
 from __future__ import annotations
@@ -30,50 +30,50 @@ ORDINALS = word_list("ordinals")
 _DECADES = word_list("decades")
 NUMBERS = {word: number for word, number in number_words().items() if number}
 _STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
-"""Units from the present one; "next" and its like are the others."""
-_COMING = frozenset({"next", "coming", "this coming"})
-_NEARER = 4
-"""How many times nearer the coming day must be."""
-_SOON = 60
-"""Days ahead, at most."""
+"""Units from the present one; all other words, such as "next", mean 1."""
+_NEXT_WORDS = frozenset({"next", "coming", "this coming"})
+_NEAR_RATIO = 4
+"""A coming day counts if it is this many times nearer than the past one."""
+_NEAR_DAYS = 60
+"""Maximum days ahead for that."""
 
 
 class Rule(NamedTuple):
     """One form of time expression, see ``rules.tsv``.
 
     Attributes:
-        guess: Whether, without a year or "last", only the words around it can tell where it lies.
+        guess: Whether, without a year or "last", only the words around it show where it lies.
     """
 
     pattern: str
     resolve: Resolver
-    needs: tuple[str, ...]  # A text with none of them in lower case has no such expression
-    also: tuple[str, ...]  # more of them, of which it needs one as well
+    needs: tuple[str, ...]  # cues; a lower-cased text without any has no such expression
+    also: tuple[str, ...]  # a second set of cues, of which it needs one as well
     precise: bool  # whether the words fix the bounds
     relative: bool  # whether the period depends on the day of speaking
     guess: bool
-    only_ahead: bool  # whether it means no time at all where the words around it look back
+    only_ahead: bool  # whether it is no time expression if the words around it look back
 
 
 @cache
-def rules(*, asked: bool) -> tuple[Rule, ...]:
-    """The forms of any text; of a question to a memory, which looks back, its own before them.
+def rules(*, is_question: bool) -> tuple[Rule, ...]:
+    """The forms for any text; a question to a memory, which looks back, has its own forms first.
 
-    Where two match at one place the longer text wins.
+    Of two matches at one place the longer wins.
     """
-    told, own = ([rule for kind, rule in _table() if kind == where] for where in ("told", "asked"))
-    return (*own, *told) if asked else (*told,)
+    general, own = ([r for kind, r in _table() if kind == where] for where in ("told", "asked"))
+    return (*own, *general) if is_question else (*general,)
 
 
 @cache
 def holiday_cues() -> tuple[str, ...]:
-    """Words of which the name of a holiday holds one."""
+    """Words of which each name of a holiday contains one."""
     return tuple(dict.fromkeys(each.cue for each in periods.holidays().values()))
 
 
 @cache
 def part_pattern() -> re.Pattern[str]:
-    """What finds the words that choose a part of the period behind them; see ``parts``."""
+    """Pattern for words that select a part of the following period; see ``parts``."""
     return re.compile(next(row[1] for row in _rows() if row[0] == "part"))
 
 
@@ -97,8 +97,8 @@ def _table() -> list[tuple[str, Rule]]:
             cues[f"@{name}"] = tuple(row[0].split("|"))
         if len(row) < 4:
             continue
-        told, needs, also, pattern = row
-        flags = told.split()
+        flags_cell, needs, also, pattern = row
+        flags = flags_cell.split()
         marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
         needed, more = (
             cues.get(each) or tuple(filter(None, each.split("|"))) for each in (needs, also)
@@ -108,7 +108,7 @@ def _table() -> list[tuple[str, Rule]]:
 
 
 def _resolver(name: str) -> Resolver:
-    """A function of this module, given the numbers behind its name."""
+    """A function of this module, with the numbers after its name as arguments."""
     function, *numbers = name.split()
     return partial(globals()[function], *map(int, numbers))
 
@@ -122,7 +122,6 @@ def _weekday(groups: Groups) -> int:
 
 
 def _year(groups: Groups, at: date) -> int:
-    """The number of a year, also of "last year", "this year" and "next year"."""
     words = groups["year"].split()
     if words[-1].isdigit():
         return int(words[-1])
@@ -183,7 +182,7 @@ def day_of_month(groups: Groups, at: date, ahead: bool | None) -> Period:
 def _nearest_of_years(
     month: int, day: int, at: date, groups: Groups, *, ahead: bool | None
 ) -> date:
-    """The day that is meant: on the weekday that is named, else behind or ahead."""
+    """The day in the year that fits its weekday, else the nearest past or coming one."""
     # A 29 February lies at most eight years away.
     found = [each for step in range(-8, 9) if (each := _day(at.year + step, month, day))]
     if "weekday" in groups:
@@ -195,16 +194,16 @@ def _nearest_of_years(
 
 
 def _nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
-    """Of some days the last behind or the next ahead.
+    """The last of some days in the past, or the next one ahead.
 
-    What lies much nearer ahead than behind is ahead, where the words do not tell.
+    Without a direction, a day that is much nearer ahead than in the past counts as ahead.
     """
     behind = max((each for each in found if each <= at), default=None)
     coming = min((each for each in found if each >= at), default=None)
     if behind is None or coming is None:
         raise ValueError("there is no such day")
     to_come = (coming - at).days
-    is_near = ahead is None and to_come <= _SOON and _NEARER * to_come < (at - behind).days
+    is_near = ahead is None and to_come <= _NEAR_DAYS and _NEAR_RATIO * to_come < (at - behind).days
     return coming if ahead or is_near else behind
 
 
@@ -216,7 +215,7 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def numbered_week(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "week 11": of a year that is named, or the last one that has begun."""
+    """Resolve "week 11" in the named year, else the last such week that has begun."""
     number = int(groups["number"])
     if "year" in groups:
         return periods.days(date.fromisocalendar(int(groups["year"]), number, 1), 7)
@@ -230,7 +229,7 @@ def month(groups: Groups, at: date, ahead: bool | None) -> Period:
     which, first = groups["which"], date(at.year, _month(groups["month"]), 1)
     this = at.replace(day=1)
     if ahead is None:
-        ahead = which == "in" and 0 < (first - this).days <= _SOON
+        ahead = which == "in" and 0 < (first - this).days <= _NEAR_DAYS
     if which != "this":
         if which == "next" or (which != "last" and ahead and first != this):
             step = int(first <= this)
@@ -245,7 +244,7 @@ def weekday(groups: Groups, at: date, ahead: bool | None) -> Period:
     which, number = groups.get("which", ""), _weekday(groups)
     if which == "this":
         return periods.days(at + timedelta(days=number - at.weekday()))
-    if which in _COMING or (not which and ahead):
+    if which in _NEXT_WORDS or (not which and ahead):
         return periods.days(periods.weekday_from(at + timedelta(days=1), number))
     return periods.days(periods.weekday_before(at, number))
 
@@ -264,7 +263,7 @@ def season(groups: Groups, at: date, ahead: bool | None) -> Period:
     this = periods.season(name, at.year - (name == "winter" and at.month < 3))
     if which == "this":
         return this
-    if which in _COMING or (not which and ahead and this[0] > at):
+    if which in _NEXT_WORDS or (not which and ahead and this[0] > at):
         found = periods.season(name, at.year)
         return found if found[0] > at else periods.season(name, at.year + 1)
     if not which and this[0] <= at:
@@ -273,13 +272,12 @@ def season(groups: Groups, at: date, ahead: bool | None) -> Period:
 
 
 def _last_season(name: str, at: date) -> Period:
-    """The season of a name that was over last."""
     found = (periods.season(name, at.year - back) for back in (0, 1, 2))
     return next(period for period in found if period[1] <= at)
 
 
 def quarter(groups: Groups, at: date, ahead: bool | None) -> Period:
-    """Resolve "Q2 2024", "H1 2025", "Q3": a part of a year, without one the last that began."""
+    """Resolve "Q2 2024", "H1 2025", "Q3"; without a year the last one that began."""
     kind, number = groups["quarter"][0], int(groups["quarter"][1:])
     length = 3 if kind == "q" else 6
     named = _year(groups, at) if "year" in groups else at.year
@@ -307,7 +305,7 @@ def holiday(groups: Groups, at: date, ahead: bool | None) -> Period:
     near = [periods.holiday(name, at.year + step) for step in (-2, -1, 0, 1, 2)]
     if which in {"last", "this past"}:
         return next(each for each in reversed(near) if each[1] <= at)
-    if which in _COMING:
+    if which in _NEXT_WORDS:
         return next(each for each in near if each[0] > at)
     if which == "this":
         return min(near, key=lambda each: (abs((each[0] - at).days), each))
@@ -373,18 +371,18 @@ def number_of(word: str, default: int = 1) -> int:
 def ago(side: int, groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "two weeks ago", "a day or two ago" (-1), "in two weeks", "three days from now" (1)."""
     name, counts = groups["unit"], sorted(side * count for count in _count(groups))
-    held = "week" if name == "fortnight" else name
-    first, last = (periods.unit(held, periods.shift(at, name, count)) for count in counts)
+    unit = "week" if name == "fortnight" else name
+    first, last = (periods.unit(unit, periods.shift(at, name, count)) for count in counts)
     return first[0], last[1]
 
 
 def offset(first: int, until: int, _groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "yesterday", "the other day": from so many days after that of speaking on."""
+    """Resolve "yesterday", "the other day": days counted from the day of speaking."""
     return at + timedelta(days=first), at + timedelta(days=until)
 
 
 def stretch(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "the last two weeks", "the next few days", and "in recent weeks": five of them."""
+    """Resolve "the last two weeks", "the next few days", and "in recent weeks" (five)."""
     most, name = _count(groups)[1] if "count" in groups else 5, groups["unit"]
     if groups.get("which") in {"next", "coming"}:
         return at, periods.shift(at, name, most) + timedelta(days=1)
@@ -392,14 +390,14 @@ def stretch(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 
 def hours(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "two hours ago", "in the last 48 hours" to the days that they touch at most."""
+    """Resolve "two hours ago", "in the last 48 hours" to all days that they may touch."""
     most = _count(groups)[1] * (1 if groups["unit"] == "hour" else 1 / 60)
     back = 0 if most < 12 else int(most + 23) // 24
     return at - timedelta(days=back), at + timedelta(days=1)
 
 
 def same_day(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "two weeks ago today", and "this time last year": the day, and a week on either side."""
+    """Resolve "two weeks ago today" to the day, and "this time last year" with a week on either side."""
     count = -_count(groups)[1] if "count" in groups else -1
     day = periods.shift(at, groups["unit"], count)
     side = 0 if "ago" in groups else 7 if groups["unit"] in {"month", "year"} else 1
@@ -407,7 +405,7 @@ def same_day(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 
 def numbered_day(groups: Groups, at: date, ahead: bool | None) -> Period:
-    """Resolve "on the 14th": of this month or the last one that has such a day, or a coming one."""
+    """Resolve "on the 14th": the last such day, or the next one if it looks ahead."""
     step = timedelta(days=1 if ahead else -1)
     day = at
     while day.day != int(groups["day"]):

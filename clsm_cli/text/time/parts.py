@@ -1,7 +1,7 @@
 """Parts of a period and days counted from one: "the end of last month", "two days after Easter".
 
-The words stand before a time expression and change what it means, so they belong to it. Parts
-that only loosely name their bounds (beginning, middle, end) are thirds.
+The words before a time expression change its meaning, so they belong to it. Parts with loose bounds
+(beginning, middle, end) are thirds.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
 from clsm_cli.text.time.periods import Period
 
 _THIRDS = {"beginning": 0, "start": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2}
-BEFORE = frozenset({"before", "preceding", "prior to"})
-"""Words for the side that lies before a period."""
+BEFORE_WORDS = frozenset({"before", "preceding", "prior to"})
+"""Words for the side before a period."""
 _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 
 def find_parts(text: str) -> Iterator[tuple[int, int, dict[str, str]]]:
-    """Start and end of the words of a text that may choose a part of what follows, and they by name."""
+    """Yield start, end and groups of words that may select a part of the following period."""
     for match in forms.part_pattern().finditer(text):
         yield *match.span(), {k: v.lower() for k, v in match.groupdict().items() if v}
 
@@ -31,7 +31,7 @@ def is_precise(words: dict[str, str]) -> bool:
 
 
 def part_of_period(words: dict[str, str], whole: Period) -> Period:
-    """Return the part of a period that some words choose.
+    """Return the part of a period that some words select.
 
     >>> from datetime import date
     >>> march = (date(2026, 3, 1), date(2026, 4, 1))
@@ -58,7 +58,7 @@ def part_of_period(words: dict[str, str], whole: Period) -> Period:
 
 
 def _third(number: int, whole: Period) -> Period:
-    """Return a third: ten days of a month, four months of a year, else days in equal shares."""
+    """Return a third: ten days of a month, four months of a year, else equal shares of days."""
     first, until = whole
     if whole == periods.month(first):
         marks = [first, first + timedelta(days=10), first + timedelta(days=20), until]
@@ -71,7 +71,7 @@ def _third(number: int, whole: Period) -> Period:
 
 
 def _months(whole: Period) -> int:
-    """How many whole months a period is; 0 for none."""
+    """Number of whole months in a period; 0 if it is not made of whole months."""
     first, until = whole
     count = 12 * (until.year - first.year) + until.month - first.month
     return count if first.day == until.day == 1 else 0
@@ -116,14 +116,14 @@ def _number(which: str) -> int:
 
 
 def _weekday(name: str) -> int:
-    """The number of a weekday; a weekend begins on its Saturday."""
+    """The number of a weekday; that of a weekend is its Saturday."""
     return periods.SATURDAY if name == "weekend" else WEEKDAYS.index(name[:3])
 
 
 def _beside(words: dict[str, str], whole: Period) -> Period:
     """Return "the week before", "two days after", "the last Sunday before" a period."""
     word, name = words["count"], _UNITS.get(words["unit"], words["unit"])
-    count, is_before = number_of(word), words["side"] in BEFORE
+    count, is_before = number_of(word), words["side"] in BEFORE_WORDS
     last = whole[1] - timedelta(days=1)
     if name == "weekend" or name[:3] in WEEKDAYS:
         more, number = timedelta(days=7 * (count - 1)), _weekday(name)

@@ -1,10 +1,10 @@
-"""Calendar periods as half-open intervals of days: ``(first, until)``, ``until`` not included.
+"""Calendar periods as half-open intervals of days: ``(first, until)``, without ``until``.
 
-Units, seasons, and holidays by name: fixed days, weekdays of a month, and what follows Easter
+Units, seasons, and holidays by name: fixed days, weekdays of a month, and days relative to Easter
 (western, Gregorian).
 
-Whole days only, so that no change of summer time can shift a result. Weeks start on Monday
-(ISO 8601); seasons are the meteorological ones of the northern hemisphere.
+Whole days only, so daylight saving time cannot shift a result. Weeks start on Monday (ISO 8601); seasons are
+the meteorological ones of the northern hemisphere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
 
 Period = tuple[date, date]
-"""First day, and the first day no longer in it."""
+"""First day, and the day after the last."""
 
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """Season → its first month."""
@@ -27,7 +27,7 @@ SATURDAY = 5
 
 
 def add_months(day: date, count: int) -> date:
-    """Move a day by whole months, to the month's last day where it has no such day.
+    """Move a day by whole months; to the month's last day if it is shorter.
 
     >>> add_months(date(2024, 3, 31), -1)
     datetime.date(2024, 2, 29)
@@ -42,7 +42,7 @@ def days(first: date, count: int = 1) -> Period:
 
 
 def unit(name: str, day: date) -> Period:
-    """The day, week, weekend, month, quarter, year or decade that holds a day.
+    """The day, week, weekend, month, quarter, year or decade that contains a day.
 
     >>> [str(each) for each in unit("quarter", date(2026, 5, 9))]
     ['2026-04-01', '2026-07-01']
@@ -59,14 +59,14 @@ def unit(name: str, day: date) -> Period:
 
 
 def shift(day: date, name: str, count: int) -> date:
-    """Move a day by ``count`` units; by fortnights too."""
+    """Move a day by ``count`` units; also by fortnights."""
     if name in _MONTHS:
         return add_months(day, count * _MONTHS[name])
     return day + timedelta(days=count * _DAYS[name])
 
 
 def month(day: date) -> Period:
-    """The calendar month that holds a day."""
+    """The calendar month that contains a day."""
     return unit("month", day)
 
 
@@ -86,7 +86,7 @@ def weekday_before(day: date, weekday: int) -> date:
 
 
 def weekday_from(day: date, weekday: int) -> date:
-    """The first of a weekday from a day on.
+    """The first of a weekday on or after a day.
 
     >>> weekday_from(date(2026, 2, 24), 1), weekday_before(date(2026, 2, 24), 1)
     (datetime.date(2026, 2, 24), datetime.date(2026, 2, 17))
@@ -95,7 +95,7 @@ def weekday_from(day: date, weekday: int) -> date:
 
 
 def nth_weekday(whole: Period, weekday: int, number: int) -> date:
-    """The n-th of a weekday in a period, which may be too short for it; −1 for the last.
+    """The n-th of a weekday in a period, or beyond a shorter one; −1 for the last.
 
     >>> nth_weekday(month(date(2025, 5, 1)), 0, -1)
     datetime.date(2025, 5, 26)
@@ -106,7 +106,7 @@ def nth_weekday(whole: Period, weekday: int, number: int) -> date:
 
 
 def iso_period(period: Period) -> str:
-    """Write a period in the shortest ISO form that says it exactly.
+    """Write a period in its shortest exact ISO form.
 
     >>> [iso_period(unit(name, date(2023, 6, 9))) for name in ("month", "year", "week")]
     ['2023-06', '2023', '2023-06-05 to 2023-06-11']
@@ -134,11 +134,11 @@ class Holiday(NamedTuple):
 
 @cache
 def holidays() -> dict[str, Holiday]:
-    """All of them by name, in the order of the file."""
+    """All holidays by name, in the order of the file."""
     rows = table_rows("time/holidays")
     return {
-        name: Holiday(name, kind, [*map(int, told.split())], *more)
-        for name, kind, told, *more in rows
+        name: Holiday(name, kind, [*map(int, cells.split())], *more)
+        for name, kind, cells, *more in rows
     }
 
 
