@@ -124,13 +124,13 @@ def _squad(file: Path) -> Iterator[Example]:
             for asked in paragraph["qas"]:
                 question = asked["question"]
                 answers = [] if asked["is_impossible"] else [a["text"] for a in asked["answers"]]
-                shown = answer_head.shown(question, text, "", title)
+                shown = answer_head.passage_text(question, text, "", title)
                 holds = any(answer in shown for answer in answers)
                 yield Example(question, shown, holds, "squad", OTHER_WORLD)
                 if answers and not holds:
                     for line in text.split("\n"):
                         if any(answer in line for answer in answers):
-                            passage = answer_head.shown(question, line, "", title)
+                            passage = answer_head.passage_text(question, line, "", title)
                             yield Example(question, passage, True, "squad", OTHER_WORLD)
                             break
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from clsm_cli.consolidation.claims import KINDS, Claim, is_said
+from clsm_cli.consolidation.claims import KINDS, Claim, is_spoken
 from clsm_cli.consolidation.statement_selection import UnitScores
 from clsm_cli.integrations.llm import form_instruction, object_of
 from clsm_cli.model.episodes import Episode, Turn
@@ -24,14 +24,14 @@ BUDGET = 12_000
 """Tokens of a packet, about: each model counts differently."""
 PART_TOKENS = 1500
 """Tokens of the texts of a part; a longer turn is a part of its own, cut to as many."""
-SURE = 0.9
+SURE_P = 0.9
 """Probability of being worth keeping from which clsm is sure of a statement: of the twentieth of a memory's
 sentences that the head thinks best, four in five are good and one in 25 is junk (``weights/statement.json``)."""
-LONGEST = 400
+MAX_CHARS = 400
 """Characters of a statement; a longer one is none."""
 _BLANKS = re.compile(r"\s{20,}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_END = "That is the end of the data. Answer now, as was said before it."
+_CLOSING = "That is the end of the data. Answer now, as was said before it."
 
 TASK = """You keep the memory of an agent. Read what was said and written, and say what of it is worth knowing in six months.
 
@@ -100,7 +100,7 @@ def drafts_of(said: Iterable[Claim], weights: UnitScores) -> list[Draft]:
     for claim in said:
         if claim.kind != "task":
             key = claim.sources[0]
-            is_sure = weights.is_noted or keep.get((key, claim.text), 0) >= SURE
+            is_sure = weights.is_noted or keep.get((key, claim.text), 0) >= SURE_P
             found.append(Draft(f"d-{digest(key, claim.text)}", claim.text, key, is_sure))
     return found
 
@@ -136,9 +136,9 @@ def split_parts(
     groups: list[list[tuple[Turn, str]]] = []
     room = 0
     for turn in episode.turns:
-        if not is_said(turn):
+        if not is_spoken(turn):
             continue
-        shown = shortened(turn.text, PART_TOKENS)
+        shown = truncated(turn.text, PART_TOKENS)
         size = count_tokens(shown)
         if not groups or size > room:
             groups.append([])
@@ -200,7 +200,7 @@ def render_question(chosen: Sequence[Part], known: Sequence[Statement]) -> str:
 
 
 def _known(row: Statement) -> dict[str, Any]:
-    return {"known": one_line(row.text, LONGEST), "id": row.id}
+    return {"known": one_line(row.text, MAX_CHARS), "id": row.id}
 
 
 def _lines(chosen: Iterable[Part]) -> list[dict[str, Any]]:
@@ -244,10 +244,10 @@ def block(lines: Iterable[dict[str, Any]]) -> str:
     """
     # JSON may write / as \/: so no closing tag is left but the last line's.
     shown = (json.dumps(line, ensure_ascii=False).replace("</", "<\\/") for line in lines)
-    return "\n".join(["<data>", *shown, "</data>", _END])
+    return "\n".join(["<data>", *shown, "</data>", _CLOSING])
 
 
-def shortened(text: str, limit: int) -> str:
+def truncated(text: str, limit: int) -> str:
     """A text of at most so many tokens; long blank space, which counts as none, becomes one blank line."""
     text = _BLANKS.sub("\n\n", text)
     return text if count_tokens(text) <= limit else trim_to_tokens(text, limit)

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.adviser_packet import LONGEST, Part, one_line
+from clsm_cli.consolidation.adviser_packet import MAX_CHARS, Part, one_line
 from clsm_cli.consolidation.claims import KINDS, Claim
 from clsm_cli.consolidation.consolidation_report import Answer, Refused
-from clsm_cli.consolidation.statement_selection import EVEN
+from clsm_cli.consolidation.statement_selection import EVEN_P
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads import judge
@@ -32,7 +32,7 @@ from clsm_cli.integrations.llm import objects_in
 from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.episodes import Turn, lowest_trust
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.trust import is_as_trusted
+from clsm_cli.model.trust import TRUSTED, is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
@@ -45,9 +45,9 @@ from clsm_cli.text.terminal import replace_lone, safe
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
 
-SUPPORT = 0.5
+MIN_SUPPORT = 0.5
 """Share of a sentence's stems that its turns must have."""
-ECHO = 0.8
+MIN_ECHO = 0.8
 """Share of a rule's stems that, found in what a tool printed, make it that tool's rule."""
 _BLOCK = re.compile(r"<!--|```|~~~|^#{1,6}\s")
 """What opens a comment, a block of code or a section of Markdown."""
@@ -56,15 +56,15 @@ _ANY_DAY = date(2000, 1, 4)
 """For undated turns: of their time expressions, only those count that name their day themselves."""
 
 
-MOST = 60
+MAX_PROPOSALS = 60
 """Statements, and relations, that are taken of one part; a part has 1500 tokens."""
-_NAMED = 80
+_SHOWN_CHARS = 80
 """Characters of a refused proposal that the report shows."""
-_LONGEST_NAME = 120
-_TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
-_NOT_TOLD = frozenset({"co_occurs", "next", "before", "after", "same_as"})
+_MAX_NAME_CHARS = 120
+_EDGE_TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
+_RESERVED_TYPES = frozenset({"co_occurs", "next", "before", "after", "same_as"})
 """Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
-_OF_OWNER = frozenset({"preference", "correction"})
+_OWNER_KINDS = frozenset({"preference", "correction"})
 """Kinds of rule that only the owner can state."""
 
 
@@ -77,7 +77,7 @@ class Relation(NamedTuple):
     turns: tuple[str, ...]
 
 
-class _UnfitError(Exception):
+class _RejectedError(Exception):
     """Why a proposal is not taken."""
 
 
@@ -120,7 +120,7 @@ def parse_value(value: Any, name: str) -> Answer:
             refused.append(Refused("", f"entry {number}", "names no part"))
         elif handle in parts:
             refused.append(
-                Refused(_short(handle), f"entry {number}", "the part was answered before")
+                Refused(_shown(handle), f"entry {number}", "the part was answered before")
             )
         else:
             parts[handle] = entry
@@ -133,7 +133,7 @@ class CheckedPart:
     Attributes:
         claims: What is taken of its statements, and ``relations`` of these.
         replaced: Ids of known statements that hold no longer → what says so.
-        gone: Ids of drafts that were dropped or worded better.
+        removed_drafts: Ids of drafts that were dropped or worded better.
         refused: What is not taken.
     """
 
@@ -160,18 +160,20 @@ class CheckedPart:
         self._drafts = {draft.id: draft for draft in part.drafts}
         self._reworded: dict[str, list[str]] = {}
         self.replaced: dict[str, Claim] = {}
-        self.gone: set[str] = set()
+        self.removed_drafts: set[str] = set()
         self.refused: list[Refused] = []
-        told = self._each(entry, "statements", "text", self._statement)
+        told = self._check_items(entry, "statements", "text", self._statement)
         self.claims: list[Claim] = [*{claim.text: claim for claim in told}.values()]
-        self.relations: list[Relation] = self._each(entry, "relations", "source", self._relation)
+        self.relations: list[Relation] = self._check_items(
+            entry, "relations", "source", self._relation
+        )
         self._reword()
         self._drop(entry.get("drop", []))
 
     def _refuse(self, proposal: str, reason: str) -> None:
         self.refused.append(Refused(self._part.handle, proposal, reason))
 
-    def _each(
+    def _check_items(
         self, entry: Mapping[str, Any], name: str, key: str, checked: Callable[[Any], Any]
     ) -> list[Any]:
         """What is taken of a list of an entry; an item is called by what it has under a key."""
@@ -184,38 +186,40 @@ class CheckedPart:
             shown = item.get(key) if isinstance(item, dict) else None
             called = f"{name} {number}"
             if isinstance(shown, str) and shown.strip():
-                called = _short(shown)
+                called = _shown(shown)
             try:
-                if number > MOST:
-                    raise _UnfitError(f"the part has more than {MOST}")
+                if number > MAX_PROPOSALS:
+                    raise _RejectedError(f"the part has more than {MAX_PROPOSALS}")
                 if not isinstance(item, dict):
-                    raise _UnfitError("is no object")
+                    raise _RejectedError("is no object")
                 taken.append(checked(item))
-            except _UnfitError as error:
+            except _RejectedError as error:
                 self._refuse(called, str(error))
         return taken
 
     def _statement(self, item: Mapping[str, Any]) -> Claim:
         """Check one statement, and make a claim of it."""
-        text = _sentence(item.get("text"))
+        text = _checked_text(item.get("text"))
         kind = next((kind for kind in KINDS if kind == item.get("kind")), None)
         if kind is None:
-            raise _UnfitError("its kind is none of " + ", ".join(KINDS))
+            raise _RejectedError("its kind is none of " + ", ".join(KINDS))
         cited = self._cited(item.get("turns"))
-        reason = citation_fault(text, cited) or self._worthless(text, cited[0])
+        reason = citation_fault(text, cited) or self._junk_reason(text, cited[0])
         if reason is not None:
-            raise _UnfitError(reason)
+            raise _RejectedError(reason)
         trust = lowest_trust([turn.trust for turn in cited])
-        if kind in claims.RULES:
-            printed = [t for t in self._episode.values() if not claims.is_trusted(t.trust)]
+        if kind in claims.RULE_KINDS:
+            printed = [t for t in self._episode.values() if t.trust not in TRUSTED]
             if is_echo(text, cited, printed):
-                raise _UnfitError("a tool or a page says so, and nobody else: that makes no rule")
-            if kind in _OF_OWNER and trust != "user":
+                raise _RejectedError(
+                    "a tool or a page says so, and nobody else: that makes no rule"
+                )
+            if kind in _OWNER_KINDS and trust != "user":
                 kind = "fact"  # what somebody else tells of what the owner wants
         subject = item.get("subject")
-        is_there = isinstance(subject, str) and stem_overlap(subject, _told(cited)) == 1.0
-        named = node_id(one_line(str(subject), _LONGEST_NAME)) if is_there else None
-        stream = "identity" if kind in _OF_OWNER else stream_of(text)
+        is_there = isinstance(subject, str) and stem_overlap(subject, _cited_text(cited)) == 1.0
+        named = node_id(one_line(str(subject), _MAX_NAME_CHARS)) if is_there else None
+        stream = "identity" if kind in _OWNER_KINDS else stream_of(text)
         first = cited[0]
         claim = claims.Claim(
             text=text,
@@ -235,15 +239,17 @@ class CheckedPart:
         """Check one relation."""
         names = [item.get(key) for key in ("source", "target")]
         cited = self._cited(item.get("turns"))
-        told = _told(cited).casefold()
+        told = _cited_text(cited).casefold()
         for name in names:
-            if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
-                raise _UnfitError("it does not name two things")
+            if not isinstance(name, str) or not name.strip() or len(name) > _MAX_NAME_CHARS:
+                raise _RejectedError("it does not name two things")
             if name.casefold() not in told:
-                raise _UnfitError(f"the name {_short(name)!r} stands in no turn that it cites")
+                raise _RejectedError(f"the name {_shown(name)!r} stands in no turn that it cites")
         kind = "_".join(re.findall(r"[^\W_]+", str(item.get("type")).casefold()))
-        if not _TYPE.fullmatch(kind) or kind in _NOT_TOLD:
-            raise _UnfitError("its type is not one to three English words, or one that is counted")
+        if not _EDGE_TYPE.fullmatch(kind) or kind in _RESERVED_TYPES:
+            raise _RejectedError(
+                "its type is not one to three English words, or one that is counted"
+            )
         return Relation(str(names[0]), kind, str(names[1]), tuple(turn.key for turn in cited))
 
     def _reword(self) -> None:
@@ -253,10 +259,10 @@ class CheckedPart:
             turn = self._turns[draft.turn]
             text = draft.text.removeprefix(f"{turn.speaker}: ")
             if citation_fault(text, [replace(turn, text=" ".join(texts))]) is None:
-                self.gone.add(name)
+                self.removed_drafts.add(name)
             else:
                 reason = "the draft stays: what would replace it does not say all of it"
-                self._refuse(_short(draft.text), reason)
+                self._refuse(_shown(draft.text), reason)
 
     def _drop(self, dropped: Any) -> None:
         """Let go the drafts that an answer lists."""
@@ -266,40 +272,40 @@ class CheckedPart:
         for each in dropped:
             known = self._drafts.get(each) if isinstance(each, str) else None
             if known is None:
-                self._refuse(_short(str(each)), "is no draft of its part")
+                self._refuse(_shown(str(each)), "is no draft of its part")
             elif known.is_sure:
-                self._refuse(_short(known.text), "the draft stays: clsm is sure of it")
+                self._refuse(_shown(known.text), "the draft stays: clsm is sure of it")
             else:
-                self.gone.add(known.id)
+                self.removed_drafts.add(known.id)
 
-    def _worthless(self, text: str, turn: Turn) -> str | None:
+    def _junk_reason(self, text: str, turn: Turn) -> str | None:
         """Why a sentence is worth nothing, whether true or not; None where it may be.
 
         Two heads must agree. Each alone takes some good short sentences for junk.
         """
         if self._meanings is None:
             return None
-        unknown = dict.fromkeys(judge.ABOUT, 0.0)
+        unknown = dict.fromkeys(judge.DOCUMENT_LABELS, 0.0)
         found = judge.judge_units([Turn("", "", "assistant", text)], unknown, self._meanings)
         is_talk = self._part.episode.document is None
         place = CHAT if is_talk else place_of(turn.path, turn.heading)
         (verdict,) = verdicts([(text, place)])
-        is_clear = any(each.chances["alone"] >= EVEN for each in found)
-        return None if is_clear or verdict.junk < EVEN else "nobody would understand it alone"
+        is_clear = any(each.chances["alone"] >= EVEN_P for each in found)
+        return None if is_clear or verdict.junk < EVEN_P else "nobody would understand it alone"
 
     def _cited(self, keys: Any) -> list[Turn]:
         if not isinstance(keys, list) or not keys:
-            raise _UnfitError("it cites no turn")
+            raise _RejectedError("it cites no turn")
         found = []
         for key in dict.fromkeys(str(each) for each in keys):
             turn = self._turns.get(key)
             other = self._episode.get(key)
-            if turn is None and other is not None and not claims.is_said(other):
-                raise _UnfitError(f"the turn {key} is what a tool or a page said")
+            if turn is None and other is not None and not claims.is_spoken(other):
+                raise _RejectedError(f"the turn {key} is what a tool or a page said")
             if turn is None:
-                raise _UnfitError(f"the turn {_short(key)!r} is not in its part")
+                raise _RejectedError(f"the turn {_shown(key)!r} is not in its part")
             if key in self._part.closed:
-                raise _UnfitError(f"its document holds the block {key} no longer")
+                raise _RejectedError(f"its document holds the block {key} no longer")
             found.append(turn)
         order = list(self._turns)
         return sorted(found, key=lambda turn: order.index(turn.key))
@@ -313,45 +319,45 @@ class CheckedPart:
             return
         row = self._known.get(wanted)
         if row is None or not row.is_current or row.pinned or row.kind not in KINDS:
-            raise _UnfitError(
-                f"it replaces {_short(wanted)!r}, which is no statement that it could end"
+            raise _RejectedError(
+                f"it replaces {_shown(wanted)!r}, which is no statement that it could end"
             )
         if not is_as_trusted(claim.trust, row.trust):
-            raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
+            raise _RejectedError(f"it would end {row.id}, which somebody more trusted said")
         if seconds(since(claim), self._zone) < seconds(row.valid_from, self._zone):
-            raise _UnfitError(f"it would end {row.id}, which is newer")
+            raise _RejectedError(f"it would end {row.id}, which is newer")
         if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
-            raise _UnfitError(f"it would end {row.id}, of which it does not speak")
+            raise _RejectedError(f"it would end {row.id}, of which it does not speak")
         self.replaced[row.id] = claim
 
 
-def _told(cited: Sequence[Turn]) -> str:
+def _cited_text(cited: Sequence[Turn]) -> str:
     """What turns say, with who says it and the headings above it."""
     return " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
 
 
-def _sentence(value: Any) -> str:
+def _checked_text(value: Any) -> str:
     """A text that may stand in a topic file, and holds nothing that is not to be seen."""
     if not isinstance(value, str) or not value.strip():
-        raise _UnfitError("it has no text")
+        raise _RejectedError("it has no text")
     text = one_line(value)
     if safe(replace_lone(text)) != text:
-        raise _UnfitError("it has characters that nobody sees")
-    if len(text) > LONGEST:
-        raise _UnfitError(f"it is longer than {LONGEST} characters")
+        raise _RejectedError("it has characters that nobody sees")
+    if len(text) > MAX_CHARS:
+        raise _RejectedError(f"it is longer than {MAX_CHARS} characters")
     if secrets.mask(text).counts:
-        raise _UnfitError("it holds a secret")
+        raise _RejectedError("it holds a secret")
     found = topics.parse(f"- {text}\n".encode(), Path("answer"))
     plain = to_plain(text, has_addresses=True)
     is_item = [item.text for item in found.items] == [text] and not found.items[0].id
     # Emphasis and backticks go; what hides or links words is no plain text.
     if not is_item or _WORD.findall(plain) != _WORD.findall(text) or _BLOCK.search(text):
-        raise _UnfitError("it cannot stand as plain text in a Markdown list")
+        raise _RejectedError("it cannot stand as plain text in a Markdown list")
     return plain
 
 
-def _short(text: str) -> str:
-    return one_line(safe(replace_lone(text)), _NAMED)
+def _shown(text: str) -> str:
+    return one_line(safe(replace_lone(text)), _SHOWN_CHARS)
 
 
 def _no_answer(name: str, reason: str) -> BadInputError:
@@ -368,8 +374,8 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     >>> citation_fault("Tomas has 3 cats.", told), citation_fault("Mara has no cats.", told)
     ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
     """
-    rest, days = _undated(text, cited[0].time)
-    told = [_undated(turn.text, turn.time) for turn in cited]
+    rest, days = _without_days(text, cited[0].time)
+    told = [_without_days(turn.text, turn.time) for turn in cited]
     there = {day for _, found in told for day in found} | {
         (day.isoformat(),) * 2 for turn in cited if (day := day_of(turn.time))
     }
@@ -386,7 +392,7 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     name = _unknown_name(text, source)
     if name is not None:
         return f"the name {name!r} stands in no turn that it cites"
-    if stem_overlap(text, source) < SUPPORT:
+    if stem_overlap(text, source) < MIN_SUPPORT:
         return "most of its words stand in no turn that it cites"
     return "its turns say the opposite" if _is_denied(text, cited) else None
 
@@ -399,12 +405,12 @@ def stem_overlap(text: str, source: str) -> float:
 
 def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
     """Whether a rule is what a tool or a page said, and no user said it as well."""
-    if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= SUPPORT for turn in cited):
+    if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= MIN_SUPPORT for turn in cited):
         return False
-    return any(stem_overlap(rule, turn.text) >= ECHO for turn in printed)
+    return any(stem_overlap(rule, turn.text) >= MIN_ECHO for turn in printed)
 
 
-def _undated(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
+def _without_days(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
     """A text without its days, and these: first and last of each, where that is certain."""
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
@@ -438,7 +444,7 @@ def _unknown_name(text: str, source: str) -> str | None:
 def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
     """Whether a text denies what no sentence near it denies, or says what all of these deny."""
     told = [each for turn in cited for each in sentences(turn.text)]
-    near = [each for each in told if stem_overlap(text, each) >= SUPPORT]
+    near = [each for each in told if stem_overlap(text, each) >= MIN_SUPPORT]
     if sameness.denies(text):
         return not any(map(sameness.denies, near or told))
     return bool(near) and all(map(sameness.denies, near))

@@ -34,9 +34,9 @@ from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
 
-NEAR = 0.35
+MIN_COSINE = 0.35
 """Cosine of a statement and a turn from which on a packet says that the statement is known."""
-_KNOWN = 40
+_MAX_KNOWN = 40
 """Statements that a packet shows at most."""
 
 
@@ -91,10 +91,10 @@ def _packet(store: Store, request: Request, budget: int, embedder: Embedder | No
         groups = [group for group in parts if group]
         chosen = select_parts(groups, budget)
         if chosen:
-            chosen = select_parts(_drafted(found, chosen), budget)
+            chosen = select_parts(_with_drafts(found, chosen), budget)
         if groups and not chosen:
             chosen = [_smallest(found, groups, budget)]
-        text = render_packet(chosen, _known(found, chosen), budget) if chosen else ""
+        text = render_packet(chosen, _related_statements(found, chosen), budget) if chosen else ""
         of = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
 
@@ -110,7 +110,7 @@ def _usable(embedder: Embedder | None) -> Embedder | None:
     return None
 
 
-def _drafted(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
+def _with_drafts(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
     """The chosen parts by their episodes, with what clsm itself makes of their turns."""
     scorer = StatementScorer(found, active_learning.owner_of(found))
     groups = []
@@ -130,7 +130,7 @@ def _smallest(found: store_state.StoreState, groups: Iterable[Sequence[Part]], b
         BadInputError: There is not even room for that; it says how much would be.
     """
     first = min((group[0] for group in groups), key=lambda part: part.size)
-    [[part]] = _drafted(found, [first])
+    [[part]] = _with_drafts(found, [first])
     least = part.size + count_tokens(render_packet([], []))
     if least > budget:
         reason = f"has no room for a part of an episode ({budget} tokens)"
@@ -138,13 +138,13 @@ def _smallest(found: store_state.StoreState, groups: Iterable[Sequence[Part]], b
     return part
 
 
-def _known(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
+def _related_statements(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
     """Current statements that are about what the parts say, the nearest first."""
     rows = {i: row for i, row in found.statements.items() if row.is_current and row.kind in KINDS}
     held = index_statements(found, rows.values())
     best: dict[str, float] = {}
     keys = [turn.key for part in chosen for turn in part.turns]
     for vector in found.index.vectors_of(keys).values():
-        for row, cosine in held.alike(vector, NEAR):
+        for row, cosine in held.alike(vector, MIN_COSINE):
             best[row.id] = max(cosine, best.get(row.id, 0.0))
-    return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_KNOWN]]
+    return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_MAX_KNOWN]]

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.heads.name_head import NameJudged
+    from clsm_cli.heads.name_head import NameJudgement
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence_queries import Name, SourceTurn
 
-LEAST_THING = 0.25
+MIN_THING_P = 0.25
 """Probability from which a name is taken for a thing's."""
-LEAST_PERSON, LEAST_KIND = 0.5, 0.3
+MIN_PERSON_P, MIN_KIND_P = 0.5, 0.3
 """Probability from which a thing is taken for a person, and for one of another kind."""
-PART_OF_PATH = 0.85
+MAX_PATH_SHARE = 0.85
 """Share of a name's uses in paths and names of files from which it is a part of these and no name."""
 _IN_PATH = INPUTS.index("in path")
 PERSON, CONCEPT, FILE = "person", "concept", "file"
@@ -79,7 +79,7 @@ def build_vocabulary(
     told += _short_names(sightings, spoken)
     speakers = sorted({each.label for each in spoken})
     labels = {*_candidates(sightings), *speakers, *chain.from_iterable(told)}
-    told_of = _judged(state, labels, episodes)
+    told_of = _judge_all(state, labels, episodes)
     found = resolve_entities(
         [*sightings, *spoken],
         told,
@@ -87,7 +87,7 @@ def build_vocabulary(
         different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
         persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
-        no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
+        no_things={name for name, each in told_of.items() if each.thing < MIN_THING_P},
     )
     pinned = {
         node.id: Entity(
@@ -129,9 +129,9 @@ def _candidates(sightings: Iterable[Name]) -> set[str]:
     return marked | often | {name for name in turns if not often.isdisjoint(name.split())}
 
 
-def _judged(
+def _judge_all(
     state: StoreState, names: Collection[str], episodes: Collection[str]
-) -> dict[str, NameJudged]:
+) -> dict[str, NameJudgement]:
     """What names are, judged from all their uses and what the strings mean."""
     texts = evidence_queries.episode_texts(state.connection, episodes)
     features = name_features(sorted(names), texts)
@@ -142,12 +142,12 @@ def _judged(
     parts = [
         name
         for name, row in features.items()
-        if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
+        if row[_IN_PATH] >= MAX_PATH_SHARE and not _FILE.search(name)
     ]
     return told | {name: told[name]._replace(thing=0.0) for name in parts}
 
 
-def _kind(name: str, told: NameJudged | None) -> str:
+def _kind(name: str, told: NameJudgement | None) -> str:
     """What is likeliest by far; a concept where nothing is.
 
     Who has no capital is no person, and what has no folder and no ending is no file: each other kind
@@ -161,13 +161,13 @@ def _kind(name: str, told: NameJudged | None) -> str:
     if not _FILE.search(name):
         chances.pop(FILE)
     kind = max(chances, key=lambda kind: chances[kind])
-    least = LEAST_PERSON if kind == PERSON else LEAST_KIND
+    least = MIN_PERSON_P if kind == PERSON else MIN_KIND_P
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
-def _with_kind(entry: Entity, judged: NameJudged | None) -> Entity:
+def _with_kind(entry: Entity, judged: NameJudgement | None) -> Entity:
     """A thing as it is judged; its confidence in tenths, so that few nights change it."""
-    confidence = round(max(LEAST_THING, judged.thing if judged else 0.0), 1)
+    confidence = round(max(MIN_THING_P, judged.thing if judged else 0.0), 1)
     return entry._replace(kind=_kind(entry.label, judged), confidence=confidence)
 
 
@@ -182,7 +182,11 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
         present.setdefault(each.episode, set()).add(each.label)
     meant: dict[str, set[str | None]] = {}
     for sighting in sightings:
-        if sighting.kind == "name" and sighting.label.isalpha() and len(sighting.label) >= _SHORT:
+        if (
+            sighting.kind == "name"
+            and sighting.label.isalpha()
+            and len(sighting.label) >= _MIN_SHORT_FORM
+        ):
             there = [
                 name
                 for name in present.get(sighting.episode, ())
@@ -196,7 +200,7 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
     ]
 
 
-_SHORT = 3
+_MIN_SHORT_FORM = 3
 """Letters of a short form, at least."""
 
 
@@ -233,8 +237,8 @@ def refind_mentions(
                 wanted.setdefault(key, set()).add(node)
     found: dict[str, dict[str, set[str]]] = {}
     keys = sorted(wanted)
-    for start in range(0, len(keys), _STEP):
-        told = evidence_queries.turns_by_key(connection, keys[start : start + _STEP])
+    for start in range(0, len(keys), _BATCH_TURNS):
+        told = evidence_queries.turns_by_key(connection, keys[start : start + _BATCH_TURNS])
         groups: dict[frozenset[str], list[SourceTurn]] = {}
         for key, turn in told.items():
             if turn.episode in episodes:
@@ -244,7 +248,7 @@ def refind_mentions(
     return found
 
 
-_STEP = 2000
+_BATCH_TURNS = 2000
 """Turns whose texts are held at once."""
 
 

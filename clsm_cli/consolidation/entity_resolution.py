@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.index.evidence_queries import Name
 
-NAME_SECTIONS, PHRASE_SECTIONS, WORD_SECTIONS = 2, 2, 3
+MIN_NAME_SECTIONS, MIN_PHRASE_SECTIONS, MIN_WORD_SECTIONS = 2, 2, 3
 """Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
-LEAST_EPISODES = 2
+MIN_EPISODES = 2
 """Episodes of a tag, code, noun phrase or single word."""
-ALIKE, SHORT = 88.0, 5
+MIN_LIKENESS, MIN_LETTERS = 88.0, 5
 """Likeness (0 … 100) of labels for a person to look at; letters below which they are too short."""
 
 _DIGITS = re.compile(r"\d+")
@@ -107,10 +107,10 @@ def resolve_entities(
             link or title is a thing all the same.
     """
     told = sorted(set(told))
-    shorter = _short_links(set(sightings), _worded(told))
+    shorter = _labelled_links(set(sightings), _link_wordings(told))
     everything = {each._replace(label=label) for each, label in shorter}
-    lower = _lower_words(everything)
-    seen = _telling(everything, lower)
+    lower = _common_words(everything)
+    seen = _filter_phrases(everything, lower)
     uses: dict[str, set[str]] = {name: set() for name in chain(people, *told)}
     for each in seen:
         uses.setdefault(each.label, set()).add(each.turn)
@@ -121,7 +121,7 @@ def resolve_entities(
     for name in sorted(uses):
         for form in name_keys(name):
             groups.join(_id(name), first.setdefault(form, _id(name)))
-    _join_called(seen, told, people, persons, lower, groups)
+    _join_aliases(seen, told, people, persons, lower, groups)
     names: dict[str, list[str]] = defaultdict(list)
     for name in uses:
         names[groups.group_of(name)].append(name)
@@ -130,7 +130,7 @@ def resolve_entities(
     return sorted(_entry(names[group], uses, words) for group in accepted)
 
 
-def _worded(told: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _link_wordings(told: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Paths of links that have one wording which no other path has, with that."""
     paths = [(path, wording) for path, wording in told if "/" in path and "/" not in wording]
     of_path = Counter(path for path, _ in paths)
@@ -142,7 +142,9 @@ def _worded(told: Iterable[tuple[str, str]]) -> dict[str, str]:
     }
 
 
-def _short_links(seen: Collection[Name], worded: Mapping[str, str]) -> Iterator[tuple[Name, str]]:
+def _labelled_links(
+    seen: Collection[Name], worded: Mapping[str, str]
+) -> Iterator[tuple[Name, str]]:
     """Yield sightings with a label: a link by its own wording, else by the last part of its path.
 
     A last part in which two paths end stands for neither.
@@ -160,7 +162,7 @@ def _short_links(seen: Collection[Name], worded: Mapping[str, str]) -> Iterator[
         yield each, own or (last if alone else each.label)
 
 
-def _lower_words(seen: Iterable[Name]) -> frozenset[str]:
+def _common_words(seen: Iterable[Name]) -> frozenset[str]:
     """Words that stand in phrases without a capital, other than now and then for a name."""
     turns: dict[str, set[str]] = defaultdict(set)
     for each in seen:
@@ -171,7 +173,7 @@ def _lower_words(seen: Iterable[Name]) -> frozenset[str]:
     return frozenset(word for word in turns if word.islower() and len(turns[word]) > often[word])
 
 
-def _telling(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
+def _filter_phrases(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
     """Leave out phrases that are no terms.
 
     These are words that are names with a capital at least as often ("anchor"), names that only
@@ -210,7 +212,7 @@ def _is_name(each: Name) -> bool:
     return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
 
 
-def _join_called(
+def _join_aliases(
     seen: Iterable[Name],
     told: Iterable[tuple[str, str]],
     people: Collection[str],
@@ -267,7 +269,7 @@ def _accepted(
     accepted: list[str] = []
     for group in sorted(found, key=lambda name: (-sizes[name], name)):
         alone = [each for each in found[group] if (each.turn, name_key(each.label)) not in covered]
-        if group in always or (_is_enough(alone) and _is_thing(found[group], no_things)):
+        if group in always or (_has_evidence(alone) and _is_thing(found[group], no_things)):
             accepted.append(group)
             for each in found[group]:
                 covered.update((each.turn, part) for part in name_parts(each.label))
@@ -281,16 +283,16 @@ def _is_thing(found: Sequence[Name], no_things: Collection[str]) -> bool:
     return label not in no_things or any(each.kind in {"link", "title"} for each in found)
 
 
-def _is_enough(found: Sequence[Name]) -> bool:
+def _has_evidence(found: Sequence[Name]) -> bool:
     """Whether names of one thing stand where they must."""
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
     is_phrase = any(" " in name_key(each.label) or each.kind == "activity" for each in found)
-    if any(each.kind in {"link", "title"} for each in found) or len(names) >= NAME_SECTIONS:
+    if any(each.kind in {"link", "title"} for each in found) or len(names) >= MIN_NAME_SECTIONS:
         return True
-    often = len(sections) >= (PHRASE_SECTIONS if is_phrase else WORD_SECTIONS)
-    return len(marks) >= LEAST_EPISODES or (often and len(episodes) >= LEAST_EPISODES)
+    often = len(sections) >= (MIN_PHRASE_SECTIONS if is_phrase else MIN_WORD_SECTIONS)
+    return len(marks) >= MIN_EPISODES or (often and len(episodes) >= MIN_EPISODES)
 
 
 def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entity:
@@ -321,16 +323,20 @@ def near_pairs(entries: Sequence[Entity], fresh: Collection[str]) -> list[tuple[
     known = sorted(
         (len(name_key(entry.label)), name_key(entry.label), entry.id) for entry in entries
     )
-    known = [each for each in known if sum(map(str.isalpha, each[1])) >= SHORT]
+    known = [each for each in known if sum(map(str.isalpha, each[1])) >= MIN_LETTERS]
     lengths, names = [each[0] for each in known], [each[1] for each in known]
-    reach = 200 / ALIKE - 1  # m ≤ a ≤ b, so the likeness reaches ALIKE only where b ≤ a·reach
+    reach = (
+        200 / MIN_LIKENESS - 1
+    )  # m ≤ a ≤ b, so the likeness reaches MIN_LIKENESS only where b ≤ a·reach
     found: dict[tuple[str, str], float] = {}
     for length, name, node in known:
         if node not in fresh:
             continue
         first = bisect_left(lengths, length / reach)
         others = names[first : bisect_right(lengths, length * reach)]
-        near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=None)
+        near = process.extract(
+            name, others, scorer=fuzz.ratio, score_cutoff=MIN_LIKENESS, limit=None
+        )
         for other, likeness, at in near:
             twin = known[first + at][2]
             if twin != node and _NUMBERS.findall(name) == _NUMBERS.findall(other):

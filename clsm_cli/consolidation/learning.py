@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learner:
-    """Reads episodes in the order of time and keeps what they teach.
+    """Reads episodes in order of time, and updates the statements.
 
     Attributes:
-        episodes: Records of those that were read; one that a rule failed on is reported, and stays pending.
+        episodes: New records of the episodes that were read; one that failed is reported and stays pending.
         questions: Review items for a person.
     """
 
@@ -61,13 +61,17 @@ class Learner:
         self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(state)
         self._scorer = StatementScorer(state, self._owner)
-        self._weighed: list[ScoredUnit] = []
+        self._candidates: list[ScoredUnit] = []
         is_shared = len(state.store.flows()) > 1
-        rows = calibrate.settled(state.statements, state.now) if is_shared else state.statements
+        rows = (
+            calibrate.restore_closings(state.statements, state.now)
+            if is_shared
+            else state.statements
+        )
         known = index_statements(state, rows.values())
         self._calibration = Calibration(state, known, self.report.statements)
         if is_shared:
-            calibrate.compare(self._calibration, state.store.device)
+            calibrate.compare_machines(self._calibration, state.store.device)
 
     @property
     def statements(self) -> dict[str, Statement]:
@@ -91,12 +95,12 @@ class Learner:
                 record = self._record(episode, mentions.get(episode_id, {}))
                 scores = self._scorer.score(episode, current)
                 said = claims.episode_claims(episode, scores)
-            except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
-                how = self.report.unread[file.path] = _fault(error)
-                self.report.warnings.append(_UNREAD.format(path=file.path, how=how))
+            except Exception as error:  # noqa: BLE001  # one text must not block all others
+                how = self.report.unread[file.path] = _describe_fault(error)
+                self.report.warnings.append(_FAILED.format(path=file.path, how=how))
                 continue
-            found += self._advised(episode, said, scores)
-            self._weighed += claims.weighed(episode, scores)
+            found += self._ask_adviser(episode, said, scores)
+            self._candidates += claims.claimable_units(episode, scores)
             self.episodes[episode_id] = record
             if file.start:
                 self._months.add(file.start[:7])
@@ -105,15 +109,15 @@ class Learner:
             self._calibration.read(claim, known.get(claim.text))
 
     def finish(self, network: GraphUpdate) -> None:
-        """What needs all episodes: gists, questions for a person, what vanished."""
+        """Steps that need all episodes: removed blocks, the adviser's closings, gists, review items."""
         state = self.state
         self.episodes |= {i: r for i, r in network.episodes.items() if r != state.episodes[i]}
-        self._calibration.vanish(state.closed_blocks)
+        self._calibration.close_vanished(state.closed_blocks)
         for row_id, claim in sorted(self.adviser.replaced.items()):
             if (row := self.statements.get(row_id)) is not None and row.is_current:
                 self._calibration.close(row, since(claim))
         self.questions.about_doubts(self._calibration)
-        if state.embed is not None:  # without a model gists stay as they were
+        if state.embed is not None:  # without a model, gists stay as they are
             told = {
                 i: self.episodes.get(i, record)
                 for i, record in state.episodes.items()
@@ -124,17 +128,17 @@ class Learner:
         self.adviser.finish(state.episodes)
 
     def most_informative(self) -> list[ScoredUnit]:
-        """The sentences of this run whose decision by the owner would teach most."""
+        """The most informative sentences of this run that the owner has not decided about."""
         asked = [
             item.kept
             for item in self.state.reviewed.values()
             if item.reason == active_learning.WORTH
         ]
         asked += [each.text for each in self._owner.decisions]
-        return active_learning.most_informative(self._weighed, self.state.vectors_of, asked)
+        return active_learning.most_informative(self._candidates, self.state.vectors_of, asked)
 
-    def _advised(self, episode: Episode, said: list[Claim], scores: UnitScores) -> list[Claim]:
-        """What an adviser makes of what the rules found; that itself without one."""
+    def _ask_adviser(self, episode: Episode, said: list[Claim], scores: UnitScores) -> list[Claim]:
+        """The adviser's version of the claims; the claims themselves without an adviser."""
         if not self.adviser.is_available:
             return said
         text = " ".join(turn.text for turn in episode.turns)
@@ -157,21 +161,21 @@ class Learner:
         )
 
 
-_UNREAD = (
+_FAILED = (
     "{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is mended;"
     " recall finds its words all the same"
 )
 
 
-def _fault(error: Exception) -> str:
-    """What went wrong and where, for somebody who will mend it."""
+def _describe_fault(error: Exception) -> str:
+    """The error and its place, for a bug report."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     name = place.filename.rpartition("clsm_cli/")[2]
     return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"
 
 
-MOST = 20
-"""Items of one reason that a run adds."""
+MAX_ITEMS = 20
+"""Maximum items of one reason per run."""
 
 
 class ReviewQuestions:
@@ -182,7 +186,7 @@ class ReviewQuestions:
         self._state = state
 
     def about_doubts(self, calibration: Calibration) -> None:
-        """Contradictions, and near duplicates, the likeliest first."""
+        """Add contradictions and near duplicates, the most probable first."""
         doubts = sorted(calibration.doubts, key=lambda doubt: -doubt.chance)
         opposed = {(d.kept.id, d.claim.text) for d in doubts if d.reason == "contradiction"}
         for doubt in doubts:
@@ -194,7 +198,7 @@ class ReviewQuestions:
                 self._ask((row.id,), doubt.reason, row.text, other, doubt.claim.sources)
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:
-        """Pairs of names that may be one thing, one of them new."""
+        """Add pairs of similar names, at least one of them new."""
         used = [words.entries[i] for i in network.nodes if i in words.entries]
         fresh = network.nodes.keys() - self._state.nodes.keys()
         decided = self._state.decided
@@ -211,10 +215,10 @@ class ReviewQuestions:
         other: str,
         turns: tuple[str, ...] = (),
     ) -> None:
-        """Add an item; ``turns`` say the other text, so that a forget of them finds it."""
+        """Add an item; ``turns`` are the sources of the other text, so that a forget of them finds it."""
         name = f"v-{digest(reason, *about, kept, other)}"
         item = logs.ReviewItem(name, self._state.now, (*about, *turns), reason, kept, other)
         asked = Counter(each.reason for each in self.items)
         is_new = item.id not in self._state.reviewed and item not in self.items
-        if is_new and asked[reason] < MOST:
+        if is_new and asked[reason] < MAX_ITEMS:
             self.items.append(item)

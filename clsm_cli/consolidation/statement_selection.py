@@ -31,31 +31,31 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text.todo import Todo
 
-EVEN = 0.5
+EVEN_P = 0.5
 """Probability from which something is likelier than not."""
-ALONE = 0.8
+MIN_ALONE_P = 0.8
 """Probability of being understood alone from which a sentence of a note goes without its headings. Strangers
 who read 180 missed them in one of five below it, and in none above."""
-SURE = 0.75
+MIN_DOCUMENT_P = 0.75
 """Probability from which a whole document is taken for something: its sentences are weighed besides."""
-STEPS = 1 / 3
+MAX_STEPS_P = 1 / 3
 """Probability of telling anybody how to do something from which a document's boxes are steps, unless it says that
 they are tasks: none of twenty pages of owners has more than 0.31, most instructions and forms do (own choice)."""
-IN_TALK = 0.55
+TALK_WORTH_SHARE = 0.55
 """Share of what a sentence must be worth that is enough in a conversation."""
-NOISE_IN_TALK = 0.9
+TALK_NOISE_SHARE = 0.9
 """Share of the limit of noise that a sentence of a conversation keeps to."""
-READ_KEEP, READ_NOISE = 0.4, 0.5
+MIN_READ_KEEP, MAX_READ_NOISE = 0.4, 0.5
 """Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
 Of what it gives a little less, the reader would keep half, and of that two in five are good."""
-TAKES_PLACE = 0.3
+MIN_SUCCESSOR_P = 0.3
 """Probability of saying the same or its update from which a sentence of a rewritten block takes the place of one that
 was kept: nine of ten that do reach it, and a third of those that tell something else beside."""
-LONGEST = 420
+MAX_CHARS = 420
 """Characters of a statement; what is longer is a paragraph without full stops."""
-_REPLY = 3
+_REPLY_SENTENCES = 3
 """Sentences of a reply that may gainsay what was said before it."""
-ROLES = frozenset({"user", "assistant", "agent"})
+ROLE_NAMES = frozenset({"user", "assistant", "agent"})
 """Speakers without a name."""
 _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|above|earlier|other)\s"
@@ -78,9 +78,9 @@ Verdict = Literal[
     "gone",
     "unsaid",
 ]
-"""What decides whether a sentence is kept: the first three say that it is (``KEPT``), the others why not. ``worth``
+"""What decides whether a sentence is kept: the first three say that it is (``KEPT_VERDICTS``), the others why not. ``worth``
 and ``noise`` are limits that it does not keep to; ``commands/review`` puts each in words."""
-KEPT = frozenset({"kept", "noted", "heir"})
+KEPT_VERDICTS = frozenset({"kept", "noted", "heir"})
 """What decides that a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
@@ -134,7 +134,7 @@ class UnitScores:
         is_diary: It is a person's dated notes: these tell as people do in a talk, and the unit head, which
             knows the notes of agents, takes most of what they tell for trivial.
         current: Keys of turns that still hold; blocks that a document lost make no claims.
-        heirs: Sentences that take the place of one that was kept: it was judged to be worth that.
+        successors: Sentences that take the place of one that was kept: it was judged to be worth that.
     """
 
     settings: ConsolidationSettings
@@ -143,28 +143,30 @@ class UnitScores:
     is_noted: bool = False
     is_diary: bool = False
     current: Collection[str] = ()
-    heirs: Collection[ScoredUnit] = ()
+    successors: Collection[ScoredUnit] = ()
 
     @property
-    def is_told(self) -> bool:
+    def is_talk_like(self) -> bool:
         """Whether it is a conversation, or written as people talk."""
         return self.about is None or self.is_diary
 
     @property
     def noise_limit(self) -> float:
         """Probability of being noise up to which a sentence is kept."""
-        return self.settings.noise * (NOISE_IN_TALK if self.is_told else 1.0)
+        return self.settings.noise * (TALK_NOISE_SHARE if self.is_talk_like else 1.0)
 
     @property
     def states_nothing(self) -> bool:
         """Whether nothing in it is about the owner's world: a template, a text of others."""
         about = self.about
         return about is not None and (
-            about["template"] >= SURE or about["owner"] <= 1 - SURE or about["reference"] >= SURE
+            about["template"] >= MIN_DOCUMENT_P
+            or about["owner"] <= 1 - MIN_DOCUMENT_P
+            or about["reference"] >= MIN_DOCUMENT_P
         )
 
     @property
-    def is_for_anybody(self) -> float:
+    def steps_probability(self) -> float:
         """How likely its open items are steps for anybody who works by it, not tasks of the owner."""
         return self.about["instruction"] + self.about["reference"] if self.about else 0.0
 
@@ -172,9 +174,9 @@ class UnitScores:
         """What decides whether a sentence is kept for what it says."""
         if self.is_noted:
             return "noted"
-        if piece in self.heirs:
+        if piece in self.successors:
             return "heir"
-        if self.is_told and (
+        if self.is_talk_like and (
             factuality.states_nothing(piece.text) or factuality.is_disputed(piece.text)
         ):  # the head of talks takes rumours and ideas for what tells something
             return "untold"
@@ -184,7 +186,7 @@ class UnitScores:
 
     def is_worth(self, piece: ScoredUnit) -> bool:
         """Whether a sentence is kept for what it says."""
-        return self.verdict(piece) in KEPT
+        return self.verdict(piece) in KEPT_VERDICTS
 
     def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that reads as a task is one of the owner.
@@ -200,12 +202,12 @@ class UnitScores:
         if any(expressions.is_day(title, turn.time) for title in titles):
             return True
         is_called_one = (
-            self.about["log"] >= EVEN
+            self.about["log"] >= EVEN_P
             or any(map(_TASKS.fullmatch, titles))
             or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         )
         is_form = any(map(_FORM.fullmatch, titles[:2]))
-        return not is_form and self.is_for_anybody < (EVEN if is_called_one else STEPS)
+        return not is_form and self.steps_probability < (EVEN_P if is_called_one else MAX_STEPS_P)
 
     def title_of(self, turn: Turn, task: Todo) -> str:
         """The headings without which nobody could tell what an item of a note is about."""
@@ -221,12 +223,14 @@ class UnitScores:
         ]
 
 
-def _is_gainsaid(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
+def _is_contradicted(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
     """Whether the next that a person says takes the place of what an agent said."""
     reply = next((turn.text for turn in after if turn.role == "user"), "")
-    told = [each for each in sentences(reply)[:_REPLY] if not factuality.states_nothing(each)]
+    told = [
+        each for each in sentences(reply)[:_REPLY_SENTENCES] if not factuality.states_nothing(each)
+    ]
     relations = pair_head.relations([(piece.text, each) for each in told])
-    return any(each.update >= EVEN for each in relations)
+    return any(each.update >= EVEN_P for each in relations)
 
 
 @dataclass
@@ -258,23 +262,23 @@ class StatementScorer:
         elif episode.document in self._documents:
             found = self._documents[episode.document]
         else:
-            turns = self._whole(episode)
+            turns = self._document_turns(episode)
             found = self._scores(turns, judge.about_document(turns))
             self._documents[episode.document] = found
-        read = self._as_read(replace(found, current=current), episode.turns)
+        read = self._reread(replace(found, current=current), episode.turns)
         weighed = self._corrected(read, episode.document or episode.session)
-        return replace(weighed, heirs=self._heirs(weighed))
+        return replace(weighed, successors=self._successors(weighed))
 
     def _scores(self, turns: Sequence[Turn], about: Mapping[str, float] | None) -> UnitScores:
         """As the unit head has it; a talk is shorter, and says less of what it is worth."""
         settings = self.state.settings
-        worth = settings.worth if about is not None else settings.worth * IN_TALK
+        worth = settings.worth if about is not None else settings.worth * TALK_WORTH_SHARE
         is_diary = about is not None and all(turn.time and turn.trust == "user" for turn in turns)
         found = scored_units(turns, None if is_diary else about, self.state.meanings)
         pieces = grouped((turn.key, piece._replace(worth=worth)) for turn, piece in found)
         return UnitScores(settings, about, pieces, is_diary=is_diary)
 
-    def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
+    def _reread(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """What some of the turns say, as the statement head reads it where it does."""
         pieces = {turn.key: [*weights.pieces.get(turn.key, ())] for turn in turns}
         if self.state.meanings is None or weights.states_nothing:
@@ -283,21 +287,22 @@ class StatementScorer:
             (turn, row, piece)
             for turn in turns
             for row, piece in enumerate(pieces[turn.key])
-            if self._is_read(weights, turn, piece)
+            if self._needs_reading(weights, turn, piece)
         ]
         is_talk = weights.about is None
         places = [
-            CHAT if weights.is_told else place_of(turn.path, turn.heading) for turn, _, _ in chosen
+            CHAT if weights.is_talk_like else place_of(turn.path, turn.heading)
+            for turn, _, _ in chosen
         ]
         read = [(piece.statement, place) for (*_, piece), place in zip(chosen, places, strict=True)]
         for (turn, row, piece), found in zip(chosen, verdicts(read), strict=True):
-            keep = found.good * IN_TALK if is_talk else found.good
-            if is_talk and _is_gainsaid(piece, turns[turns.index(turn) + 1 :]):
+            keep = found.good * TALK_WORTH_SHARE if is_talk else found.good
+            if is_talk and _is_contradicted(piece, turns[turns.index(turn) + 1 :]):
                 keep = 0.0
             pieces[turn.key][row] = piece._replace(keep=keep, noise=found.junk, chance=keep)
         return replace(weights, pieces=pieces)
 
-    def _is_read(self, weights: UnitScores, turn: Turn, piece: ScoredUnit) -> bool:
+    def _needs_reading(self, weights: UnitScores, turn: Turn, piece: ScoredUnit) -> bool:
         """Whether the statement head has the last word: in documents, and on what an assistant says.
 
         The head of talks knows people; an assistant at work talks mostly about what it does just now.
@@ -305,29 +310,29 @@ class StatementScorer:
         if weights.about is None:
             return turn.role == "assistant" and weights.is_worth(piece)
         if weights.is_diary:
-            return piece.keep >= piece.worth * IN_TALK
-        return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
+            return piece.keep >= piece.worth * TALK_WORTH_SHARE
+        return piece.keep >= MIN_READ_KEEP and piece.noise <= MAX_READ_NOISE
 
-    def _heirs(self, weights: UnitScores) -> frozenset[ScoredUnit]:
+    def _successors(self, weights: UnitScores) -> frozenset[ScoredUnit]:
         """The sentences of rewritten blocks that are statements of the old text, or take the place of one."""
-        heirs: set[ScoredUnit] = set()
+        successors: set[ScoredUnit] = set()
         pairs = []
         for key, pieces in weights.pieces.items():
-            kept = self._kept_before(key)
+            kept = self._statements_of_old_blocks(key)
             again = {piece for piece in pieces if piece.statement in kept}
             gone = kept - {piece.statement for piece in again}
-            heirs |= again
+            successors |= again
             pairs += [(text, each) for text in sorted(gone) for each in pieces if each not in again]
         if self.state.meanings is not None:
             relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
-            heirs |= {
+            successors |= {
                 piece
                 for (_, piece), each in zip(pairs, relations, strict=True)
-                if each.same + each.update >= TAKES_PLACE
+                if each.same + each.update >= MIN_SUCCESSOR_P
             }
-        return frozenset(heirs)
+        return frozenset(successors)
 
-    def _kept_before(self, key: str) -> set[str]:
+    def _statements_of_old_blocks(self, key: str) -> set[str]:
         """What was kept of the blocks that a block took the place of, one after the other."""
         seen, found = {key}, set[str]()
         while (key := self.state.rewritten.get(key, key)) not in seen:
@@ -353,7 +358,7 @@ class StatementScorer:
         pieces = {key: [*map(corrected, told)] for key, told in weights.pieces.items()}
         return replace(weights, pieces=pieces)
 
-    def _whole(self, episode: Episode) -> Sequence[Turn]:
+    def _document_turns(self, episode: Episode) -> Sequence[Turn]:
         document = self.state.records.get(episode.document or "")
         if not isinstance(document, Document):
             return episode.turns
@@ -384,11 +389,11 @@ def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     unit, chances = each
     text = plain(turn.text[unit.start : unit.end])
     title = _title(turn, chances, lead)
-    is_clear = max(chances["alone"], chances["with headings"]) >= EVEN
-    if not text or len(text) > LONGEST or _ORDER.search(f"{title}: {text}"):
+    is_clear = max(chances["alone"], chances["with headings"]) >= EVEN_P
+    if not text or len(text) > MAX_CHARS or _ORDER.search(f"{title}: {text}"):
         return None
     keep = chances["keep"] if is_clear else 0.0
-    kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN), "fact")
+    kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN_P), "fact")
     return ScoredUnit(
         turn.key, unit.start, unit.end, text, title, keep, chances["noise"], keep, kind
     )
@@ -410,8 +415,8 @@ def plain(raw: str) -> str:
 def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
     """What stands before a sentence in memory."""
     if turn.speaker:
-        return "" if turn.speaker.lower() in ROLES else turn.speaker
-    shown = () if chances["alone"] >= ALONE else turn.heading[-2:]
+        return "" if turn.speaker.lower() in ROLE_NAMES else turn.speaker
+    shown = () if chances["alone"] >= MIN_ALONE_P else turn.heading[-2:]
     titles = [to_plain(title).strip(" :#") for title in shown]
     return " › ".join(
         [title for title in (*titles, lead) if title and not expressions.is_day(title, turn.time)]

@@ -33,7 +33,7 @@ ALONE = 0.50
 """The same where names alone bring them near: what is said by or of one person is so to begin with."""
 MOST = 4
 """Statements that are judged beside a claim: the nearest."""
-OVER, ASKED = pair_head.OVER, 0.40
+OVER, ASKED = pair_head.SUPERSEDED_P, 0.40
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
 REWRITTEN = 0.3
 """The same of a sentence whose block is gone, and of one in the block that took its place."""

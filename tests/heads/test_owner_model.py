@@ -7,7 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from clsm_cli.heads.owner_model import DOCUMENT, MEANING, OWNER, Decision, Owner, logit
+from clsm_cli.heads.owner_model import (
+    DOCUMENT_VARIANCE,
+    MEANING_VARIANCE,
+    OWNER_VARIANCE,
+    Decision,
+    Owner,
+    logit,
+)
 
 AXES = np.eye(4)
 
@@ -39,7 +46,7 @@ def test_one_decision_is_the_mode_of_its_posterior() -> None:
     (only,) = [decided("f-1", 0, is_kept=True, document="a", chance=0.3)]
     ((share, told),) = Owner([only]).why(AXES[0], "a")
     assert told is only
-    kernel = MEANING + DOCUMENT + OWNER
+    kernel = MEANING_VARIANCE + DOCUMENT_VARIANCE + OWNER_VARIANCE
     weight = share / kernel
     assert weight == pytest.approx(1 - 1 / (1 + math.exp(-(logit(0.3) + share))), abs=1e-6)
 
