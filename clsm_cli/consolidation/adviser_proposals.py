@@ -1,11 +1,10 @@
 """Check an adviser's answer, proposal by proposal, against the turns that it cites.
 
-The answer may come from an endpoint, a file or MCP. Whoever wrote it may be a small model, or may
-have been talked into something by what it read. So a sentence is compared with the turns it cites:
-numbers, days, names, words, negation. That proves nothing; it refuses what the turns cannot have
-said. If a good sentence is refused, only its wording is lost: its turns are recalled all the same.
-What clsm itself would keep of the turns, the drafts, goes only where a sentence that says it again, or
-the answer by its id, takes it away.
+The answer may come from an endpoint, a file or MCP, from a small model or one misled by an injected prompt.
+So numbers, days, names, words and negation of a sentence are compared with its cited turns. This proves
+nothing, but rejects what the turns cannot have said. A good sentence that is rejected only loses its
+wording: recall still finds its turns. A draft of clsm is only removed if a proposal rewords it, or the
+answer drops it by its id.
 """
 
 from __future__ import annotations
@@ -46,26 +45,24 @@ from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
 
 MIN_SUPPORT = 0.5
-"""Share of a sentence's stems that its turns must have."""
+"""Minimum share of a sentence's stems that its turns must contain."""
 MIN_ECHO = 0.8
-"""Share of a rule's stems that, found in what a tool printed, make it that tool's rule."""
+"""Share of a rule's stems in a tool's output from which the rule counts as the tool's."""
 _BLOCK = re.compile(r"<!--|```|~~~|^#{1,6}\s")
-"""What opens a comment, a block of code or a section of Markdown."""
+"""The start of a Markdown comment, code block or section."""
 _WORD = re.compile(r"\w+")
 _ANY_DAY = date(2000, 1, 4)
-"""For undated turns: of their time expressions, only those count that name their day themselves."""
-
-
+"""Reference day of undated turns, of whose time expressions only absolute ones count."""
 MAX_PROPOSALS = 60
-"""Statements, and relations, that are taken of one part; a part has 1500 tokens."""
+"""Maximum statements, and relations, per part of 1500 tokens."""
 _SHOWN_CHARS = 80
-"""Characters of a refused proposal that the report shows."""
+"""Maximum characters of a rejected proposal in the report."""
 _MAX_NAME_CHARS = 120
 _EDGE_TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
 _RESERVED_TYPES = frozenset({"co_occurs", "next", "before", "after", "same_as"})
-"""Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
+"""Edge types that are derived from episodes, or that would merge two nodes."""
 _OWNER_KINDS = frozenset({"preference", "correction"})
-"""Kinds of rule that only the owner can state."""
+"""Rule kinds that only the owner can state."""
 
 
 class Relation(NamedTuple):
@@ -78,16 +75,16 @@ class Relation(NamedTuple):
 
 
 class _RejectedError(Exception):
-    """Why a proposal is not taken."""
+    """Why a proposal is rejected."""
 
 
 def parse_answer(text: str, name: str) -> Answer:
-    """The entries of an answer, which may have thoughts before it and text and a fence around it.
+    """Parse an answer, which may be preceded by thoughts and surrounded by text or a fence.
 
-    Of two answers the first counts.
+    Of several answers, the first counts.
 
     Raises:
-        BadInputError: It holds no JSON object with a list of parts.
+        BadInputError: There is no JSON object with a list of parts.
     """
     every = objects_in(text.rpartition("</think>")[2])
     if not every:
@@ -104,7 +101,7 @@ def parse_answer(text: str, name: str) -> Answer:
 
 
 def parse_value(value: Any, name: str) -> Answer:
-    """The entries of an answer that was read already.
+    """The entries of an answer that was parsed from JSON.
 
     Raises:
         BadInputError: It has no list of parts.
@@ -128,13 +125,13 @@ def parse_value(value: Any, name: str) -> Answer:
 
 
 class CheckedPart:
-    """The answer to a part, every proposal checked by itself.
+    """The answer to a part, with every proposal checked separately.
 
     Attributes:
-        claims: What is taken of its statements, and ``relations`` of these.
-        replaced: Ids of known statements that hold no longer → what says so.
-        removed_drafts: Ids of drafts that were dropped or worded better.
-        refused: What is not taken.
+        claims: Accepted statements; ``relations``: accepted relations.
+        replaced: Ids of known statements that are ended → the claims that end them.
+        removed_drafts: Ids of drafts that were dropped or reworded.
+        refused: Rejected proposals.
     """
 
     def __init__(
@@ -145,11 +142,7 @@ class CheckedPart:
         meanings: Meanings | None = None,
         zone: tzinfo = UTC,
     ) -> None:
-        """Check an entry against its part and what the memory holds.
-
-        ``meanings`` says what words mean; without the model nobody judges whether a sentence is junk.
-        ``zone`` is that of the store.
-        """
+        """Check an entry against its part and the known statements; junk is only detected with ``meanings``."""
         pairs = zip(part.turns, part.shown, strict=True)
         self._turns = {turn.key: replace(turn, text=shown) for turn, shown in pairs}
         self._episode = {turn.key: turn for turn in part.episode.turns}
@@ -176,7 +169,7 @@ class CheckedPart:
     def _check_items(
         self, entry: Mapping[str, Any], name: str, key: str, checked: Callable[[Any], Any]
     ) -> list[Any]:
-        """What is taken of a list of an entry; an item is called by what it has under a key."""
+        """Check the items of a list of an entry, and return the accepted ones; ``key``: field to name an item by."""
         items = entry.get(name, [])
         if not isinstance(items, list):
             self._refuse(name, "is no list")
@@ -198,7 +191,7 @@ class CheckedPart:
         return taken
 
     def _statement(self, item: Mapping[str, Any]) -> Claim:
-        """Check one statement, and make a claim of it."""
+        """Check one statement, and return it as a claim."""
         text = _checked_text(item.get("text"))
         kind = next((kind for kind in KINDS if kind == item.get("kind")), None)
         if kind is None:
@@ -215,7 +208,7 @@ class CheckedPart:
                     "a tool or a page says so, and nobody else: that makes no rule"
                 )
             if kind in _OWNER_KINDS and trust != "user":
-                kind = "fact"  # what somebody else tells of what the owner wants
+                kind = "fact"  # someone else's report of what the owner wants
         subject = item.get("subject")
         is_there = isinstance(subject, str) and stem_overlap(subject, _cited_text(cited)) == 1.0
         named = node_id(one_line(str(subject), _MAX_NAME_CHARS)) if is_there else None
@@ -253,7 +246,7 @@ class CheckedPart:
         return Relation(str(names[0]), kind, str(names[1]), tuple(turn.key for turn in cited))
 
     def _reword(self) -> None:
-        """Let go the drafts that statements say again, all of them."""
+        """Remove the drafts that proposed statements replace completely."""
         for name, texts in self._reworded.items():
             draft = self._drafts[name]
             turn = self._turns[draft.turn]
@@ -265,7 +258,7 @@ class CheckedPart:
                 self._refuse(_shown(draft.text), reason)
 
     def _drop(self, dropped: Any) -> None:
-        """Let go the drafts that an answer lists."""
+        """Remove the drafts that the answer drops."""
         if not isinstance(dropped, list):
             self._refuse("drop", "is no list")
             return
@@ -279,9 +272,9 @@ class CheckedPart:
                 self.removed_drafts.add(known.id)
 
     def _junk_reason(self, text: str, turn: Turn) -> str | None:
-        """Why a sentence is worth nothing, whether true or not; None where it may be.
+        """Why a sentence is junk; None if it may be useful.
 
-        Two heads must agree. Each alone takes some good short sentences for junk.
+        Both heads must agree: each alone rejects some good short sentences.
         """
         if self._meanings is None:
             return None
@@ -311,7 +304,11 @@ class CheckedPart:
         return sorted(found, key=lambda turn: order.index(turn.key))
 
     def _replace(self, wanted: Any, claim: Claim) -> None:
-        """Note what a claim ends; the claim is taken all the same where it cannot end that."""
+        """Record which draft or statement a claim replaces.
+
+        Raises:
+            _RejectedError: It cannot replace that.
+        """
         if not isinstance(wanted, str) or not wanted:
             return
         if wanted in self._drafts:
@@ -332,12 +329,12 @@ class CheckedPart:
 
 
 def _cited_text(cited: Sequence[Turn]) -> str:
-    """What turns say, with who says it and the headings above it."""
+    """The texts of turns, with speakers and headings."""
     return " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
 
 
 def _checked_text(value: Any) -> str:
-    """A text that may stand in a topic file, and holds nothing that is not to be seen."""
+    """A proposed text, checked: one plain Markdown item, without secrets or invisible characters."""
     if not isinstance(value, str) or not value.strip():
         raise _RejectedError("it has no text")
     text = one_line(value)
@@ -350,7 +347,7 @@ def _checked_text(value: Any) -> str:
     found = topics.parse(f"- {text}\n".encode(), Path("answer"))
     plain = to_plain(text, has_addresses=True)
     is_item = [item.text for item in found.items] == [text] and not found.items[0].id
-    # Emphasis and backticks go; what hides or links words is no plain text.
+    # Emphasis and backticks are removed; anything that hides or links words is rejected.
     if not is_item or _WORD.findall(plain) != _WORD.findall(text) or _BLOCK.search(text):
         raise _RejectedError("it cannot stand as plain text in a Markdown list")
     return plain
@@ -365,7 +362,7 @@ def _no_answer(name: str, reason: str) -> BadInputError:
 
 
 def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
-    """Why a sentence does not stand on turns; None when it may.
+    """Why turns do not support a sentence; None if they may.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> told = [Turn("", "Mara", "user", "I have 3 cats, says Ada.", "2026-02-24T10:00:00+01:00")]
@@ -398,20 +395,20 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
 
 
 def stem_overlap(text: str, source: str) -> float:
-    """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
+    """The share of a text's stems that a source contains, 0 to 1; 1 for a text without stems."""
     wanted = terms(text)
     return len(wanted & terms(source)) / len(wanted) if wanted else 1.0
 
 
 def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
-    """Whether a rule is what a tool or a page said, and no user said it as well."""
+    """Whether a rule repeats a tool or a page, and no cited user turn supports it."""
     if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= MIN_SUPPORT for turn in cited):
         return False
     return any(stem_overlap(rule, turn.text) >= MIN_ECHO for turn in printed)
 
 
 def _without_days(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
-    """A text without its days, and these: first and last of each, where that is certain."""
+    """A text without its certain days, and the first and last day of each."""
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
     done = 0
@@ -427,7 +424,7 @@ def _without_days(text: str, time: str | None) -> tuple[str, list[tuple[str, str
 
 
 def _unknown_name(text: str, source: str) -> str | None:
-    """The first word of a text that looks like a name and is no word of the source."""
+    """The first word of a text that looks like a name and is not in the source."""
     there = {word.casefold() for word in _WORD.findall(source)}
     known = terms(source)
     for place, match in enumerate(_WORD.finditer(text)):
@@ -442,7 +439,7 @@ def _unknown_name(text: str, source: str) -> str | None:
 
 
 def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
-    """Whether a text denies what no sentence near it denies, or says what all of these deny."""
+    """Whether a text negates and no similar cited sentence does, or all of these do and the text does not."""
     told = [each for turn in cited for each in sentences(turn.text)]
     near = [each for each in told if stem_overlap(text, each) >= MIN_SUPPORT]
     if sameness.denies(text):

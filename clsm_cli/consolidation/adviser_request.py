@@ -1,4 +1,4 @@
-"""Build the packet of the episodes that wait for consolidation; the memory is only read."""
+"""Build the packet of the pending episodes, without changing the store."""
 
 from __future__ import annotations
 
@@ -35,17 +35,13 @@ from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
 
 MIN_COSINE = 0.35
-"""Cosine of a statement and a turn from which on a packet says that the statement is known."""
+"""Minimum cosine of a statement and a turn for the packet to list the statement as known."""
 _MAX_KNOWN = 40
-"""Statements that a packet shows at most."""
+"""Maximum known statements in a packet."""
 
 
 class Packet(NamedTuple):
-    """What to hand to an adviser.
-
-    Attributes:
-        waiting: Episodes that wait, these included.
-    """
+    """A packet for an adviser; ``waiting``: number of pending episodes, including its own."""
 
     text: str
     tokens: int
@@ -57,16 +53,16 @@ class Packet(NamedTuple):
 def build_packet(
     store: Store, request: Request, budget: int, embedder: Embedder | None, progress: Progress
 ) -> Packet:
-    """The packet of the episodes that wait, the most salient first, within a number of tokens.
+    """The packet of the pending episodes, the most salient first, within a token budget.
 
-    What was captured and is in no episode yet is put into episodes on a copy, just as the next run
-    will do it, so the answer fits what that run finds.
+    Captured turns are first put into episodes on a copy, as the next run will do, so that the answer fits
+    what that run finds.
 
     Args:
-        request: Its ``now``, ``limit`` and ``since`` choose.
+        request: ``now``, ``limit`` and ``since`` select the episodes.
 
     Raises:
-        BadInputError: Not even a part of an episode has room.
+        BadInputError: The budget has no room for any part.
         DiskError: There is no room for the copy.
     """
     if not inbox.files(store.inbox):
@@ -100,7 +96,7 @@ def _packet(store: Store, request: Request, budget: int, embedder: Embedder | No
 
 
 def _usable(embedder: Embedder | None) -> Embedder | None:
-    """The embedder where its model is there: the drafts are those of the night that takes the answer."""
+    """The embedder if its model is installed, so that the drafts are those of the run that takes the answer."""
     try:
         if embedder is not None and embedder.words is not None:
             embedder.words(["a"])
@@ -111,7 +107,7 @@ def _usable(embedder: Embedder | None) -> Embedder | None:
 
 
 def _with_drafts(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
-    """The chosen parts by their episodes, with what clsm itself makes of their turns."""
+    """The chosen parts by episode, with drafts."""
     scorer = StatementScorer(found, active_learning.owner_of(found))
     groups = []
     for _, parts in groupby(chosen, lambda part: part.episode.id):
@@ -124,10 +120,10 @@ def _with_drafts(found: store_state.StoreState, chosen: Iterable[Part]) -> list[
 
 
 def _smallest(found: store_state.StoreState, groups: Iterable[Sequence[Part]], budget: int) -> Part:
-    """The shortest part that begins an episode, where there is room for no more.
+    """The shortest first part of an episode, if nothing larger fits.
 
     Raises:
-        BadInputError: There is not even room for that; it says how much would be.
+        BadInputError: It does not fit either; the message has the budget needed.
     """
     first = min((group[0] for group in groups), key=lambda part: part.size)
     [[part]] = _with_drafts(found, [first])
@@ -139,7 +135,7 @@ def _smallest(found: store_state.StoreState, groups: Iterable[Sequence[Part]], b
 
 
 def _related_statements(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
-    """Current statements that are about what the parts say, the nearest first."""
+    """Current statements similar to turns of the parts, the most similar first."""
     rows = {i: row for i, row in found.statements.items() if row.is_current and row.kind in KINDS}
     held = index_statements(found, rows.values())
     best: dict[str, float] = {}

@@ -1,8 +1,7 @@
 """The vocabulary of nodes and their names, and which turns mention them.
 
-A mention is a fact of the text: a name of the node stands in the turn. So what a turn mentions does
-not depend on when the name became known; a name that is new is looked for in older turns by the
-index's postings, and only there.
+A turn mentions a node if its text contains a name of it, whenever the name became known. New names are
+looked up in older turns by the index's postings.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.evidence_queries import Name, SourceTurn
 
 MIN_THING_P = 0.25
-"""Probability from which a name is taken for a thing's."""
+"""Minimum probability that a name names a thing."""
 MIN_PERSON_P, MIN_KIND_P = 0.5, 0.3
-"""Probability from which a thing is taken for a person, and for one of another kind."""
+"""Minimum probability of the kind person, and of any other kind."""
 MAX_PATH_SHARE = 0.85
-"""Share of a name's uses in paths and names of files from which it is a part of these and no name."""
+"""Share of a name's uses in paths and file names from which it counts as part of them, not as a name."""
 _IN_PATH = INPUTS.index("in path")
 PERSON, CONCEPT, FILE = "person", "concept", "file"
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
@@ -40,10 +39,10 @@ _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 
 class Vocabulary(NamedTuple):
-    """The nodes there are, by id.
+    """The nodes by id.
 
     Attributes:
-        canonical: Id of any name → node.
+        canonical: Id of any name → node id.
         heads: Id of a last word → the only node whose label ends in it.
     """
 
@@ -52,14 +51,14 @@ class Vocabulary(NamedTuple):
     heads: dict[str, str]
 
     def node_of_id(self, name_id: str) -> str:
-        """The node that the id of a name stands for, that itself if it is unknown.
+        """The node of a name's id; the id itself if it is unknown.
 
-        "club" stands for the reading club if there is no other.
+        "club" means the reading club if there is no other club.
         """
         return self.canonical.get(name_id) or self.heads.get(name_id) or name_id
 
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
-        """Finds the names of some nodes, or of all."""
+        """A matcher for the names of some nodes, or of all."""
         chosen = self.entries if nodes is None else sorted(nodes)
         return Matcher(
             NameForm(name, entry.id, name in entry.exact)
@@ -71,7 +70,7 @@ class Vocabulary(NamedTuple):
 def build_vocabulary(
     state: StoreState, episodes: Collection[str], nodes: Mapping[str, Node]
 ) -> Vocabulary:
-    """The nodes that the turns of some episodes name, and those of ``nodes`` that a person made."""
+    """The nodes named in some episodes, and the pinned ones of ``nodes``."""
     connection = state.connection
     sightings = list(evidence_queries.names_used(connection, episodes))
     spoken = list(evidence_queries.speakers(connection, episodes))
@@ -109,7 +108,7 @@ def build_vocabulary(
 
 
 def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:
-    """Id of each name → node; a node's own id counts most, then its names, then these without an article."""
+    """Id of each name → node id; in conflicts, ids win over names, and names over names without article."""
     names = [(name, e.id) for e in entries.values() for name in (e.label, *e.aliases)]
     bare: dict[str, str] = {}
     for name, node in names:
@@ -118,7 +117,7 @@ def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:
 
 
 def _candidates(sightings: Iterable[Name]) -> set[str]:
-    """Names that may be a thing's: marked, in two turns, or longer than one that is in two turns."""
+    """Names that may denote a thing: links, names in two turns, and names that contain one of these."""
     turns: dict[str, set[str]] = {}
     marked: set[str] = set()
     for each in sightings:
@@ -132,7 +131,7 @@ def _candidates(sightings: Iterable[Name]) -> set[str]:
 def _judge_all(
     state: StoreState, names: Collection[str], episodes: Collection[str]
 ) -> dict[str, NameJudgement]:
-    """What names are, judged from all their uses and what the strings mean."""
+    """Judge names by all their uses and their sentence vectors."""
     texts = evidence_queries.episode_texts(state.connection, episodes)
     features = name_features(sorted(names), texts)
     known = state.vectors_of(list(features))
@@ -148,10 +147,10 @@ def _judge_all(
 
 
 def _kind(name: str, told: NameJudgement | None) -> str:
-    """What is likeliest by far; a concept where nothing is.
+    """The most probable kind if it reaches its threshold, else concept.
 
-    Who has no capital is no person, and what has no folder and no ending is no file: each other kind
-    is then the likelier by what that one had.
+    A name in lower case is no person, and one without a slash or an extension no file; the other kinds are
+    renormalised.
     """
     if told is None:
         return CONCEPT
@@ -166,16 +165,15 @@ def _kind(name: str, told: NameJudgement | None) -> str:
 
 
 def _with_kind(entry: Entity, judged: NameJudgement | None) -> Entity:
-    """A thing as it is judged; its confidence in tenths, so that few nights change it."""
+    """An entity with its judged kind, and its confidence in tenths, so that few runs change it."""
     confidence = round(max(MIN_THING_P, judged.thing if judged else 0.0), 1)
     return entry._replace(kind=_kind(entry.label, judged), confidence=confidence)
 
 
 def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tuple[str, str]]:
-    """Short forms by which people in a conversation call each other: "Mel" for Melanie.
+    """Pairs of a speaker's name and a short form, such as Melanie and "Mel".
 
-    A name is one if it is the beginning of the name of exactly one who speaks there, and is used
-    only in conversations of that person.
+    A short form is a prefix of exactly one speaker's name in each episode with it, always the same speaker.
     """
     present: dict[str, set[str]] = {}
     for each in spoken:
@@ -201,11 +199,11 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
 
 
 _MIN_SHORT_FORM = 3
-"""Letters of a short form, at least."""
+"""Minimum letters of a short form."""
 
 
 def _heads(entries: Mapping[str, Entity]) -> dict[str, str]:
-    """The last words that tell a node from all others."""
+    """Last words of labels that identify a node."""
     ends: dict[str, set[str]] = {}
     for entry in entries.values():
         words = entry.label.split()
@@ -215,7 +213,7 @@ def _heads(entries: Mapping[str, Entity]) -> dict[str, str]:
 
 
 def changed_nodes(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
-    """Nodes whose names are others than those that the store's mentions were found by."""
+    """Nodes whose names changed since the store's mentions were found."""
     before = {i: ({n.label, *n.aliases}, {*n.exact}) for i, n in nodes.items()}
     now = {i: ({e.label, *e.aliases}, {*e.exact}) for i, e in vocabulary.entries.items()}
     return {node for node, names in now.items() if before.get(node) != names}
@@ -227,7 +225,7 @@ def refind_mentions(
     nodes: Collection[str],
     episodes: Collection[str],
 ) -> dict[str, dict[str, set[str]]]:
-    """Where the names of some nodes stand in the turns of episodes: episode → node → turns."""
+    """Find the mentions of some nodes in episodes: episode → node → turns."""
     connection = state.connection
     wanted: dict[str, set[str]] = {}
     for node in sorted(nodes):
@@ -249,13 +247,13 @@ def refind_mentions(
 
 
 _BATCH_TURNS = 2000
-"""Turns whose texts are held at once."""
+"""Turns whose texts are in memory at once."""
 
 
 def find_mentions(
     turns: Iterable[SourceTurn], matcher: Matcher, found: dict[str, dict[str, set[str]]]
 ) -> None:
-    """Add what some turns mention: episode → node → turns. What a tool printed mentions nothing."""
+    """Add the mentions in turns to ``found``: episode → node → turns. Tool output is skipped."""
     for turn in turns:
         if turn.role == "tool":
             continue

@@ -1,9 +1,8 @@
 """Entity resolution: which names become nodes, and which names are one node.
 
-Names are one for a reason that can be told: they differ in nothing but case, hyphen, article or
-number; a first or last name belongs to one full name; one link ends in it; a text or a person says so.
-Nothing is merged because it looks alike. All is a function of the set of sightings, whatever their
-order.
+Names are merged only for an explicit reason: they differ in nothing but case, hyphen, article or
+grammatical number; a first or last name belongs to one full name; one link ends in the name; a text or a
+person says so. Similarity is no reason. The result is a function of the set of sightings, not their order.
 """
 
 from __future__ import annotations
@@ -26,12 +25,11 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.evidence_queries import Name
 
 MIN_NAME_SECTIONS, MIN_PHRASE_SECTIONS, MIN_WORD_SECTIONS = 2, 2, 3
-"""Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
+"""Minimum sections with a capitalised name, a noun phrase and a single word for it to become a node."""
 MIN_EPISODES = 2
-"""Episodes of a tag, code, noun phrase or single word."""
+"""Minimum episodes with a tag, code, noun phrase or single word."""
 MIN_LIKENESS, MIN_LETTERS = 88.0, 5
-"""Likeness (0 … 100) of labels for a person to look at; letters below which they are too short."""
-
+"""Minimum likeness (0 … 100) of labels for review, and minimum letters of each."""
 _DIGITS = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\d+|\b[ivx]+\b|\+\+|#")
 _BETWEEN = re.compile(r" (?:and|in|of|to|for|on|with|the) (?:the )?")
@@ -42,10 +40,10 @@ class Entity(NamedTuple):
 
     Attributes:
         id: ``node_id(label)``.
-        aliases: every other name that means it, sorted; not what differs only in case.
-        exact: names that count only with their capitals, as they are words otherwise.
-        kind: as of a ``Node``.
-        confidence: how likely it is one particular thing, in tenths.
+        aliases: Its other names, sorted, without those that differ only in case.
+        exact: Names that only match with their capitals, as they are also words.
+        kind: As in ``Node``.
+        confidence: Probability that it is one particular thing, in tenths.
     """
 
     id: str
@@ -57,7 +55,7 @@ class Entity(NamedTuple):
 
 
 class _Groups:
-    """Names (as node ids) that are one: a union-find in which some are kept apart."""
+    """A union-find over names (as node ids), in which some pairs are kept apart."""
 
     def __init__(self, different: Iterable[tuple[str, str]]) -> None:
         self._parent: dict[str, str] = {}
@@ -76,7 +74,7 @@ class _Groups:
         return node
 
     def join(self, a: str, b: str) -> None:
-        """Make the groups of two ids one, unless a member of one is apart from one of the other."""
+        """Merge the groups of two ids, unless two of their members are kept apart."""
         a, b = sorted((self._root(a), self._root(b)))
         if a != b and all(self._root(other) != b for other in self._apart[a]):
             self._apart[a] |= self._apart[b]
@@ -95,16 +93,17 @@ def resolve_entities(
     persons: Collection[str] = (),
     no_things: Collection[str] = (),
 ) -> list[Entity]:
-    """The things that are named often enough, each with its names, by id.
+    """The entities that are named often enough, by id.
 
     Args:
-        sightings: every name in every turn; how often a turn repeats one says nothing.
-        told: pairs of what texts say are names of one thing, the second one an alias.
-        different: node ids that a person keeps apart, whatever else would join them.
-        people: names of speakers, who are always entries.
-        persons: names that are used as a person's.
-        no_things: names that are used as words are that name nothing in particular. An author's own
-            link or title is a thing all the same.
+        sightings: Every name in every turn; repetitions within a turn do not count.
+        told: Pairs of name and alias that texts state.
+        same: Pairs of node ids that a person merged.
+        different: Pairs of node ids that a person keeps apart, whatever else would merge them.
+        people: Names of speakers, who are always entities.
+        persons: Names that are used as a person's.
+        no_things: Names used like common words; they are only entities if an author linked them or made
+            them a title.
     """
     told = sorted(set(told))
     shorter = _labelled_links(set(sightings), _link_wordings(told))
@@ -131,7 +130,7 @@ def resolve_entities(
 
 
 def _link_wordings(told: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Paths of links that have one wording which no other path has, with that."""
+    """Link path → its only wording, if no other path has that wording."""
     paths = [(path, wording) for path, wording in told if "/" in path and "/" not in wording]
     of_path = Counter(path for path, _ in paths)
     of_wording = Counter(name_key(wording) for _, wording in paths)
@@ -145,9 +144,9 @@ def _link_wordings(told: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _labelled_links(
     seen: Collection[Name], worded: Mapping[str, str]
 ) -> Iterator[tuple[Name, str]]:
-    """Yield sightings with a label: a link by its own wording, else by the last part of its path.
+    """Yield sightings with a label: that of a link is its own wording, else the last part of its path.
 
-    A last part in which two paths end stands for neither.
+    A last part that several paths share is not used.
     """
     ends: dict[str, set[str]] = defaultdict(set)
     for each in seen:
@@ -163,7 +162,7 @@ def _labelled_links(
 
 
 def _common_words(seen: Iterable[Name]) -> frozenset[str]:
-    """Words that stand in phrases without a capital, other than now and then for a name."""
+    """Words in lower case in several turns, and more than a tenth as often as capitalised."""
     turns: dict[str, set[str]] = defaultdict(set)
     for each in seen:
         if each.kind in {"phrase", "name"}:
@@ -176,9 +175,9 @@ def _common_words(seen: Iterable[Name]) -> frozenset[str]:
 def _filter_phrases(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
     """Leave out phrases that are no terms.
 
-    These are words that are names with a capital at least as often ("anchor"), names that only
-    begin a sentence ("petra reads"), and two names with a small word between ("Petra and Thomas"):
-    each stands without the other elsewhere, unlike the words of a title.
+    These are words that are names at least as often ("anchor"), names with the rest of a sentence ("petra
+    reads"), and two names with a small word between, each of which also occurs without the other ("Petra
+    and Thomas"), unlike the words of a title.
     """
     capital: dict[str, set[str]] = defaultdict(set)
     common: dict[str, set[str]] = defaultdict(set)
@@ -207,7 +206,7 @@ def _filter_phrases(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
 
 
 def _is_name(each: Name) -> bool:
-    """Whether it is set like a name: all words but the small ones have capitals."""
+    """Whether it is written like a name: all words except small ones are capitalised."""
     words = each.label.split()
     return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
 
@@ -220,10 +219,10 @@ def _join_aliases(
     lower: frozenset[str],
     groups: _Groups,
 ) -> None:
-    """Join other names with the one thing that they are names of; never two speakers.
+    """Merge first names, last names and stated aliases with their entity; never two speakers.
 
-    A first name belongs to the only person whose full name begins with it, a last name, if it is
-    nobody's first, to the only one whose full name ends in it; an alias to what a text says it is.
+    A first name belongs to the only person whose full name begins with it; a last name that is nobody's
+    first name, to the only one whose full name ends in it; an alias to the name that a text states.
     """
     named = {each.label for each in seen if _is_name(each)} | {*people}
     owners: dict[str, set[str]] = defaultdict(set)
@@ -258,8 +257,8 @@ def _accepted(
 ) -> list[str]:
     """The groups with enough evidence, longest names first.
 
-    What stands only inside a longer name of its turn says nothing for the shorter one (as in the
-    C-value of Frantzi, Ananiadou and Mima 2000).
+    A sighting inside a longer accepted name of the same turn does not count (as in the C-value of Frantzi,
+    Ananiadou and Mima 2000).
     """
     found: dict[str, list[Name]] = {group: [] for group in always}
     for each in seen:
@@ -277,14 +276,14 @@ def _accepted(
 
 
 def _is_thing(found: Sequence[Name], no_things: Collection[str]) -> bool:
-    """Whether the name most used names something, or an author made one a link or a title."""
+    """Whether the most used name denotes a thing, or an author made one a link or title."""
     uses = Counter(each.label for each in found)
     label = min(uses, key=lambda label: (-uses[label], label))
     return label not in no_things or any(each.kind in {"link", "title"} for each in found)
 
 
 def _has_evidence(found: Sequence[Name]) -> bool:
-    """Whether names of one thing stand where they must."""
+    """Whether the sightings of one entity reach the minimum sections and episodes."""
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
@@ -296,7 +295,7 @@ def _has_evidence(found: Sequence[Name]) -> bool:
 
 
 def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entity:
-    # A plural is sighted together with its singular, which alone may be in no text.
+    # A plural counts for its singular too, which itself may be in no text.
     plural = {(one, turn) for name in names for one in name_keys(name)[1:] for turn in uses[name]}
     count = {
         name: sum((name_key(name), turn) not in plural for turn in uses[name]) for name in names
@@ -312,11 +311,11 @@ def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[st
 
 
 def near_pairs(entries: Sequence[Entity], fresh: Collection[str]) -> list[tuple[str, str, float]]:
-    """Ids of entries whose labels are nearly the same, one of them ``fresh``, best first.
+    """Pairs of entity ids with similar labels, at least one ``fresh``, the most similar first, for review.
 
-    For a person to decide. Labels with different digits or Roman numbers are versions, and short
-    ones are alike too easily; neither is listed. The likeness (0 … 100) of labels of a and b
-    letters, m of them in common and in order, is 200·m/(a + b).
+    Labels with different digits or Roman numbers are versions, and short ones are too similar by chance;
+    neither are listed. The likeness (0 … 100) of labels of a and b letters, with m in common and in order,
+    is 200·m/(a + b).
     """
     from rapidfuzz import fuzz, process
 

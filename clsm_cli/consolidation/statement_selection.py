@@ -1,4 +1,4 @@
-"""Score the sentences of a document or conversation by the heads, to select statements."""
+"""Score the sentences of documents and conversations by the heads, and select statements."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from clsm_cli.text.todo import Todo
 
 EVEN_P = 0.5
-"""Probability from which something is likelier than not."""
+"""Probability from which a label applies."""
 MIN_ALONE_P = 0.8
-"""Probability of being understood alone from which a sentence of a note goes without its headings. Strangers
-who read 180 missed them in one of five below it, and in none above."""
+"""Minimum probability of being understood alone for a note's sentence to omit its headings. In 180 sentences,
+readers missed them in one of five below this, and in none above."""
 MIN_DOCUMENT_P = 0.75
-"""Probability from which a whole document is taken for something: its sentences are weighed besides."""
+"""Probability from which a label of a whole document excludes its sentences."""
 MAX_STEPS_P = 1 / 3
-"""Probability of telling anybody how to do something from which a document's boxes are steps, unless it says that
-they are tasks: none of twenty pages of owners has more than 0.31, most instructions and forms do (own choice)."""
+"""Probability of being instructions from which a document's boxes are steps, unless it calls them tasks. None of 20
+pages of owners exceeds 0.31; most instructions and forms do (own choice)."""
 TALK_WORTH_SHARE = 0.55
-"""Share of what a sentence must be worth that is enough in a conversation."""
+"""Factor of the worth threshold in a conversation."""
 TALK_NOISE_SHARE = 0.9
-"""Share of the limit of noise that a sentence of a conversation keeps to."""
+"""Factor of the noise limit in a conversation."""
 MIN_READ_KEEP, MAX_READ_NOISE = 0.4, 0.5
-"""Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
-Of what it gives a little less, the reader would keep half, and of that two in five are good."""
+"""A document's unit is read by ``heads/statement_head`` if the unit head gives at least this ``keep`` and at most this
+``noise``. Of units slightly below, the statement head would keep half, two in five of which are good."""
 MIN_SUCCESSOR_P = 0.3
-"""Probability of saying the same or its update from which a sentence of a rewritten block takes the place of one that
-was kept: nine of ten that do reach it, and a third of those that tell something else beside."""
+"""Probability of "same" plus "update" from which a sentence of a rewritten block succeeds a kept one: nine of ten
+successors reach it, and a third of the sentences that say something else."""
 MAX_CHARS = 420
-"""Characters of a statement; what is longer is a paragraph without full stops."""
+"""Maximum characters of a statement; anything longer is a paragraph without full stops."""
 _REPLY_SENTENCES = 3
-"""Sentences of a reply that may gainsay what was said before it."""
+"""First sentences of a reply that are checked for a contradiction."""
 ROLE_NAMES = frozenset({"user", "assistant", "agent"})
-"""Speakers without a name."""
+"""Speakers that are roles, not names."""
 _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|above|earlier|other)\s"
     r"(?:instructions?|prompts?|rules|messages?)|\byou\sare\snow\s(?:in|an?|the)\b|\bsystem\sprompt\b"
     r"|\b(?:developer|jailbreak|god)\smode\b",
     re.IGNORECASE,
 )
-"""An order to whoever reads it later; see docs/poisoning.md."""
+"""A prompt injection; see docs/poisoning.md."""
 Kind = Literal["fact", "preference", "decision"]
 Verdict = Literal[
     "kept",
@@ -78,10 +78,10 @@ Verdict = Literal[
     "gone",
     "unsaid",
 ]
-"""What decides whether a sentence is kept: the first three say that it is (``KEPT_VERDICTS``), the others why not. ``worth``
-and ``noise`` are limits that it does not keep to; ``commands/review`` puts each in words."""
+"""Why a sentence is kept (``KEPT_VERDICTS``) or not. ``worth`` and ``noise`` are thresholds that it fails;
+``commands/review`` words each."""
 KEPT_VERDICTS = frozenset({"kept", "noted", "heir"})
-"""What decides that a sentence becomes a statement."""
+"""Verdicts by which a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
@@ -92,14 +92,12 @@ class ScoredUnit(NamedTuple):
     """A sentence, item or row of a turn.
 
     Attributes:
-        turn: Its key.
-        title: Whose words they are, or the headings without which nobody could tell what they are
-            about; empty for what stands alone.
-        keep: Probability that they are worth keeping; 0 where even the headings do not tell what
-            they are about.
-        noise: Probability that they are junk.
-        chance: ``keep`` before the owner's decisions correct it.
-        worth: From which ``keep`` on they are kept.
+        turn: Key of the turn.
+        title: The speaker, or the headings needed to understand it; empty if it stands alone.
+        keep: Probability of being worth keeping; 0 if even the headings do not make it clear.
+        noise: Probability of being junk.
+        chance: ``keep`` before the correction by the owner's decisions.
+        worth: Threshold of ``keep``.
     """
 
     turn: str
@@ -115,7 +113,7 @@ class ScoredUnit(NamedTuple):
 
     @property
     def statement(self) -> str:
-        """It as it stands in memory.
+        """The text of the statement: title and text.
 
         >>> ScoredUnit("k", 0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
         'Rent: 900 euros.'
@@ -125,16 +123,16 @@ class ScoredUnit(NamedTuple):
 
 @dataclass(frozen=True)
 class UnitScores:
-    """What the sentences of a document or conversation are worth.
+    """The scored sentences of a document or conversation.
 
     Attributes:
-        about: What ``judge.about_document`` says of the document; None for a conversation.
-        pieces: Of each turn that says something, by key, in order.
-        is_noted: Each was noted by itself (``clsm note``): somebody wants it remembered.
-        is_diary: It is a person's dated notes: these tell as people do in a talk, and the unit head, which
-            knows the notes of agents, takes most of what they tell for trivial.
-        current: Keys of turns that still hold; blocks that a document lost make no claims.
-        successors: Sentences that take the place of one that was kept: it was judged to be worth that.
+        about: ``judge.about_document`` of the document; None for a conversation.
+        pieces: Key of a turn → its sentences, in order.
+        is_noted: The turns are from ``clsm note``: all are kept.
+        is_diary: A person's dated notes. They are written as people talk, and the unit head, fitted to
+            agents' notes, scores most of them as trivial.
+        current: Keys of current turns; blocks removed from a document make no claims.
+        successors: Sentences that succeed a kept one; they are kept too.
     """
 
     settings: ConsolidationSettings
@@ -147,17 +145,17 @@ class UnitScores:
 
     @property
     def is_talk_like(self) -> bool:
-        """Whether it is a conversation, or written as people talk."""
+        """Whether it is a conversation or a diary."""
         return self.about is None or self.is_diary
 
     @property
     def noise_limit(self) -> float:
-        """Probability of being noise up to which a sentence is kept."""
+        """Maximum probability of being noise of a kept sentence."""
         return self.settings.noise * (TALK_NOISE_SHARE if self.is_talk_like else 1.0)
 
     @property
     def states_nothing(self) -> bool:
-        """Whether nothing in it is about the owner's world: a template, a text of others."""
+        """Whether it is a template, a reference or someone else's text, with nothing about the owner."""
         about = self.about
         return about is not None and (
             about["template"] >= MIN_DOCUMENT_P
@@ -167,33 +165,33 @@ class UnitScores:
 
     @property
     def steps_probability(self) -> float:
-        """How likely its open items are steps for anybody who works by it, not tasks of the owner."""
+        """The probability that its open items are steps for any reader, not tasks of the owner."""
         return self.about["instruction"] + self.about["reference"] if self.about else 0.0
 
     def verdict(self, piece: ScoredUnit) -> Verdict:
-        """What decides whether a sentence is kept for what it says."""
+        """Why a sentence is kept or not."""
         if self.is_noted:
             return "noted"
         if piece in self.successors:
             return "heir"
         if self.is_talk_like and (
             factuality.states_nothing(piece.text) or factuality.is_disputed(piece.text)
-        ):  # the head of talks takes rumours and ideas for what tells something
+        ):  # the talk head scores rumours and ideas as informative
             return "untold"
         if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
         return "kept" if piece.noise <= self.noise_limit else "noise"
 
     def is_worth(self, piece: ScoredUnit) -> bool:
-        """Whether a sentence is kept for what it says."""
+        """Whether a sentence is kept."""
         return self.verdict(piece) in KEPT_VERDICTS
 
     def is_task(self, turn: Turn, task: Todo) -> bool:
-        """Whether an item that reads as a task is one of the owner.
+        """Whether an item that looks like a task is one of the owner's.
 
-        It is, unless it is a step for anybody who works by the document, or a box of a form. It stands in
-        notes of a day, in a list called one, or names a day: then only what is more likely such steps than
-        not has none. Whatever note ticks it, what nobody had to do becomes no task by that.
+        In a document, a step of instructions for any reader or a box of a form is not, unless it is under a
+        dated heading. In a log, in a list called tasks, or with a date, the threshold for instructions is
+        ``EVEN_P`` instead of ``MAX_STEPS_P``. Done items pass: an unknown one makes no statement anyway.
         """
         found = self._pieces_of(turn, task)
         if not found or self.about is None or task.state == "done":
@@ -210,7 +208,7 @@ class UnitScores:
         return not is_form and self.steps_probability < (EVEN_P if is_called_one else MAX_STEPS_P)
 
     def title_of(self, turn: Turn, task: Todo) -> str:
-        """The headings without which nobody could tell what an item of a note is about."""
+        """The headings needed to understand an item of a note, without one that only says "tasks"."""
         found = self._pieces_of(turn, task)
         titles = found[0].title.split(" › ") if found and not turn.speaker else []
         return " › ".join([title for title in titles if not _TASKS.fullmatch(title)])
@@ -224,7 +222,7 @@ class UnitScores:
 
 
 def _is_contradicted(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
-    """Whether the next that a person says takes the place of what an agent said."""
+    """Whether the user's next turn updates what an agent said."""
     reply = next((turn.text for turn in after if turn.role == "user"), "")
     told = [
         each for each in sentences(reply)[:_REPLY_SENTENCES] if not factuality.states_nothing(each)
@@ -235,9 +233,10 @@ def _is_contradicted(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
 
 @dataclass
 class StatementScorer:
-    """Weighs episodes: a document once, whole and as it stands now.
+    """Scores episodes.
 
-    What may be kept of it is read with its episode.
+    The unit head scores a document once, in its current form; the statement head reads its candidates
+    episode by episode.
     """
 
     state: StoreState
@@ -255,7 +254,7 @@ class StatementScorer:
                 self._kept.setdefault(row.sources[0], set()).add(row.text)
 
     def score(self, episode: Episode, current: Collection[str]) -> UnitScores:
-        """Score the units of an episode; ``current`` are the keys of turns that still hold."""
+        """Score the units of an episode; ``current``: keys of current turns."""
         if episode.document is None:
             found = self._scores(episode.turns, None)
             found = replace(found, is_noted=episode.session == NOTES)
@@ -270,7 +269,7 @@ class StatementScorer:
         return replace(weighed, successors=self._successors(weighed))
 
     def _scores(self, turns: Sequence[Turn], about: Mapping[str, float] | None) -> UnitScores:
-        """As the unit head has it; a talk is shorter, and says less of what it is worth."""
+        """Scores by the unit head; the threshold is lower for conversations, whose turns say less."""
         settings = self.state.settings
         worth = settings.worth if about is not None else settings.worth * TALK_WORTH_SHARE
         is_diary = about is not None and all(turn.time and turn.trust == "user" for turn in turns)
@@ -279,7 +278,7 @@ class StatementScorer:
         return UnitScores(settings, about, pieces, is_diary=is_diary)
 
     def _reread(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
-        """What some of the turns say, as the statement head reads it where it does."""
+        """The scores of some turns, replaced by those of the statement head where it applies."""
         pieces = {turn.key: [*weights.pieces.get(turn.key, ())] for turn in turns}
         if self.state.meanings is None or weights.states_nothing:
             return replace(weights, pieces=pieces)
@@ -303,9 +302,9 @@ class StatementScorer:
         return replace(weights, pieces=pieces)
 
     def _needs_reading(self, weights: UnitScores, turn: Turn, piece: ScoredUnit) -> bool:
-        """Whether the statement head has the last word: in documents, and on what an assistant says.
+        """Whether the statement head decides: in documents, and for an assistant's sentences.
 
-        The head of talks knows people; an assistant at work talks mostly about what it does just now.
+        The talk head was fitted to people; an assistant at work talks mostly about its current action.
         """
         if weights.about is None:
             return turn.role == "assistant" and weights.is_worth(piece)
@@ -314,7 +313,7 @@ class StatementScorer:
         return piece.keep >= MIN_READ_KEEP and piece.noise <= MAX_READ_NOISE
 
     def _successors(self, weights: UnitScores) -> frozenset[ScoredUnit]:
-        """The sentences of rewritten blocks that are statements of the old text, or take the place of one."""
+        """Sentences of rewritten blocks that repeat or succeed a statement of the old block."""
         successors: set[ScoredUnit] = set()
         pairs = []
         for key, pieces in weights.pieces.items():
@@ -333,7 +332,7 @@ class StatementScorer:
         return frozenset(successors)
 
     def _statements_of_old_blocks(self, key: str) -> set[str]:
-        """What was kept of the blocks that a block took the place of, one after the other."""
+        """The statements of all blocks that a block replaced, directly or indirectly."""
         seen, found = {key}, set[str]()
         while (key := self.state.rewritten.get(key, key)) not in seen:
             seen.add(key)
@@ -341,7 +340,7 @@ class StatementScorer:
         return found
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
-        """The same by the owner's decisions, where these may change what is kept."""
+        """The scores corrected by the owner's decisions, where these may change the outcome."""
         if not self.owner.decisions:
             return weights
         every = chain.from_iterable(weights.pieces.values())
@@ -352,7 +351,7 @@ class StatementScorer:
             if piece.statement not in known:
                 return piece
             keep = self.owner.chance(piece.chance, known[piece.statement], place)
-            left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of what is not worth keeping
+            left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of the probability not to keep
             return piece._replace(keep=keep, noise=min(1.0, piece.noise * left))
 
         pieces = {key: [*map(corrected, told)] for key, told in weights.pieces.items()}
@@ -375,7 +374,7 @@ class StatementScorer:
 def scored_units(
     turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None
 ) -> Iterator[tuple[Turn, ScoredUnit]]:
-    """What may become a statement, in order, with the turn that it stands in."""
+    """The candidate sentences of some turns, in order, with their turns."""
     judged = judge.judge_units(turns, about, meanings)
     leads = lead_ins(turns, [each.unit for each in judged])
     for each, lead in zip(judged, leads, strict=True):
@@ -400,7 +399,7 @@ def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
 
 
 def plain(raw: str) -> str:
-    """The words of a sentence, item or row.
+    """A sentence, item or row without Markdown marks; cells are joined by dots.
 
     >>> plain("- **Rent:** 900 euros"), plain("| Rent | 900 euros |")
     ('Rent: 900 euros', 'Rent · 900 euros')
@@ -413,7 +412,7 @@ def plain(raw: str) -> str:
 
 
 def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
-    """What stands before a sentence in memory."""
+    """The title of a sentence: its speaker, or the headings and list introduction that it needs."""
     if turn.speaker:
         return "" if turn.speaker.lower() in ROLE_NAMES else turn.speaker
     shown = () if chances["alone"] >= MIN_ALONE_P else turn.heading[-2:]
