@@ -18,7 +18,7 @@ import numpy as np
 
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
-from clsm_cli.heads.classifier import Classifier, pack
+from clsm_cli.heads.classifier import Classifier
 from clsm_cli.heads.relation_head import (
     INPUTS,
     MIN_RELATED_P,
@@ -29,7 +29,7 @@ from clsm_cli.heads.relation_head import (
     head_inputs,
 )
 from scripts.fit_heads import Examples, Settings, fit, left_out
-from scripts.fitting import auroc
+from scripts.fitting import auroc, pack
 from scripts.join_labels import LABELS, joined
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ MAX_DECISIONS = 200
 """Newest decisions used; a fit takes cubic time."""
 
 
-class _DecidedSentence(NamedTuple):
+class _Example(NamedTuple):
     """A sentence that the owner decided about, its turn, and the time of the decision."""
 
     at: str
@@ -61,7 +61,7 @@ def owner_of(state: StoreState) -> Owner:
     )
 
 
-def _decided_statements(state: StoreState) -> Iterator[_DecidedSentence]:
+def _decided_statements(state: StoreState) -> Iterator[_Example]:
     """Statements that the owner pinned, corrected or withdrew; their probability is unknown."""
     rows = state.statements.values()
     corrected = {row.supersedes for row in rows if row.pinned and row.supersedes}
@@ -75,18 +75,16 @@ def _decided_statements(state: StoreState) -> Iterator[_DecidedSentence]:
         is_of_source = row.text and row.sources and row.kind not in ("gist", "task")
         if is_of_source and (is_kept or is_out):
             at = row.superseded_at or row.recorded_at or ""
-            yield _DecidedSentence(
-                at, row.id, row.text, row.sources[0], state.settings.worth, is_kept
-            )
+            yield _Example(at, row.id, row.text, row.sources[0], state.settings.worth, is_kept)
 
 
-def _review_answers(state: StoreState) -> Iterator[_DecidedSentence]:
+def _review_answers(state: StoreState) -> Iterator[_Example]:
     """Answered review items about single sentences."""
     for item in state.reviewed.values():
         if item.reason == WORTH and item.state in ("accepted", "rejected"):
             chance, source = _chance(item.other, state.settings.worth), next(iter(item.about), "")
             is_kept = item.state == "accepted"
-            yield _DecidedSentence(item.at, item.id, item.kept, source, chance, is_kept)
+            yield _Example(item.at, item.id, item.kept, source, chance, is_kept)
 
 
 def _chance(text: str, otherwise: float) -> float:

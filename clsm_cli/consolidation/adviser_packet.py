@@ -91,18 +91,20 @@ class Draft(NamedTuple):
     is_sure: bool
 
 
-def drafts_of(said: Iterable[Claim], weights: UnitScores) -> list[Draft]:
+def drafts_of(episode_claims: Iterable[Claim], scores: UnitScores) -> list[Draft]:
     """The claims of an episode as drafts, without tasks."""
-    keep = {
-        (key, piece.statement): piece.keep for key, told in weights.pieces.items() for piece in told
+    keep_by_text = {
+        (key, piece.statement): piece.keep
+        for key, pieces in scores.pieces.items()
+        for piece in pieces
     }
-    found = []
-    for claim in said:
+    drafts = []
+    for claim in episode_claims:
         if claim.kind != "task":
             key = claim.sources[0]
-            is_sure = weights.is_noted or keep.get((key, claim.text), 0) >= SURE_P
-            found.append(Draft(f"d-{digest(key, claim.text)}", claim.text, key, is_sure))
-    return found
+            is_sure = scores.is_noted or keep_by_text.get((key, claim.text), 0) >= SURE_P
+            drafts.append(Draft(f"d-{digest(key, claim.text)}", claim.text, key, is_sure))
+    return drafts
 
 
 class Part(NamedTuple):
@@ -158,14 +160,14 @@ def split_parts(
     ]
 
 
-def select_parts(found: Iterable[Sequence[Part]], limit: int) -> list[Part]:
+def select_parts(episodes: Iterable[Sequence[Part]], limit: int) -> list[Part]:
     """The parts that fit a packet: episodes in the given order, each whole or not at all.
 
     An episode too large for an empty packet is included with as many parts as fit.
     """
     room = empty = limit - count_tokens(render_packet([], []))
     chosen: list[Part] = []
-    for group in found:
+    for group in episodes:
         sizes = [part.size for part in group]
         if sum(sizes) > room and (chosen or sum(sizes) <= empty):
             continue
@@ -183,15 +185,15 @@ def render_packet(chosen: Sequence[Part], known: Sequence[Statement], limit: int
     Args:
         limit: Maximum tokens; known statements beyond it are left out.
     """
-    told = f"{TASK}\n\n{form_instruction(SCHEMA)}"
-    size = count_tokens(f"{told}\n\n{render_question(chosen, [])}\n")
-    held = 0
+    task = f"{TASK}\n\n{form_instruction(SCHEMA)}"
+    size = count_tokens(f"{task}\n\n{render_question(chosen, [])}\n")
+    count = 0
     for row in known:
         size += count_tokens(json.dumps(_known(row)))
         if size > limit:
             break
-        held += 1
-    return f"{told}\n\n{render_question(chosen, known[:held])}\n"
+        count += 1
+    return f"{task}\n\n{render_question(chosen, known[:count])}\n"
 
 
 def render_question(chosen: Sequence[Part], known: Sequence[Statement]) -> str:

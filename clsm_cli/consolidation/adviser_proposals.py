@@ -86,18 +86,18 @@ def parse_answer(text: str, name: str) -> Answer:
     Raises:
         BadInputError: There is no JSON object with a list of parts.
     """
-    every = objects_in(text.rpartition("</think>")[2])
-    if not every:
+    objects = objects_in(text.rpartition("</think>")[2])
+    if not objects:
         raise _no_answer(name, "holds no JSON object")
-    value, *more = [each for each in every if "parts" in each] or every
+    value, *more = [each for each in objects if "parts" in each] or objects
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:
         raise _no_answer(name, "has a number that JSON does not know") from None
-    found = parse_value(value, name)
+    answer = parse_value(value, name)
     second = [each for each in more if each != value and "parts" in each]
     again = [Refused("", "a second answer", "the first one counts")] if second else []
-    return Answer(found.parts, (*found.refused, *again))
+    return Answer(answer.parts, (*answer.refused, *again))
 
 
 def parse_value(value: Any, name: str) -> Answer:
@@ -155,8 +155,8 @@ class CheckedPart:
         self.replaced: dict[str, Claim] = {}
         self.removed_drafts: set[str] = set()
         self.refused: list[Refused] = []
-        told = self._check_items(entry, "statements", "text", self._statement)
-        self.claims: list[Claim] = [*{claim.text: claim for claim in told}.values()]
+        accepted = self._check_items(entry, "statements", "text", self._statement)
+        self.claims: list[Claim] = [*{claim.text: claim for claim in accepted}.values()]
         self.relations: list[Relation] = self._check_items(
             entry, "relations", "source", self._relation
         )
@@ -195,23 +195,17 @@ class CheckedPart:
         text = _checked_text(item.get("text"))
         kind = next((kind for kind in KINDS if kind == item.get("kind")), None)
         if kind is None:
-            raise _RejectedError("its kind is none of " + ", ".join(KINDS))
+            raise _RejectedError(f"its kind is none of {', '.join(KINDS)}")
         cited = self._cited(item.get("turns"))
         reason = citation_fault(text, cited) or self._junk_reason(text, cited[0])
         if reason is not None:
             raise _RejectedError(reason)
+        printed = [turn for turn in self._episode.values() if turn.trust not in TRUSTED]
+        if kind in claims.RULE_KINDS and is_echo(text, cited, printed):
+            raise _RejectedError("a tool or a page says so, and nobody else: that makes no rule")
         trust = lowest_trust([turn.trust for turn in cited])
-        if kind in claims.RULE_KINDS:
-            printed = [t for t in self._episode.values() if t.trust not in TRUSTED]
-            if is_echo(text, cited, printed):
-                raise _RejectedError(
-                    "a tool or a page says so, and nobody else: that makes no rule"
-                )
-            if kind in _OWNER_KINDS and trust != "user":
-                kind = "fact"  # someone else's report of what the owner wants
-        subject = item.get("subject")
-        is_there = isinstance(subject, str) and stem_overlap(subject, _cited_text(cited)) == 1.0
-        named = node_id(one_line(str(subject), _MAX_NAME_CHARS)) if is_there else None
+        if kind in _OWNER_KINDS and trust != "user":
+            kind = "fact"  # someone else's report of what the owner wants
         stream = "identity" if kind in _OWNER_KINDS else stream_of(text)
         first = cited[0]
         claim = claims.Claim(
@@ -223,27 +217,26 @@ class CheckedPart:
             trust=trust,
             valid_from=first.time,
             recorded_at=first.time or self._part.episode.recorded_at,
-            subject=named or None,
+            subject=_subject(item.get("subject"), cited),
         )
         self._replace(item.get("replaces"), claim)
         return claim
 
     def _relation(self, item: Mapping[str, Any]) -> Relation:
         """Check one relation."""
-        names = [item.get(key) for key in ("source", "target")]
+        ends = [item.get(key) for key in ("source", "target")]
         cited = self._cited(item.get("turns"))
-        told = _cited_text(cited).casefold()
-        for name in names:
+        source = _cited_text(cited).casefold()
+        for name in ends:
             if not isinstance(name, str) or not name.strip() or len(name) > _MAX_NAME_CHARS:
                 raise _RejectedError("it does not name two things")
-            if name.casefold() not in told:
+            if name.casefold() not in source:
                 raise _RejectedError(f"the name {_shown(name)!r} stands in no turn that it cites")
         kind = "_".join(re.findall(r"[^\W_]+", str(item.get("type")).casefold()))
         if not _EDGE_TYPE.fullmatch(kind) or kind in _RESERVED_TYPES:
-            raise _RejectedError(
-                "its type is not one to three English words, or one that is counted"
-            )
-        return Relation(str(names[0]), kind, str(names[1]), tuple(turn.key for turn in cited))
+            reason = "its type is not one to three English words, or one that is counted"
+            raise _RejectedError(reason)
+        return Relation(str(ends[0]), kind, str(ends[1]), tuple(turn.key for turn in cited))
 
     def _reword(self) -> None:
         """Remove the drafts that proposed statements replace completely."""
@@ -328,6 +321,13 @@ class CheckedPart:
         self.replaced[row.id] = claim
 
 
+def _subject(name: Any, cited: Sequence[Turn]) -> str | None:
+    """The node id of a proposed subject; None if the cited turns do not name it."""
+    if not isinstance(name, str) or stem_overlap(name, _cited_text(cited)) < 1.0:
+        return None
+    return node_id(one_line(name, _MAX_NAME_CHARS)) or None
+
+
 def _cited_text(cited: Sequence[Turn]) -> str:
     """The texts of turns, with speakers and headings."""
     return " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
@@ -372,15 +372,15 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
     """
     rest, days = _without_days(text, cited[0].time)
-    told = [_without_days(turn.text, turn.time) for turn in cited]
-    there = {day for _, found in told for day in found} | {
+    undated = [_without_days(turn.text, turn.time) for turn in cited]
+    cited_days = {day for _, found in undated for day in found} | {
         (day.isoformat(),) * 2 for turn in cited if (day := day_of(turn.time))
     }
     for first, last in days:
-        if not any(first <= a and b <= last for a, b in there):
+        if not any(first <= a and b <= last for a, b in cited_days):
             return f"the day {first} stands in no turn that it cites"
     around = [" ".join((turn.speaker, *turn.heading, turn.path)) for turn in cited]
-    numbers = {n for each, _ in told for n in sameness.numbers(each)}
+    numbers = {n for each, _ in undated for n in sameness.numbers(each)}
     numbers |= {n for each in around for n in sameness.numbers(each)}
     for number in sameness.numbers(rest):
         if number not in numbers:
@@ -411,21 +411,21 @@ def _without_days(text: str, time: str | None) -> tuple[str, list[tuple[str, str
     """A text without its certain days, and the first and last day of each."""
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
-    done = 0
+    end = 0
     at = day_of(time) or _ANY_DAY
     for each in expressions.find_expressions(text, at):
         if not each.certain or (each.relative and at == _ANY_DAY):
             continue
-        pieces.append(text[done : each.start])
-        done = each.end
+        pieces.append(text[end : each.start])
+        end = each.end
         last = date.fromordinal(each.until.toordinal() - 1)
         days.append((each.first.isoformat(), last.isoformat()))
-    return " ".join([*pieces, text[done:]]), days
+    return " ".join([*pieces, text[end:]]), days
 
 
 def _unknown_name(text: str, source: str) -> str | None:
     """The first word of a text that looks like a name and is not in the source."""
-    there = {word.casefold() for word in _WORD.findall(source)}
+    words = {word.casefold() for word in _WORD.findall(source)}
     known = terms(source)
     for place, match in enumerate(_WORD.finditer(text)):
         word = match.group()
@@ -433,15 +433,15 @@ def _unknown_name(text: str, source: str) -> str | None:
         if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
             continue
         is_plain = word in NO_NAMES or (place == 0 and terms(word) <= known)
-        if word.casefold() not in there and not is_plain:
+        if word.casefold() not in words and not is_plain:
             return word
     return None
 
 
 def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
     """Whether a text negates and no similar cited sentence does, or all of these do and the text does not."""
-    told = [each for turn in cited for each in sentences(turn.text)]
-    near = [each for each in told if stem_overlap(text, each) >= MIN_SUPPORT]
+    every = [each for turn in cited for each in sentences(turn.text)]
+    near = [each for each in every if stem_overlap(text, each) >= MIN_SUPPORT]
     if sameness.denies(text):
-        return not any(map(sameness.denies, near or told))
+        return not any(map(sameness.denies, near or every))
     return bool(near) and all(map(sameness.denies, near))

@@ -76,23 +76,23 @@ def build_packet(
 def _packet(store: Store, request: Request, budget: int, embedder: Embedder | None) -> Packet:
     usable = _usable(embedder)
     embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
-    with store_state.opened_state(store, request.now, meanings, embed) as found:
-        waiting = store_state.choose_episodes(found, request)
+    with store_state.opened_state(store, request.now, meanings, embed) as state:
+        waiting = store_state.choose_episodes(state, request)
         if not waiting:
             return Packet("", 0, (), 0, 0)
-        told = evidence_queries.turns_in_episodes(found.connection, waiting)
-        closed = {key for key, turn in told.items() if not turn.is_current}
-        read = map(found.read_episode, waiting)
+        turns = evidence_queries.turns_in_episodes(state.connection, waiting)
+        closed = {key for key, turn in turns.items() if not turn.is_current}
+        read = map(state.read_episode, waiting)
         parts = (split_parts(episode, closed) for episode in read if episode is not None)
         groups = [group for group in parts if group]
         chosen = select_parts(groups, budget)
         if chosen:
-            chosen = select_parts(_with_drafts(found, chosen), budget)
+            chosen = select_parts(_with_drafts(state, chosen), budget)
         if groups and not chosen:
-            chosen = [_smallest(found, groups, budget)]
-        text = render_packet(chosen, _related_statements(found, chosen), budget) if chosen else ""
-        of = tuple(dict.fromkeys(part.episode.id for part in chosen))
-        return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
+            chosen = [_smallest(state, groups, budget)]
+        text = render_packet(chosen, _related_statements(state, chosen), budget) if chosen else ""
+        episodes = tuple(dict.fromkeys(part.episode.id for part in chosen))
+        return Packet(text, count_tokens(text), episodes, len(chosen), len(waiting))
 
 
 def _usable(embedder: Embedder | None) -> Embedder | None:
@@ -106,9 +106,9 @@ def _usable(embedder: Embedder | None) -> Embedder | None:
     return None
 
 
-def _with_drafts(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
+def _with_drafts(state: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
     """The chosen parts by episode, with drafts."""
-    scorer = StatementScorer(found, active_learning.owner_of(found))
+    scorer = StatementScorer(state, active_learning.owner_of(state))
     groups = []
     for _, parts in groupby(chosen, lambda part: part.episode.id):
         group = list(parts)
@@ -119,28 +119,28 @@ def _with_drafts(found: store_state.StoreState, chosen: Iterable[Part]) -> list[
     return groups
 
 
-def _smallest(found: store_state.StoreState, groups: Iterable[Sequence[Part]], budget: int) -> Part:
+def _smallest(state: store_state.StoreState, groups: Iterable[Sequence[Part]], budget: int) -> Part:
     """The shortest first part of an episode, if nothing larger fits.
 
     Raises:
         BadInputError: It does not fit either; the message has the budget needed.
     """
     first = min((group[0] for group in groups), key=lambda part: part.size)
-    [[part]] = _with_drafts(found, [first])
-    least = part.size + count_tokens(render_packet([], []))
-    if least > budget:
+    [[part]] = _with_drafts(state, [first])
+    tokens = part.size + count_tokens(render_packet([], []))
+    if tokens > budget:
         reason = f"has no room for a part of an episode ({budget} tokens)"
-        raise BadInputError("the packet", reason, f"allow it --budget {least}")
+        raise BadInputError("the packet", reason, f"allow it --budget {tokens}")
     return part
 
 
-def _related_statements(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
+def _related_statements(state: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
     """Current statements similar to turns of the parts, the most similar first."""
-    rows = {i: row for i, row in found.statements.items() if row.is_current and row.kind in KINDS}
-    held = index_statements(found, rows.values())
+    rows = {i: row for i, row in state.statements.items() if row.is_current and row.kind in KINDS}
+    index = index_statements(state, rows.values())
     best: dict[str, float] = {}
     keys = [turn.key for part in chosen for turn in part.turns]
-    for vector in found.index.vectors_of(keys).values():
-        for row, cosine in held.alike(vector, MIN_COSINE):
+    for vector in state.index.vectors_of(keys).values():
+        for row, cosine in index.alike(vector, MIN_COSINE):
             best[row.id] = max(cosine, best.get(row.id, 0.0))
     return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_MAX_KNOWN]]

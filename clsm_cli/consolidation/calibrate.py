@@ -91,9 +91,9 @@ class Calibration:
             return
         if self._replaces(claim, vector):
             return
-        said = supersession_check.said_before(self.known, claim, vector)
-        if said is not None and self.superseded is None and self.state.settings.predict:
-            self.reinforce(said, claim)
+        paraphrased = supersession_check.said_before(self.known, claim, vector)
+        if paraphrased is not None and self.superseded is None and self.state.settings.predict:
+            self.reinforce(paraphrased, claim)
             return
         for found, cosine in near:
             self._queue_similar(claim, self.known.rows[found.id], cosine)
@@ -140,9 +140,8 @@ class Calibration:
         if ends := [since(each.row) for each in found if each.is_later and each.chance >= OVER]:
             # A newer statement replaced it before it was read.
             self.counts["of the past"] += 1
-            self.known.put(
-                replace(self._statement(claim), valid_until=min(ends, key=self.sort_key))
-            )
+            end = min(ends, key=self.sort_key)
+            self.known.put(replace(self._statement(claim), valid_until=end))
             return True
         older = [each for each in found if not each.is_later]
         for each in older:
@@ -208,10 +207,10 @@ class Calibration:
         self.known.put(self._statement(claim), vector)
 
     def _statement(self, claim: Claim) -> Statement:
-        told: dict[str, Any] = {f.name: getattr(claim, f.name) for f in fields(Statement)}
+        values: dict[str, Any] = {f.name: getattr(claim, f.name) for f in fields(Statement)}
         turn = claim.sources[0]
         return replace(
-            Statement(**told),
+            Statement(**values),
             id=self.known.birth_id(claim.text, claim.valid_from or turn, turn),
             sources=tuple(sorted(claim.sources)),
             recorded_at=self.state.now,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any, get_args
 
@@ -122,38 +122,40 @@ def is_spoken(turn: Turn) -> bool:
 
 
 def _turn_claims(turn: Turn, recorded_at: str, scores: UnitScores) -> Iterator[Claim]:
-    said: dict[str, Any] = {"sources": (turn.key,), "trust": turn.trust, "valid_from": turn.time}
-    said["recorded_at"] = recorded_at
+    origin: dict[str, Any] = {"sources": (turn.key,), "trust": turn.trust, "valid_from": turn.time}
+    origin["recorded_at"] = recorded_at
     tasks = todo.todos(turn.text, day_of(turn.time))
     for task in tasks:
         if scores.is_task(turn, task):
-            title = scores.title_of(turn, task)
-            yield Claim(
-                text=f"{title}: {task.text}" if title else task.text,
-                kind="task",
-                stream="tasks",
-                topic=TOPICS["task"],
-                state=task.state,
-                due=task.due,
-                item=task.text,
-                **said,
-            )
+            yield replace(_task_claim(task, scores.title_of(turn, task)), **origin)
+    is_answer = scores.about is None and turn.trust == "agent"
     for piece in scores.pieces.get(turn.key, ()):
         if _verdict(piece, tasks, scores) in KEPT_VERDICTS:
-            text, kind = piece.statement, piece.kind
-            stream: Stream = "identity" if kind == "preference" else stream_of(text)
-            if kind == "decision" and stream == "flow":
-                stream = "projects"
-            named = None if turn.speaker else leading_name(piece.text)
-            yield Claim(
-                text=text,
-                kind=kind,
-                stream=stream,
-                topic=topic_of(kind, stream),
-                subject=named or leading_name(text),
-                is_answer=scores.about is None and turn.trust == "agent",
-                **said,
-            )
+            claim = _sentence_claim(piece, has_speaker=bool(turn.speaker))
+            yield replace(claim, is_answer=is_answer, **origin)
+
+
+def _task_claim(task: Todo, title: str) -> Claim:
+    return Claim(
+        text=f"{title}: {task.text}" if title else task.text,
+        kind="task",
+        stream="tasks",
+        topic=TOPICS["task"],
+        state=task.state,
+        due=task.due,
+        item=task.text,
+    )
+
+
+def _sentence_claim(piece: ScoredUnit, *, has_speaker: bool) -> Claim:
+    text, kind = piece.statement, piece.kind
+    stream: Stream = "identity" if kind == "preference" else stream_of(text)
+    if kind == "decision" and stream == "flow":
+        stream = "projects"
+    named = None if has_speaker else leading_name(piece.text)
+    topic = topic_of(kind, stream)
+    subject = named or leading_name(text)
+    return Claim(text=text, kind=kind, stream=stream, topic=topic, subject=subject)
 
 
 def leading_name(text: str) -> str | None:
@@ -176,7 +178,8 @@ def sort_claims(claims: list[Claim], zone: tzinfo) -> list[Claim]:
     """
 
     def place(claim: Claim) -> tuple[float, float]:
-        told = seconds(claim.recorded_at, zone)
-        return min(seconds(claim.valid_from, zone) if claim.valid_from else told, told), told
+        recorded = seconds(claim.recorded_at, zone)
+        start = seconds(claim.valid_from, zone) if claim.valid_from else recorded
+        return min(start, recorded), recorded
 
     return sorted(claims, key=place)

@@ -118,13 +118,9 @@ def correct(
         warn(f"{count} masked ({kind})")
     with open_for_edit(store, "correct", now, warn, dry_run=dry_run) as edits:
         if isinstance(wanted, SourcePassage):
-            old = _statement_from_passage(edits, wanted, said)
+            old = _from_passage(edits, wanted, said)
         else:
-            old = (
-                edits.statement(wanted)
-                or _quoted(edits, wanted)
-                or _replaceable_statement(edits, wanted, said)
-            )
+            old = edits.statement(wanted) or _quoted(edits, wanted) or _about(edits, wanted, said)
         text = said if is_whole else _corrected_text(old, said, edits.day)
         if text is None:
             reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
@@ -139,7 +135,7 @@ def correct(
 
 def update_probabilities(
     store: Store,
-    found: Sequence[str | SourcePassage],
+    targets: Sequence[str | SourcePassage],
     said: str,
     now: datetime,
     *,
@@ -152,20 +148,20 @@ def update_probabilities(
     edits = EditSession(store, Run(store, "correct", now), now, dry_run=True)
     closed = {row.text for row in edits.statements.values() if not row.is_current}
     closed -= {row.text for row in edits.statements.values() if row.is_current}
-    told = []
-    for each in found:
+
+    def probability(target: str | SourcePassage) -> float:
         row = (
-            edits.statements[each]
-            if isinstance(each, str)
-            else _statement_from_passage(edits, each, said)
+            edits.statements[target]
+            if isinstance(target, str)
+            else _from_passage(edits, target, said)
         )
         if not row.is_current or row.text in closed:
-            told.append(0.0)
-        elif is_whole or _is_sentence(row, said):
-            told.append(_update_probability(row, said))
-        else:
-            told.append(float(_with_value(row.text, said, edits.day) is not None))
-    return told
+            return 0.0
+        if is_whole or _is_sentence(row, said):
+            return _update_probability(row, said)
+        return float(_with_value(row.text, said, edits.day) is not None)
+
+    return [probability(target) for target in targets]
 
 
 def _update_probability(row: Statement, said: str) -> float:
@@ -193,12 +189,12 @@ def _has_other_value(old: str, new: str) -> bool:
     >>> _has_other_value("Mia wohnt in Graz.", "Mia mag Kuchen.")
     False
     """
-    said = _words(new)
+    after = _words(new)
     for start in (0, *(mark.end() for mark in re.finditer(": ", old))):
-        told = _words(old[start:])
-        ahead = sameness.common_start(told, said)
-        behind = sameness.common_start(told[ahead:][::-1], said[ahead:][::-1])
-        if 2 * (ahead + behind) > max(len(told), len(said)):
+        before = _words(old[start:])
+        ahead = sameness.common_start(before, after)
+        behind = sameness.common_start(before[ahead:][::-1], after[ahead:][::-1])
+        if 2 * (ahead + behind) > max(len(before), len(after)):
             return True
     return False
 
@@ -228,8 +224,8 @@ def apply_correction(
         reason = "is a summary that clsm works out anew"
         raise BadInputError(old.id, reason, "correct the statement that it rests on")
     standing = edits.find_text(text, but=old.id)
-    told = standing.valid_from if standing is not None else None
-    start = old.valid_from if never else since or told or edits.time
+    known_start = standing.valid_from if standing is not None else None
+    start = old.valid_from if never else since or known_start or edits.time
     if standing is None:
         new = _successor(edits, old, text, start)
     else:
@@ -249,16 +245,16 @@ def _quoted(edits: EditSession, words: str) -> Statement | None:
     quoted = _words(words)
     if len(quoted) < _MIN_QUOTED_WORDS:
         return None
-    said = f" {' '.join(quoted)} "
+    wanted = f" {' '.join(quoted)} "
     texts = [(f" {' '.join(_words(row.text))} ", row) for row in edits.statements.values()]
-    having = [(text, row) for text, row in texts if row.is_current and said in text]
-    for found in ([each for each in having if each[0].startswith(said)], having):
+    having = [(text, row) for text, row in texts if row.is_current and wanted in text]
+    for found in ([each for each in having if each[0].startswith(wanted)], having):
         if len({text for text, _ in found}) == 1:
             return max((row for _, row in found), key=lambda row: (row.valid_from or "", row.id))
     return None
 
 
-def _replaceable_statement(edits: EditSession, subject: str, said: str) -> Statement:
+def _about(edits: EditSession, subject: str, said: str) -> Statement:
     """The only statement about a subject that a sentence or value can replace."""
     rows = [row for row in edits.statements_about(subject) if row.kind in KINDS]
     if not rows:
@@ -273,7 +269,7 @@ def _replaceable_statement(edits: EditSession, subject: str, said: str) -> State
     raise NotCertainError(subject, listed(fits or rows), "name one by its id", ids)
 
 
-def _statement_from_passage(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
+def _from_passage(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
     """The sentence of a passage that ``said`` corrects, as a statement.
 
     It has a value to replace, or else the most words of the query and ``said``.
@@ -344,18 +340,18 @@ def _with_value(text: str, value: str, at: date) -> str | None:
 def _value_spans(text: str, value: str, at: date) -> list[tuple[int, int]]:
     """Start and end offsets of the parts of a text that are of the same kind as a value."""
     days = [(each.start, each.end) for each in expressions.find_expressions(text, at)]
-    told = expressions.find_expressions(value, at)
-    if told and told[0].text == value:
+    value_days = expressions.find_expressions(value, at)
+    if value_days and value_days[0].text == value:
         return days
     if days:
         return []  # it may be the start of the old value's validity
     quantity = _QUANTITY.fullmatch(value)
     if quantity:
-        found = [each for each in _QUANTITY.finditer(text) if _unit(each) == _unit(quantity)]
+        matches = [each for each in _QUANTITY.finditer(text) if _unit(each) == _unit(quantity)]
     else:
-        found = [*_NAME.finditer(text)] if _NAME.fullmatch(value) else []
-        found = [each for each in found if each.start() and each.group() not in NO_NAMES]
-    return [each.span() for each in found]
+        matches = [*_NAME.finditer(text)] if _NAME.fullmatch(value) else []
+        matches = [each for each in matches if each.start() and each.group() not in NO_NAMES]
+    return [each.span() for each in matches]
 
 
 def _unit(quantity: re.Match[str]) -> str:

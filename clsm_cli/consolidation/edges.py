@@ -94,17 +94,17 @@ def ended_turns(statements: Iterable[Statement], zone: tzinfo) -> dict[str, str]
     A withdrawn statement, which was never true, ends when it was said.
     """
     found: dict[str, str] = {}
-    held: set[str] = set()
+    current: set[str] = set()
     for row in statements:
         until = None if row.superseded_at else row.valid_until
         if row.withdrawn:
             until = row.valid_from or row.superseded_at
         if row.is_current:
-            held.update(row.sources)
+            current.update(row.sources)
         elif until:
             for key in row.sources:
                 found[key] = max(until, found.get(key, ""), key=_time_order(zone))
-    return {key: until for key, until in found.items() if key not in held}
+    return {key: until for key, until in found.items() if key not in current}
 
 
 def closed_blocks(records: Iterable[Record]) -> dict[str, str]:
@@ -127,16 +127,15 @@ def with_validity(
     Args:
         closed: Ended turns and removed blocks: key → since when.
     """
-    told = (times[key] for key in edge.sources if key in times)
-    since = min(told, key=_time_order(zone), default=None)
+    starts = (times[key] for key in edge.sources if key in times)
+    since = min(starts, key=_time_order(zone), default=None)
     return replace(edge, valid_from=since, valid_until=end_of_validity(edge, closed, zone))
 
 
 def end_of_validity(edge: Edge, closed: Mapping[str, str], zone: tzinfo) -> str | None:
     """When the last turn that states an edge ended; None if one has not. See ``with_validity``."""
-    gone = [closed.get(key) for key in edge.sources]
-    ends = (each for each in gone if each)
-    return None if None in gone else max(ends, key=_time_order(zone), default=None)
+    ends = [closed.get(key) for key in edge.sources]
+    return None if None in ends else max(filter(None, ends), key=_time_order(zone), default=None)
 
 
 def _time_order(zone: tzinfo) -> Callable[[str], tuple[float, str]]:

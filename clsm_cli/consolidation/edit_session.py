@@ -109,14 +109,8 @@ class EditSession:
     def find_text(self, text: str, *, but: str = "") -> Statement | None:
         """The current statement with a text, ignoring case and whitespace."""
         wanted = normalise_text(text)
-        return next(
-            (
-                row
-                for row in self.statements.values()
-                if row.is_current and row.id != but and normalise_text(row.text) == wanted
-            ),
-            None,
-        )
+        rows = (row for row in self.statements.values() if row.is_current and row.id != but)
+        return next((row for row in rows if normalise_text(row.text) == wanted), None)
 
     def free_id(self, text: str, *salts: str | None) -> str:
         """An id for a new statement that no record has and no forgotten one had."""
@@ -174,20 +168,15 @@ class EditSession:
         """Update the end of edges that share sources with changed statements, as consolidation does."""
         rows = [row for row in self._changed.values() if isinstance(row, Statement)]
         touched = {key for row in rows for key in row.sources}
-        records = self.records.values()
-        typed = [
-            each
-            for each in records
-            if isinstance(each, Edge)
-            and not (each.pinned or each.superseded_at or touched.isdisjoint(each.sources))
-        ]
-        if typed:
+        found = [each for each in self.records.values() if isinstance(each, Edge)]
+        found = [e for e in found if not (e.pinned or e.superseded_at)]
+        if found := [e for e in found if not touched.isdisjoint(e.sources)]:
             zone = self.store.zone
-            over = edges.ended_turns(self.statements.values(), zone)
-            closed = {**over, **edges.closed_blocks(records)}
-            for each in typed:
-                ended = replace(each, valid_until=edges.end_of_validity(each, closed, zone))
-                self._changed.setdefault(each.id, ended)
+            closed = edges.ended_turns(self.statements.values(), zone)
+            closed |= edges.closed_blocks(self.records.values())
+            for edge in found:
+                ended = replace(edge, valid_until=edges.end_of_validity(edge, closed, zone))
+                self._changed.setdefault(edge.id, ended)
 
 
 @contextlib.contextmanager

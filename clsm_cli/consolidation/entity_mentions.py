@@ -19,7 +19,8 @@ from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.name_head import NameJudgement
@@ -74,36 +75,33 @@ def build_vocabulary(
     connection = state.connection
     sightings = list(evidence_queries.names_used(connection, episodes))
     spoken = list(evidence_queries.speakers(connection, episodes))
-    told = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
-    told += _short_names(sightings, spoken)
+    aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
+    aliases += _short_names(sightings, spoken)
     speakers = sorted({each.label for each in spoken})
-    labels = {*_candidates(sightings), *speakers, *chain.from_iterable(told)}
-    told_of = _judge_all(state, labels, episodes)
-    found = resolve_entities(
+    labels = {*_candidates(sightings), *speakers, *chain.from_iterable(aliases)}
+    judgements = _judge_all(state, labels, episodes)
+    entities = resolve_entities(
         [*sightings, *spoken],
-        told,
+        aliases,
         same=[pair for pair, is_one in state.decided.items() if is_one],
         different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
-        persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
-        no_things={name for name, each in told_of.items() if each.thing < MIN_THING_P},
+        persons={name for name, each in judgements.items() if _kind(name, each) == PERSON},
+        no_things={name for name, each in judgements.items() if each.thing < MIN_THING_P},
     )
     pinned = {
-        node.id: Entity(
-            node.id, node.label or node.id, node.aliases, frozenset(node.exact), node.kind
-        )
-        for node in nodes.values()
-        if node.pinned
+        n.id: Entity(n.id, n.label or n.id, n.aliases, frozenset(n.exact), n.kind)
+        for n in nodes.values()
+        if n.pinned
     }
-    entries = {entry.id: entry for entry in found} | pinned
-    canonical = _canonical(entries)
-    people = {canonical.get(node_id(name), node_id(name)) for name in speakers}
-    for entry in found:
-        if entry.id in people:
-            entries[entry.id] = entry._replace(kind=PERSON)
-        else:
-            entries[entry.id] = _with_kind(entry, told_of.get(entry.label))
-    entries |= pinned
+    canonical = _canonical({entity.id: entity for entity in entities} | pinned)
+    speaker_ids = {canonical.get(node_id(name), node_id(name)) for name in speakers}
+    entries = {
+        each.id: each._replace(kind=PERSON)
+        if each.id in speaker_ids
+        else _with_kind(each, judgements.get(each.label))
+        for each in entities
+    } | pinned
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
 
 
@@ -137,24 +135,24 @@ def _judge_all(
     known = state.vectors_of(list(features))
     unknown = [0.0] * DIMENSIONS
     rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
-    told = dict(zip(features, judge_names(rows), strict=True))
-    parts = [
+    judgements = dict(zip(features, judge_names(rows), strict=True))
+    path_parts = [
         name
         for name, row in features.items()
         if row[_IN_PATH] >= MAX_PATH_SHARE and not _FILE.search(name)
     ]
-    return told | {name: told[name]._replace(thing=0.0) for name in parts}
+    return judgements | {name: judgements[name]._replace(thing=0.0) for name in path_parts}
 
 
-def _kind(name: str, told: NameJudgement | None) -> str:
+def _kind(name: str, judgement: NameJudgement | None) -> str:
     """The most probable kind if it reaches its threshold, else concept.
 
     A name in lower case is no person, and one without a slash or an extension no file; the other kinds are
     renormalised.
     """
-    if told is None:
+    if judgement is None:
         return CONCEPT
-    chances = dict(told.kinds)
+    chances = dict(judgement.kinds)
     if name.islower():
         chances.pop(PERSON)
     if not _FILE.search(name):
@@ -164,10 +162,10 @@ def _kind(name: str, told: NameJudgement | None) -> str:
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
-def _with_kind(entry: Entity, judged: NameJudgement | None) -> Entity:
+def _with_kind(entry: Entity, judgement: NameJudgement | None) -> Entity:
     """An entity with its judged kind, and its confidence in tenths, so that few runs change it."""
-    confidence = round(max(MIN_THING_P, judged.thing if judged else 0.0), 1)
-    return entry._replace(kind=_kind(entry.label, judged), confidence=confidence)
+    confidence = round(max(MIN_THING_P, judgement.thing if judgement else 0.0), 1)
+    return entry._replace(kind=_kind(entry.label, judgement), confidence=confidence)
 
 
 def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tuple[str, str]]:
@@ -178,22 +176,16 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
     present: dict[str, set[str]] = {}
     for each in spoken:
         present.setdefault(each.episode, set()).add(each.label)
-    meant: dict[str, set[str | None]] = {}
-    for sighting in sightings:
-        if (
-            sighting.kind == "name"
-            and sighting.label.isalpha()
-            and len(sighting.label) >= _MIN_SHORT_FORM
-        ):
-            there = [
-                name
-                for name in present.get(sighting.episode, ())
-                if name.startswith(sighting.label) and name != sighting.label
-            ]
-            meant.setdefault(sighting.label, set()).add(there[0] if len(there) == 1 else None)
+    meanings: dict[str, set[str | None]] = {}
+    for each in sightings:
+        short = each.label
+        if each.kind == "name" and short.isalpha() and len(short) >= _MIN_SHORT_FORM:
+            names = present.get(each.episode, ())
+            longer = [name for name in names if name.startswith(short) and name != short]
+            meanings.setdefault(short, set()).add(longer[0] if len(longer) == 1 else None)
     return [
         (min(filter(None, names)), label)
-        for label, names in meant.items()
+        for label, names in meanings.items()
         if len(names) == 1 and None not in names
     ]
 
@@ -234,11 +226,9 @@ def refind_mentions(
             for key in evidence_queries.turns_with_stems(connection, sorted(terms(name))):
                 wanted.setdefault(key, set()).add(node)
     found: dict[str, dict[str, set[str]]] = {}
-    keys = sorted(wanted)
-    for start in range(0, len(keys), _BATCH_TURNS):
-        told = evidence_queries.turns_by_key(connection, keys[start : start + _BATCH_TURNS])
+    for batch in turns_in_batches(connection, wanted):
         groups: dict[frozenset[str], list[SourceTurn]] = {}
-        for key, turn in told.items():
+        for key, turn in batch.items():
             if turn.episode in episodes:
                 groups.setdefault(frozenset(wanted[key]), []).append(turn)
         for chosen, turns in groups.items():
@@ -248,6 +238,15 @@ def refind_mentions(
 
 _BATCH_TURNS = 2000
 """Turns whose texts are in memory at once."""
+
+
+def turns_in_batches(
+    connection: sqlite3.Connection, keys: Iterable[str]
+) -> Iterator[dict[str, SourceTurn]]:
+    """The turns with some keys, in order of keys."""
+    ordered = sorted(keys)
+    for start in range(0, len(ordered), _BATCH_TURNS):
+        yield evidence_queries.turns_by_key(connection, ordered[start : start + _BATCH_TURNS])
 
 
 def find_mentions(

@@ -86,7 +86,7 @@ _id = lru_cache(maxsize=1 << 18)(node_id)
 
 def resolve_entities(
     sightings: Iterable[Name],
-    told: Iterable[tuple[str, str]],
+    aliases: Iterable[tuple[str, str]],
     same: Iterable[tuple[str, str]] = (),
     different: Iterable[tuple[str, str]] = (),
     people: Collection[str] = (),
@@ -97,7 +97,7 @@ def resolve_entities(
 
     Args:
         sightings: Every name in every turn; repetitions within a turn do not count.
-        told: Pairs of name and alias that texts state.
+        aliases: Pairs of name and alias that texts state.
         same: Pairs of node ids that a person merged.
         different: Pairs of node ids that a person keeps apart, whatever else would merge them.
         people: Names of speakers, who are always entities.
@@ -105,22 +105,22 @@ def resolve_entities(
         no_things: Names used like common words; they are only entities if an author linked them or made
             them a title.
     """
-    told = sorted(set(told))
-    shorter = _labelled_links(set(sightings), _link_wordings(told))
-    everything = {each._replace(label=label) for each, label in shorter}
+    aliases = sorted(set(aliases))
+    labelled = _labelled_links(set(sightings), _link_wordings(aliases))
+    everything = {each._replace(label=label) for each, label in labelled}
     lower = _common_words(everything)
     seen = _filter_phrases(everything, lower)
-    uses: dict[str, set[str]] = {name: set() for name in chain(people, *told)}
+    uses: dict[str, set[str]] = {name: set() for name in chain(people, *aliases)}
     for each in seen:
         uses.setdefault(each.label, set()).add(each.turn)
     groups = _Groups(different)
     for a, b in sorted(same):
         groups.join(a, b)
-    first: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for name in sorted(uses):
         for form in name_keys(name):
-            groups.join(_id(name), first.setdefault(form, _id(name)))
-    _join_aliases(seen, told, people, persons, lower, groups)
+            groups.join(_id(name), by_key.setdefault(form, _id(name)))
+    _join_aliases(seen, aliases, people, persons, lower, groups)
     names: dict[str, list[str]] = defaultdict(list)
     for name in uses:
         names[groups.group_of(name)].append(name)
@@ -129,9 +129,9 @@ def resolve_entities(
     return sorted(_entry(names[group], uses, words) for group in accepted)
 
 
-def _link_wordings(told: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _link_wordings(aliases: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Link path → its only wording, if no other path has that wording."""
-    paths = [(path, wording) for path, wording in told if "/" in path and "/" not in wording]
+    paths = [(path, wording) for path, wording in aliases if "/" in path and "/" not in wording]
     of_path = Counter(path for path, _ in paths)
     of_wording = Counter(name_key(wording) for _, wording in paths)
     return {
@@ -213,7 +213,7 @@ def _is_name(each: Name) -> bool:
 
 def _join_aliases(
     seen: Iterable[Name],
-    told: Iterable[tuple[str, str]],
+    aliases: Iterable[tuple[str, str]],
     people: Collection[str],
     persons: Collection[str],
     lower: frozenset[str],
@@ -235,20 +235,15 @@ def _join_aliases(
             owners[name_key(short)].add(full)
             if short in named:
                 pairs.append((full, short))
-    for name, alias in told:
-        if _DIGITS.sub("", name_key(name)) != _DIGITS.sub(
-            "", name_key(alias)
-        ):  # no versions of one thing
+    for name, alias in aliases:
+        bare, other = (_DIGITS.sub("", name_key(each)) for each in (name, alias))
+        if bare != other:  # no versions of one thing
             owners[name_key(alias)].add(name)
             pairs.append((name, alias))
     for name, alias in pairs:
-        both_speak = {groups.group_of(name), groups.group_of(alias)} <= {
-            groups.group_of(each) for each in people
-        }
-        if (
-            len({groups.group_of(owner) for owner in owners[name_key(alias)]}) == 1
-            and not both_speak
-        ):
+        speakers = {groups.group_of(each) for each in people}
+        both_speak = {groups.group_of(name), groups.group_of(alias)} <= speakers
+        if not both_speak and len({*map(groups.group_of, owners[name_key(alias)])}) == 1:
             groups.join(_id(name), _id(alias))
 
 
@@ -319,23 +314,19 @@ def near_pairs(entries: Sequence[Entity], fresh: Collection[str]) -> list[tuple[
     """
     from rapidfuzz import fuzz, process
 
-    known = sorted(
-        (len(name_key(entry.label)), name_key(entry.label), entry.id) for entry in entries
-    )
+    keys = ((name_key(entry.label), entry.id) for entry in entries)
+    known = sorted((len(key), key, node) for key, node in keys)
     known = [each for each in known if sum(map(str.isalpha, each[1])) >= MIN_LETTERS]
     lengths, names = [each[0] for each in known], [each[1] for each in known]
-    reach = (
-        200 / MIN_LIKENESS - 1
-    )  # m ≤ a ≤ b, so the likeness reaches MIN_LIKENESS only where b ≤ a·reach
+    reach = 200 / MIN_LIKENESS - 1  # as m ≤ a ≤ b, MIN_LIKENESS requires b ≤ a·reach
     found: dict[tuple[str, str], float] = {}
     for length, name, node in known:
         if node not in fresh:
             continue
         first = bisect_left(lengths, length / reach)
         others = names[first : bisect_right(lengths, length * reach)]
-        near = process.extract(
-            name, others, scorer=fuzz.ratio, score_cutoff=MIN_LIKENESS, limit=None
-        )
+        least = MIN_LIKENESS
+        near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=least, limit=None)
         for other, likeness, at in near:
             twin = known[first + at][2]
             if twin != node and _NUMBERS.findall(name) == _NUMBERS.findall(other):

@@ -37,8 +37,6 @@ SUMMARY_TURNS = 64
 """Newest turns from which a summary is taken; bounds the cost of a hub."""
 KIND_STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
 """Streams of nodes by kind; all others belong to the projects."""
-_BATCH_TURNS = 2000
-"""Turns whose texts are in memory at once."""
 _BATCH_NODES = 200
 """Nodes whose turns are in memory at once."""
 DERIVED_TYPES = frozenset({"co_occurs", "next", "continues", "same_as", "gist_of"})
@@ -86,24 +84,25 @@ class GraphBuilder:
         """
         before = self._before
         renamed = entity_mentions.changed_nodes(self.words, before)
-        found = entity_mentions.refind_mentions(self.state, self.words, renamed, episodes)
+        refound = entity_mentions.refind_mentions(self.state, self.words, renamed, episodes)
         records = {
-            episode: self._with_mentions(record, renamed, found.get(episode, {}))
+            episode: self._with_mentions(record, renamed, refound.get(episode, {}))
             for episode, record in episodes.items()
         }
         turns = _turns_of(records)
         new_turns = _turns_of({i: records[i] for i in fresh if i in records})
         nodes = self._nodes(turns, self._touched(turns, renamed | new_turns.keys()))
         kinds = {node.id: node.kind for node in nodes.values()}
-        other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
+        changed_kinds = {
+            i for i, kind in kinds.items() if i not in before or before[i].kind != kind
+        }
         # Relations are read again in new turns, and where a name or its kind changed.
-        again = set[str]().union(*new_turns.values())
-        again |= {key for node in renamed | other for key in turns.get(node, ())}
-        told = advised({i: node.label for i, node in nodes.items()})
+        to_read = set[str]().union(*new_turns.values())
+        to_read |= {key for node in renamed | changed_kinds for key in turns.get(node, ())}
+        relations = advised({i: node.label for i, node in nodes.items()})
         pinned = {e.id: e for e in self.state.edges.values() if e.pinned}
-        all_edges = (
-            self._derived_edges(records, turns) | self._typed_edges(again, kinds, told) | pinned
-        )
+        typed = self._typed_edges(to_read, kinds, relations)
+        all_edges = self._derived_edges(records, turns) | typed | pinned
         return GraphUpdate(nodes, dict(sorted(all_edges.items())), records)
 
     def _with_mentions(
@@ -152,8 +151,8 @@ class GraphBuilder:
     def _describe(self, mentions: Mapping[str, list[str]]) -> dict[str, Node]:
         """New records of nodes, given the keys of all turns that mention each."""
         words, connection = self.words, self.state.connection
-        every = sorted({key for keys in mentions.values() for key in keys})
-        times = evidence_queries.turn_times(connection, every)
+        all_keys = sorted({key for keys in mentions.values() for key in keys})
+        times = evidence_queries.turn_times(connection, all_keys)
         newest = {
             node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-SUMMARY_TURNS:]
             for node, keys in mentions.items()
@@ -164,10 +163,10 @@ class GraphBuilder:
             group = nodes[start : start + _BATCH_NODES]
             keys = sorted({key for node in group for key in newest[node]})
             turns = evidence_queries.turns_by_key(connection, keys)
-            told = _sentences(words.matcher(group), turns)
+            sentences = _sentences(words.matcher(group), turns)
             for node in group:
-                said = chain.from_iterable(told.get((node, key), ()) for key in newest[node])
-                summary = best_sentences(list(said), words.entries[node].label)
+                quotes = chain.from_iterable(sentences.get((node, key), ()) for key in newest[node])
+                summary = best_sentences(list(quotes), words.entries[node].label)
                 dated = sorted(times[key] for key in mentions[node] if key in times)
                 found[node] = self._node(node, summary, len(mentions[node]), dated)
         return found
@@ -176,8 +175,8 @@ class GraphBuilder:
         self, node: str, summary: Sequence[tuple[str, str, str]], n: int, dated: Sequence[str]
     ) -> Node:
         entry = self.words.entries[node]
-        said = [sentence for sentence, _, _ in summary]
-        text = " ".join((*map(with_end, said[:-1]), *said[-1:]))
+        sentences = [sentence for sentence, _, _ in summary]
+        text = " ".join((*map(with_end, sentences[:-1]), *sentences[-1:]))
         return Node(
             id=node,
             rev=(0, ""),
@@ -211,7 +210,7 @@ class GraphBuilder:
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
     def _typed_edges(
-        self, again: set[str], kinds: Mapping[str, str], advised: Mapping[RelationKey, set[str]]
+        self, to_read: set[str], kinds: Mapping[str, str], advised: Mapping[RelationKey, set[str]]
     ) -> dict[str, Edge]:
         """The edges that sentences state: from turns that are read again, and all others unchanged.
 
@@ -220,28 +219,26 @@ class GraphBuilder:
         before = {
             (e.source, e.type, e.target, e.directed): e
             for e in (() if self.rebuild else self.state.edges.values())
-            if e.type not in DERIVED_TYPES
-            and not e.pinned
-            and e.source in kinds
-            and e.target in kinds
+            if not (e.pinned or e.type in DERIVED_TYPES) and {e.source, e.target} <= kinds.keys()
         }
-        stated = self._stated_relations(again, kinds)
+        stated = self._stated_relations(to_read, kinds)
         changed = {
-            told
-            for told, edge in before.items()
-            if told in stated or told in advised or not again.isdisjoint(edge.sources)
+            relation
+            for relation, edge in before.items()
+            if relation in stated or relation in advised or not to_read.isdisjoint(edge.sources)
         }
-        kept = {told: {*before[told].sources} - again for told in changed}
+        kept = {relation: {*before[relation].sources} - to_read for relation in changed}
         also_stated = self._stated_relations(set[str]().union(*kept.values()), kinds)
-        for told in changed:
-            chances = stated.setdefault(told, {})
-            chances |= also_stated.get(told, {})
-            if told[1] != relation_head.EDGE_TYPE:  # from an adviser: the head cannot find it again
-                chances |= dict.fromkeys(kept[told], 1.0)
-        for told, keys in advised.items():
-            stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
-        found = {edge.id: edge for told, edge in before.items() if told not in changed}
-        found |= edges.relation_edges(stated)
+        for relation, keys in kept.items():
+            by_adviser = relation[1] != relation_head.EDGE_TYPE  # the head cannot find it again
+            chances = dict.fromkeys(keys, 1.0) if by_adviser else also_stated.get(relation, {})
+            stated.setdefault(relation, {}).update(chances)
+        for relation, keys in advised.items():
+            stated.setdefault(relation, {}).update(dict.fromkeys(keys, 1.0))
+        found = {edge.id: edge for relation, edge in before.items() if relation not in changed}
+        return self._with_validity(found | edges.relation_edges(stated))
+
+    def _with_validity(self, found: Mapping[str, Edge]) -> dict[str, Edge]:
         sources = sorted({key for edge in found.values() for key in edge.sources})
         times = evidence_queries.turn_times(self.state.connection, sources)
         closed = {**self.ended, **self.state.closed_blocks}
@@ -251,12 +248,9 @@ class GraphBuilder:
     def _stated_relations(self, keys: Collection[str], kinds: Mapping[str, str]) -> StatedRelations:
         found: StatedRelations = {}
         matcher = self.words.matcher()
-        ordered = sorted(keys)
-        for start in range(0, len(ordered), _BATCH_TURNS):
-            keys = ordered[start : start + _BATCH_TURNS]
-            said = evidence_queries.turns_by_key(self.state.connection, keys).values()
-            told = edges.stated_relations(said, kinds, matcher, self.state.meanings)
-            for relation, chances in told.items():
+        for turns in entity_mentions.turns_in_batches(self.state.connection, keys):
+            stated = edges.stated_relations(turns.values(), kinds, matcher, self.state.meanings)
+            for relation, chances in stated.items():
                 found.setdefault(relation, {}).update(chances)
         return found
 

@@ -26,7 +26,7 @@ from clsm_cli.store import logs
 from clsm_cli.store.index import evidence_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.consolidation_report import Report
@@ -63,11 +63,9 @@ class Learner:
         self._scorer = StatementScorer(state, self._owner)
         self._candidates: list[ScoredUnit] = []
         is_shared = len(state.store.flows()) > 1
-        rows = (
-            calibrate.restore_closings(state.statements, state.now)
-            if is_shared
-            else state.statements
-        )
+        rows = state.statements
+        if is_shared:
+            rows = calibrate.restore_closings(rows, state.now)
         known = index_statements(state, rows.values())
         self._calibration = Calibration(state, known, self.report.statements)
         if is_shared:
@@ -81,32 +79,38 @@ class Learner:
     def learn_from(self, chosen: Sequence[str]) -> None:
         """Learn from episodes, given in order of time."""
         state = self.state
-        told = evidence_queries.turns_in_episodes(state.connection, chosen)
-        current = {key for key, turn in told.items() if turn.is_current}
+        turns = evidence_queries.turns_in_episodes(state.connection, chosen)
+        current = {key for key, turn in turns.items() if turn.is_current}
         found: list[Claim] = []
         mentions: dict[str, dict[str, set[str]]] = {}
-        find_mentions(told.values(), self._matcher, mentions)
-        for episode_id in chosen:
-            episode = state.read_episode(episode_id)
-            if episode is None:
-                continue
-            file = state.files[episode_id]
-            try:
-                record = self._record(episode, mentions.get(episode_id, {}))
-                scores = self._scorer.score(episode, current)
-                said = claims.episode_claims(episode, scores)
-            except Exception as error:  # noqa: BLE001  # one text must not block all others
-                how = self.report.unread[file.path] = _describe_fault(error)
-                self.report.warnings.append(_FAILED.format(path=file.path, how=how))
-                continue
-            found += self._ask_adviser(episode, said, scores)
-            self._candidates += claims.claimable_units(episode, scores)
-            self.episodes[episode_id] = record
-            if file.start:
-                self._months.add(file.start[:7])
+        find_mentions(turns.values(), self._matcher, mentions)
+        for episode in filter(None, map(state.read_episode, chosen)):
+            found += self._read(episode, current, mentions.get(episode.id, {}))
         known = state.vectors_of([claim.text for claim in found])
         for claim in claims.sort_claims(found, state.store.zone):
             self._calibration.read(claim, known.get(claim.text))
+
+    def _read(
+        self, episode: Episode, current: Collection[str], mentions: Mapping[str, set[str]]
+    ) -> list[Claim]:
+        """The claims of an episode, whose record is updated; none if clsm fails on its text."""
+        file = self.state.files[episode.id]
+        try:
+            record = self._record(episode, mentions)
+            scores = self._scorer.score(episode, current)
+            by_rules = claims.episode_claims(episode, scores)
+        except Exception as error:  # noqa: BLE001  # one text must not block all others
+            how = self.report.unread[file.path] = _describe_fault(error)
+            self.report.warnings.append(
+                f"{file.path}: clsm itself failed on this text ({how}): nothing is learnt from it"
+                " until clsm is mended; recall finds its words all the same"
+            )
+            return []
+        self._candidates += claims.claimable_units(episode, scores)
+        self.episodes[episode.id] = record
+        if file.start:
+            self._months.add(file.start[:7])
+        return self._advised(episode, by_rules, scores)
 
     def finish(self, network: GraphUpdate) -> None:
         """Steps that need all episodes: removed blocks, the adviser's closings, gists, review items."""
@@ -118,35 +122,29 @@ class Learner:
                 self._calibration.close(row, since(claim))
         self.questions.about_doubts(self._calibration)
         if state.embed is not None:  # without a model, gists stay as they are
-            told = {
-                i: self.episodes.get(i, record)
-                for i, record in state.episodes.items()
-                if i in self.episodes or not state.is_pending(record)
-            }
-            monthly_gists.renew(state, self._months, told, self._calibration.known, network)
+            done = {i: r for i, r in state.episodes.items() if not state.is_pending(r)}
+            done |= self.episodes
+            monthly_gists.renew(state, self._months, done, self._calibration.known, network)
         self.questions.about_names(self.words, network)
         self.adviser.finish(state.episodes)
 
     def most_informative(self) -> list[ScoredUnit]:
         """The most informative sentences of this run that the owner has not decided about."""
-        asked = [
-            item.kept
-            for item in self.state.reviewed.values()
-            if item.reason == active_learning.WORTH
-        ]
+        items = self.state.reviewed.values()
+        asked = [item.kept for item in items if item.reason == active_learning.WORTH]
         asked += [each.text for each in self._owner.decisions]
         return active_learning.most_informative(self._candidates, self.state.vectors_of, asked)
 
-    def _ask_adviser(self, episode: Episode, said: list[Claim], scores: UnitScores) -> list[Claim]:
+    def _advised(self, episode: Episode, by_rules: list[Claim], scores: UnitScores) -> list[Claim]:
         """The adviser's version of the claims; the claims themselves without an adviser."""
         if not self.adviser.is_available:
-            return said
+            return by_rules
         text = " ".join(turn.text for turn in episode.turns)
         known = self._calibration.known
         near = known.nearest(text, self.state.vectors_of([text]).get(text))
         closed = {turn.key for turn in episode.turns}.difference(scores.current)
-        parts = split_parts(episode, closed, drafts_of(said, scores))
-        return self.adviser.claims(parts, said, [row for row, _ in near], known.rows)
+        parts = split_parts(episode, closed, drafts_of(by_rules, scores))
+        return self.adviser.claims(parts, by_rules, [row for row, _ in near], known.rows)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
@@ -159,12 +157,6 @@ class Learner:
             stage="consolidated",
             digest=self.state.files[episode.id].digest,
         )
-
-
-_FAILED = (
-    "{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is mended;"
-    " recall finds its words all the same"
-)
 
 
 def _describe_fault(error: Exception) -> str:

@@ -100,12 +100,12 @@ class Adviser:
         self, episodes: Iterable[str], node_of: Callable[[str], str], nodes: Container[str]
     ) -> dict[RelationKey, set[str]]:
         """Relations that the adviser found in episodes: relation → turns."""
-        told: dict[RelationKey, set[str]] = {}
+        found: dict[RelationKey, set[str]] = {}
         for each in chain.from_iterable(self._relations.get(i, ()) for i in episodes):
             a, b = (node_of(node_id(name)) for name in (each.source, each.target))
             if a in nodes and b in nodes and a != b:
-                told.setdefault((a, each.type, b, True), set()).update(each.turns)
-        return told
+                found.setdefault((a, each.type, b, True), set()).update(each.turns)
+        return found
 
     def finish(self, episodes: Container[str]) -> None:
         """Report the usage, and parts of the answer that no episode has: forgotten, or changed."""
@@ -126,15 +126,15 @@ class Adviser:
         while left:
             chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET) or left[:1]
             del left[: len(chosen)]
-            told = adviser_packet.render_question(chosen, known)
+            question = adviser_packet.render_question(chosen, known)
             try:
-                value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
+                answer = llm.ask(adviser_packet.TASK, question, adviser_packet.SCHEMA, "answer")
             except LlmError as error:
                 self._fail(error)
             else:
-                self._entries |= {entry["part"]: entry for entry in value["parts"]}
+                self._entries |= {entry["part"]: entry for entry in answer["parts"]}
 
     def _fail(self, error: Exception) -> None:
-        told = f"{error}; the rules decided instead"
-        if told not in self._report.warnings:
-            self._report.warnings.append(told)
+        warning = f"{error}; the rules decided instead"
+        if warning not in self._report.warnings:
+            self._report.warnings.append(warning)

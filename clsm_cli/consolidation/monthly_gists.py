@@ -56,17 +56,17 @@ def renew(
     by_month = grouped((start[:7], records[episode]) for start, episode in started if start)
     for month in sorted(months):
         found, links = month_gists(state, month, by_month[month], known, network)
-        old = {row.id: row for row in rows.values() if row.kind == "gist" and row.value == month}
-        for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in old]:
+        before = [row for row in rows.values() if row.kind == "gist" and row.value == month]
+        ids = {row.id for row in before}
+        for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in ids]:
             del edges[edge.id]
         edges |= {each.id: each for each in links}
-        for row in old.values():
+        for row in before:
             if not row.pinned:
                 del rows[row.id]
         for gist in found:
-            before = state.statements.get(gist.id, gist)
-            at, sha = before.recorded_at, before.text_sha
-            rows[gist.id] = replace(gist, recorded_at=at, text_sha=sha)
+            old = state.statements.get(gist.id, gist)
+            rows[gist.id] = replace(gist, recorded_at=old.recorded_at, text_sha=old.text_sha)
 
 
 def month_gists(
@@ -87,29 +87,23 @@ def month_gists(
 
     means, turns = _episode_means(state, records)
     least = state.settings.gist_episodes
-    there = [record for record in records if record.id in means]
-    if len(there) < least:
+    embedded = [record for record in records if record.id in means]
+    if len(embedded) < least:
         return [], []
-    vectors = np.stack([means[record.id] for record in there]).astype(np.float32)
-    everywhere = _mention_counts(there)
+    vectors = np.stack([means[record.id] for record in embedded]).astype(np.float32)
+    everywhere = _mention_counts(embedded)
     found: list[Statement] = []
     links: list[Edge] = []
     for members in clusters(vectors, seed=int(month.replace("-", ""))):
         if len(members) < least:
             continue
-        group = [there[place] for place in members]
-        keys = {key for record in group for key in turns[record.id]}
-        rows = [
-            i
-            for i, row in known.rows.items()
-            if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
-        ]
+        group = [embedded[place] for place in members]
         names = _distinctive(group, everywhere, network)
-        middle = vectors[members].mean(axis=0)
-        nearest = sorted(group, key=lambda each: -round(float(means[each.id] @ middle), 4))
-        told = [(record, turns[record.id]) for record in nearest]
-        said = _sentences(names, rows, told, known, middle)
-        gist = _gist(state, month, group, names, said)
+        mean = vectors[members].mean(axis=0)
+        nearest = sorted(group, key=lambda each: -round(float(means[each.id] @ mean), 4))
+        episodes = [(record, turns[record.id]) for record in nearest]
+        sentences = _sentences(names, episodes, known, mean)
+        gist = _gist(state, month, group, names, sentences)
         found.append(gist)
         links += [unweighted_edge(record.id, "gist_of", gist.id) for record in group]
     return found, links
@@ -121,12 +115,13 @@ def _episode_means(
     """Unit mean vector, and trust of the turns by key, of each episode, without tool output."""
     import numpy as np
 
-    told = evidence_queries.turns_in_episodes(state.connection, [record.id for record in records])
+    ids = [record.id for record in records]
+    turns = evidence_queries.turns_in_episodes(state.connection, ids)
     keys: dict[str, dict[str, Trust]] = {}
-    for key, turn in told.items():
+    for key, turn in turns.items():
         if turn.role != "tool":
             keys.setdefault(turn.episode, {})[key] = cast("Trust", turn.trust)
-    vectors = state.index.vectors_of(sorted(told))
+    vectors = state.index.vectors_of(sorted(turns))
     found: dict[str, Any] = {}
     for episode, members in keys.items():
         rows = [vectors[key] for key in sorted(members) if key in vectors]
@@ -162,10 +157,9 @@ class _GistSentence(NamedTuple):
 
 def _sentences(
     names: Sequence[Node],
-    rows: Sequence[str],
-    told: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
+    episodes: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
     known: StatementIndex,
-    middle: Any,
+    mean: Any,
 ) -> list[_GistSentence]:
     """For each name, the statement with it that is nearest to the cluster's mean, decisions first.
 
@@ -173,38 +167,37 @@ def _sentences(
     nearest statement of all.
 
     Args:
-        told: The episodes, the nearest to the mean first, with the trust of their turns.
+        episodes: The episodes, the nearest to the mean first, with the trust of their turns.
     """
-    words = {i: terms(known.rows[i].text) for i in rows}
-    said: dict[str, _GistSentence] = {}
-
-    def keep(row: Statement) -> None:
-        said[row.text] = _GistSentence(row.text, row.sources, row.trust)
-
+    keys = {key for _, trusts in episodes for key in trusts}
+    rows = {
+        i: row
+        for i, row in known.rows.items()
+        if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
+    }
+    words = {i: terms(row.text) for i, row in rows.items()}
+    chosen: dict[str, _GistSentence] = {}
     for node in names:
         labels = [terms(label) for label in (node.label, *node.aliases)]
-        about = [
-            i
-            for i in rows
-            if known.rows[i].text not in said and any(label <= words[i] for label in labels)
-        ]
-        decided = [i for i in about if known.rows[i].kind in DECISION_KINDS]
-        if (best := known.most_like(middle, decided or about)) is not None:
-            keep(best)
-        elif one := next(_narrative_sentences(node, labels, told), None):
-            said[one.text] = one
-    if not said and (centre := known.most_like(middle, rows)) is not None:
-        keep(centre)
-    return [*said.values()]
+        about = [i for i in rows if any(label <= words[i] for label in labels)]
+        about = [i for i in about if rows[i].text not in chosen]
+        decided = [i for i in about if rows[i].kind in DECISION_KINDS]
+        if (best := known.most_like(mean, decided or about)) is not None:
+            chosen[best.text] = _GistSentence(best.text, best.sources, best.trust)
+        elif one := next(_narrative_sentences(node, labels, episodes), None):
+            chosen[one.text] = one
+    if not chosen and (best := known.most_like(mean, rows)) is not None:
+        return [_GistSentence(best.text, best.sources, best.trust)]
+    return [*chosen.values()]
 
 
 def _narrative_sentences(
     node: Node,
     labels: Sequence[frozenset[str]],
-    told: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
+    episodes: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
 ) -> Iterator[_GistSentence]:
     """Sentences of narratives that contain a name, with the turns that mention the node as sources."""
-    for record, trusts in told:
+    for record, trusts in episodes:
         keys = [key for key in record.mentions.get(node.id, ()) if key in trusts]
         for text in period_parts.narrated(record.narrative) if keys else ():
             if any(label <= terms(text) for label in labels):
@@ -216,7 +209,7 @@ def _gist(
     month: str,
     group: Sequence[EpisodeRecord],
     names: Sequence[Node],
-    said: Sequence[_GistSentence],
+    sentences: Sequence[_GistSentence],
 ) -> Statement:
     """A gist: a line with the days and the names, and a line for each sentence."""
     days = [state.files[record.id].start or "" for record in group]
@@ -227,16 +220,19 @@ def _gist(
         ),
         rev=(0, ""),
         text="\n".join(
-            [f"{_date_range(days)}: {named}".removesuffix(": "), *(f"- {row.text}" for row in said)]
+            [
+                f"{_date_range(days)}: {named}".removesuffix(": "),
+                *(f"- {row.text}" for row in sentences),
+            ]
         ),
         kind="gist",
         stream="flow",
         topic="gists",
         value=month,
-        sources=tuple(sorted({key for row in said for key in row.sources})),
+        sources=tuple(sorted({key for row in sentences for key in row.sources})),
         valid_from=days[-1],  # not all of it was known before its last day
         recorded_at=state.now,
-        trust=lowest_trust(["agent", *(row.trust for row in said)]),
+        trust=lowest_trust(["agent", *(row.trust for row in sentences)]),
     )
 
 

@@ -128,7 +128,7 @@ def _block_yaml(mapping: dict[str, Any]) -> str:
 
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w.,;()/+'-]| (?! |$))*")
-_YAML_KEYWORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
+_KEYWORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
 """Words that some YAML parsers do not read as strings."""
 
 
@@ -138,9 +138,7 @@ def _scalar(value: Any) -> str:
     >>> _scalar("The bell rings."), _scalar("a: b"), _scalar("2026-02-24"), _scalar("no")
     ('The bell rings.', '"a: b"', '"2026-02-24"', '"no"')
     """
-    is_plain = (
-        isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _YAML_KEYWORDS
-    )
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _KEYWORDS
     return value if is_plain else dump(value)
 
 

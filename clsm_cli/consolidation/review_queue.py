@@ -69,20 +69,19 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
         everything: Include items that are not open.
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
-    found = []
     items = logs.review_items(store)
     offer = [item for item in load_offer(store) if item.id not in items]
-    held = _current_statements(store, [*items.values(), *offer])
+    current = _current_statements(store, [*items.values(), *offer])
+    chosen = []
     for item in items.values():
         since = instant(item.at)
         is_old = since is not None and since <= now - limit
-        if item.state == "open" and (is_old or _is_settled(item, held)):
-            found.append(item._replace(state="expired"))
-        else:
-            found.append(item)
-    chosen = [item for item in found if everything or item.state == "open"]
+        if item.state == "open" and not (is_old or _is_settled(item, current)):
+            chosen.append(item)
+        elif everything:
+            chosen.append(item._replace(state="expired") if item.state == "open" else item)
     chosen.sort(key=lambda item: item.at, reverse=True)
-    kinds = {normalise_text(row.text): row.kind for row in held.values()}
+    kinds = {normalise_text(row.text): row.kind for row in current.values()}
     for item in offer:
         kind = kinds.get(normalise_text(item.kept))
         if kind != "task":
@@ -92,22 +91,21 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
 
 def _current_statements(store: Store, items: Iterable[logs.ReviewItem]) -> dict[str, Statement]:
     """Current statements by id; empty unless an open item needs them."""
-    if not any(
-        item.state == "open" and item.reason in {*_STATEMENT_REASONS, WORTH} for item in items
-    ):
+    reasons = {*_STATEMENT_REASONS, WORTH}
+    if not any(item.state == "open" and item.reason in reasons for item in items):
         return {}
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     rows = record_files.load_statements(store, records, "").values()
     return {row.id: row for row in rows if row.is_current}
 
 
-def _is_settled(item: logs.ReviewItem, held: Mapping[str, Statement]) -> bool:
+def _is_settled(item: logs.ReviewItem, current: Mapping[str, Statement]) -> bool:
     """Whether a statement that an item asks about is no longer current."""
     if item.reason not in _STATEMENT_REASONS or not item.about:
         return False
-    texts = (row.text for row in held.values())
+    texts = (row.text for row in current.values())
     is_gone = item.reason == NEAR_DUPLICATE and item.other not in texts
-    return item.about[0] not in held or is_gone
+    return item.about[0] not in current or is_gone
 
 
 def _rank(reason: str) -> int:
@@ -141,22 +139,24 @@ def decide(
                 raise BadInputError(name, "is to be accepted and rejected", "choose one")
         outcome = Outcome()
         for item_id, state in sorted(chosen.items(), key=lambda pair: _rank(items[pair[0]].reason)):
-            item = items[item_id]
-            if item.state != "open":
-                outcome.decisions.append(Decision(item, item.state, "decided before", is_new=False))
-                continue
             try:
-                act = _EFFECTS.get(item.reason)  # None for a reason of another version
-                effect = act(edits, item, state == "accepted") if act else "noted"
+                outcome.decisions.append(_apply(edits, items[item_id], state))
             except BadInputError as error:
                 outcome.problems.append(error)
-                continue
-            line = item._replace(state=state, at=max(edits.run.now, item.at))
-            if item.reason != STATEMENT:  # the record itself has the decision
-                edits.extra.append(runs.Append(store.flow / "review.jsonl", logs.render(line)))
-            outcome.decisions.append(Decision(line, state, effect))
         outcome.run = edits.save()
     return outcome
+
+
+def _apply(edits: EditSession, item: logs.ReviewItem, state: State) -> Decision:
+    """Apply one decision, unless the item was decided before."""
+    if item.state != "open":
+        return Decision(item, item.state, "decided before", is_new=False)
+    act = _EFFECTS.get(item.reason)  # None for a reason of another version
+    effect = act(edits, item, state == "accepted") if act else "noted"
+    decided = item._replace(state=state, at=max(edits.run.now, item.at))
+    if item.reason != STATEMENT:  # the record itself has the decision
+        edits.extra.append(runs.Append(edits.store.flow / "review.jsonl", logs.render(decided)))
+    return Decision(decided, state, effect)
 
 
 def _item(items: Mapping[str, logs.ReviewItem], wanted: str, edits: EditSession) -> logs.ReviewItem:

@@ -14,6 +14,7 @@ from clsm_cli.heads.owner_model import Decision, is_unsure
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index.evidence_queries import SourceTurn
 from clsm_cli.store.layout import Store
 
 MAX_SHARES = 5
@@ -60,37 +61,43 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
     with store_state.opened_state(store, now, meanings) as state:
         name, text, key = _resolve(state, wanted)
         row = state.statements.get(name) or _with_text(state, text)
-        settings, owner = state.settings, active_learning.owner_of(state)
-        told = Explanation(
+        unscored = Explanation(
             name,
             text,
-            _reason_unweighed(row),
-            worth=settings.worth,
-            noise_limit=settings.noise,
+            _reason_unscored(row),
+            worth=state.settings.worth,
+            noise_limit=state.settings.noise,
             is_held=row is not None and row.is_current,
         )
-        said = evidence_queries.turns_by_key(state.connection, [key]).get(key)
-        episode = state.read_episode(said.episode) if said is not None else None
-        if said is None or episode is None:
-            return told
-        scores = StatementScorer(state, owner).score(episode, {key} if said.is_current else ())
-        pieces = scores.pieces.get(key, ())
-        piece = next((each for each in pieces if each.statement == text), None)
-        if piece is None:
-            return told
-        turn = next(turn for turn in episode.turns if turn.key == key)
-        is_moved = is_unsure(piece.chance, piece.worth)
-        vector = state.vectors_of([text]).get(text) if is_moved else None
-        shares = owner.why(vector, said.document or said.session) if vector is not None else []
-        return told._replace(
-            reason=_reason_since(row) or claims.verdict(turn, piece, scores),
-            chance=piece.chance,
-            keep=piece.keep,
-            worth=piece.worth,
-            noise=piece.noise,
-            noise_limit=scores.noise_limit,
-            shares=[share for share in shares if abs(share[0]) >= _MIN_SHARE][:MAX_SHARES],
-        )
+        source = evidence_queries.turns_by_key(state.connection, [key]).get(key)
+        return unscored if source is None else _scored(state, unscored, source, row)
+
+
+def _scored(
+    state: store_state.StoreState, unscored: Explanation, source: SourceTurn, row: Statement | None
+) -> Explanation:
+    """An explanation with the scores of its sentence, if the source still has it."""
+    owner, key, text = active_learning.owner_of(state), source.key, unscored.text
+    episode = state.read_episode(source.episode)
+    if episode is None:
+        return unscored
+    scores = StatementScorer(state, owner).score(episode, {key} if source.is_current else ())
+    piece = next((each for each in scores.pieces.get(key, ()) if each.statement == text), None)
+    if piece is None:
+        return unscored
+    turn = next(turn for turn in episode.turns if turn.key == key)
+    is_correctable = is_unsure(piece.chance, piece.worth)
+    vector = state.vectors_of([text]).get(text) if is_correctable else None
+    shares = owner.why(vector, source.document or source.session) if vector is not None else []
+    return unscored._replace(
+        reason=_reason_since(row) or claims.verdict(turn, piece, scores),
+        chance=piece.chance,
+        keep=piece.keep,
+        worth=piece.worth,
+        noise=piece.noise,
+        noise_limit=scores.noise_limit,
+        shares=[share for share in shares if abs(share[0]) >= _MIN_SHARE][:MAX_SHARES],
+    )
 
 
 def _with_text(state: store_state.StoreState, text: str) -> Statement | None:
@@ -107,7 +114,7 @@ def _reason_since(row: Statement | None) -> str | None:
     return "withdrawn" if row.withdrawn else "pinned" if row.is_current else "ended"
 
 
-def _reason_unweighed(row: Statement | None) -> str:
+def _reason_unscored(row: Statement | None) -> str:
     """The origin of a statement that is no sentence of its source."""
     if row is not None and row.kind in ("task", "gist"):
         return row.kind

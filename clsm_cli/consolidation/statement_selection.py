@@ -163,11 +163,6 @@ class UnitScores:
             or about["reference"] >= MIN_DOCUMENT_P
         )
 
-    @property
-    def steps_probability(self) -> float:
-        """The probability that its open items are steps for any reader, not tasks of the owner."""
-        return self.about["instruction"] + self.about["reference"] if self.about else 0.0
-
     def verdict(self, piece: ScoredUnit) -> Verdict:
         """Why a sentence is kept or not."""
         if self.is_noted:
@@ -182,9 +177,16 @@ class UnitScores:
             return "worth" if piece.chance else "unclear"
         return "kept" if piece.noise <= self.noise_limit else "noise"
 
-    def is_worth(self, piece: ScoredUnit) -> bool:
-        """Whether a sentence is kept."""
-        return self.verdict(piece) in KEPT_VERDICTS
+    def needs_reading(self, turn: Turn, piece: ScoredUnit) -> bool:
+        """Whether the statement head decides: in documents, and for an assistant's sentences.
+
+        The talk head was fitted to people; an assistant at work talks mostly about its current action.
+        """
+        if self.about is None:
+            return turn.role == "assistant" and self.verdict(piece) in KEPT_VERDICTS
+        if self.is_diary:
+            return piece.keep >= piece.worth * TALK_WORTH_SHARE
+        return piece.keep >= MIN_READ_KEEP and piece.noise <= MAX_READ_NOISE
 
     def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that looks like a task is one of the owner's.
@@ -205,7 +207,8 @@ class UnitScores:
             or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         )
         is_form = any(map(_FORM.fullmatch, titles[:2]))
-        return not is_form and self.steps_probability < (EVEN_P if is_called_one else MAX_STEPS_P)
+        steps_p = self.about["instruction"] + self.about["reference"]
+        return not is_form and steps_p < (EVEN_P if is_called_one else MAX_STEPS_P)
 
     def title_of(self, turn: Turn, task: Todo) -> str:
         """The headings needed to understand an item of a note, without one that only says "tasks"."""
@@ -224,10 +227,10 @@ class UnitScores:
 def _is_contradicted(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
     """Whether the user's next turn updates what an agent said."""
     reply = next((turn.text for turn in after if turn.role == "user"), "")
-    told = [
+    assertions = [
         each for each in sentences(reply)[:_REPLY_SENTENCES] if not factuality.states_nothing(each)
     ]
-    relations = pair_head.relations([(piece.text, each) for each in told])
+    relations = pair_head.relations([(piece.text, each) for each in assertions])
     return any(each.update >= EVEN_P for each in relations)
 
 
@@ -277,46 +280,34 @@ class StatementScorer:
         pieces = grouped((turn.key, piece._replace(worth=worth)) for turn, piece in found)
         return UnitScores(settings, about, pieces, is_diary=is_diary)
 
-    def _reread(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
+    def _reread(self, scores: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """The scores of some turns, replaced by those of the statement head where it applies."""
-        pieces = {turn.key: [*weights.pieces.get(turn.key, ())] for turn in turns}
-        if self.state.meanings is None or weights.states_nothing:
-            return replace(weights, pieces=pieces)
+        pieces = {turn.key: [*scores.pieces.get(turn.key, ())] for turn in turns}
+        if self.state.meanings is None or scores.states_nothing:
+            return replace(scores, pieces=pieces)
         chosen = [
             (turn, row, piece)
             for turn in turns
             for row, piece in enumerate(pieces[turn.key])
-            if self._needs_reading(weights, turn, piece)
+            if scores.needs_reading(turn, piece)
         ]
-        is_talk = weights.about is None
-        places = [
-            CHAT if weights.is_talk_like else place_of(turn.path, turn.heading)
-            for turn, _, _ in chosen
+        read = [
+            (piece.statement, CHAT if scores.is_talk_like else place_of(turn.path, turn.heading))
+            for turn, _, piece in chosen
         ]
-        read = [(piece.statement, place) for (*_, piece), place in zip(chosen, places, strict=True)]
+        is_talk = scores.about is None
         for (turn, row, piece), found in zip(chosen, verdicts(read), strict=True):
             keep = found.good * TALK_WORTH_SHARE if is_talk else found.good
             if is_talk and _is_contradicted(piece, turns[turns.index(turn) + 1 :]):
                 keep = 0.0
             pieces[turn.key][row] = piece._replace(keep=keep, noise=found.junk, chance=keep)
-        return replace(weights, pieces=pieces)
+        return replace(scores, pieces=pieces)
 
-    def _needs_reading(self, weights: UnitScores, turn: Turn, piece: ScoredUnit) -> bool:
-        """Whether the statement head decides: in documents, and for an assistant's sentences.
-
-        The talk head was fitted to people; an assistant at work talks mostly about its current action.
-        """
-        if weights.about is None:
-            return turn.role == "assistant" and weights.is_worth(piece)
-        if weights.is_diary:
-            return piece.keep >= piece.worth * TALK_WORTH_SHARE
-        return piece.keep >= MIN_READ_KEEP and piece.noise <= MAX_READ_NOISE
-
-    def _successors(self, weights: UnitScores) -> frozenset[ScoredUnit]:
+    def _successors(self, scores: UnitScores) -> frozenset[ScoredUnit]:
         """Sentences of rewritten blocks that repeat or succeed a statement of the old block."""
         successors: set[ScoredUnit] = set()
         pairs = []
-        for key, pieces in weights.pieces.items():
+        for key, pieces in scores.pieces.items():
             kept = self._statements_of_old_blocks(key)
             again = {piece for piece in pieces if piece.statement in kept}
             gone = kept - {piece.statement for piece in again}
@@ -324,11 +315,9 @@ class StatementScorer:
             pairs += [(text, each) for text in sorted(gone) for each in pieces if each not in again]
         if self.state.meanings is not None:
             relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
-            successors |= {
-                piece
-                for (_, piece), each in zip(pairs, relations, strict=True)
-                if each.same + each.update >= MIN_SUCCESSOR_P
-            }
+            for (_, piece), each in zip(pairs, relations, strict=True):
+                if each.same + each.update >= MIN_SUCCESSOR_P:
+                    successors.add(piece)
         return frozenset(successors)
 
     def _statements_of_old_blocks(self, key: str) -> set[str]:
@@ -339,11 +328,11 @@ class StatementScorer:
             found |= self._kept.get(key, set())
         return found
 
-    def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
+    def _corrected(self, scores: UnitScores, place: str) -> UnitScores:
         """The scores corrected by the owner's decisions, where these may change the outcome."""
         if not self.owner.decisions:
-            return weights
-        every = chain.from_iterable(weights.pieces.values())
+            return scores
+        every = chain.from_iterable(scores.pieces.values())
         texts = [each.statement for each in every if is_unsure(each.chance, each.worth)]
         known = self.state.vectors_of(texts)
 
@@ -354,8 +343,8 @@ class StatementScorer:
             left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of the probability not to keep
             return piece._replace(keep=keep, noise=min(1.0, piece.noise * left))
 
-        pieces = {key: [*map(corrected, told)] for key, told in weights.pieces.items()}
-        return replace(weights, pieces=pieces)
+        pieces = {key: [*map(corrected, found)] for key, found in scores.pieces.items()}
+        return replace(scores, pieces=pieces)
 
     def _document_turns(self, episode: Episode) -> Sequence[Turn]:
         document = self.state.records.get(episode.document or "")

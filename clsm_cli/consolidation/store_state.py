@@ -175,23 +175,14 @@ def load_state(
 ) -> StoreState:
     """Read every shard once, and the episodes from the index."""
     forgotten = logs.load_tombstones(store)
-    read: list[shards.Shard] = []
-    places: dict[Stream, frozenset[str]] = {}
-    own = {store.graph(stream): stream for stream in STREAMS}
-    for folder in sorted({*store.graphs(), *own}):
-        found = [shards.read(path) for path in shards.shard_files(folder)]
-        read += found
-        if folder in own:
-            places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
-    for folder in store.archives():  # a compacted edge is derived again if it still applies
-        read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
+    read, places = _read_shards(store)
     files = evidence_queries.episode_files(index.connection)
     if forgotten:
-        said = evidence_queries.user_shares(index.connection)
+        with_turns = evidence_queries.user_shares(index.connection)
         files = {
             i: file
             for i, file in files.items()
-            if i in said and not logs.is_forgotten(i, forgotten)
+            if i in with_turns and not logs.is_forgotten(i, forgotten)
         }
     return StoreState(
         store,
@@ -205,6 +196,21 @@ def load_state(
         reviewed=logs.review_items(store),
         forgotten=forgotten,
     )
+
+
+def _read_shards(store: Store) -> tuple[list[shards.Shard], dict[Stream, frozenset[str]]]:
+    """All shards, and the ids in this machine's shards by stream."""
+    read: list[shards.Shard] = []
+    places: dict[Stream, frozenset[str]] = {}
+    own = {store.graph(stream): stream for stream in STREAMS}
+    for folder in sorted({*store.graphs(), *own}):
+        found = [shards.read(path) for path in shards.shard_files(folder)]
+        read += found
+        if folder in own:
+            places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
+    for folder in store.archives():  # a compacted edge is derived again if it still applies
+        read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
+    return read, places
 
 
 NEAR_NAMES = "two names, perhaps of one thing"

@@ -15,7 +15,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.consolidation_report import Report, Request
     from clsm_cli.consolidation.entity_mentions import Vocabulary
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
 
-AnyRecord = TypeVar("AnyRecord", bound="Record")
+Row = TypeVar("Row", bound="Record")
 FLOW: Stream = "flow"
 FREE_LOSS = 20
 """Records whose removal is never refused."""
@@ -54,8 +54,27 @@ class Writer:
         Raises:
             RefusedError: It would withdraw too large a share of the store.
         """
-        store, rows = self.state.store, learner.statements
+        rows = learner.statements
         changed = self._revised(rows, self._statements)
+        writes = self._record_writes(learner, changed, network)
+        fresh = [item for item in learner.questions.items if item.id not in self._asked]
+        path = self.state.store.flow / "review.jsonl"
+        writes += [runs.Append(path, logs.render(item)) for item in fresh]
+        self.report.review += len(fresh)
+        if network is not None:
+            self.report.gists = sum(row.kind == "gist" for row in rows.values())
+            current = sum(row.is_current and row.kind != "gist" for row in rows.values())
+            self.report.statements["current"] = current
+        self.report.run = self.run.apply(writes, whole=True) or self.report.run
+        self._statements = dict(rows) | {row.id: row for row in changed}
+        self._episodes |= learner.episodes
+        self._asked |= {item.id for item in fresh}
+
+    def _record_writes(
+        self, learner: Learner, changed: Sequence[Statement], network: GraphUpdate | None
+    ) -> list[runs.Write]:
+        """The writes of shards and topics, those of flow last."""
+        store, rows = self.state.store, learner.statements
         records: dict[Stream, list[Record]] = defaultdict(list)
         for row in changed:
             records[row.stream].append(record_files.as_stored(row))
@@ -65,27 +84,15 @@ class Writer:
         if network is not None:
             self._place(network, records, removed)
         self._guard(rows, removed)
-        shards = {
-            stream: record_files.plan_records(
+
+        def planned(stream: Stream) -> list[runs.Write]:
+            return record_files.plan_records(
                 store, stream, records[stream], sorted(removed[stream])
             )
-            for stream in (*TOPIC_STREAMS, FLOW)
-        }
-        writes = [write for stream in TOPIC_STREAMS for write in shards[stream]]
+
+        writes = [write for stream in TOPIC_STREAMS for write in planned(stream)]
         writes += record_files.plan_topics(store, changed, self._heading(network))
-        writes += shards[FLOW]
-        fresh = [item for item in learner.questions.items if item.id not in self._asked]
-        path = store.flow / "review.jsonl"
-        writes += [runs.Append(path, logs.render(item)) for item in fresh]
-        self.report.review += len(fresh)
-        if network is not None:
-            self.report.gists = sum(row.kind == "gist" for row in rows.values())
-            held = sum(row.is_current and row.kind != "gist" for row in rows.values())
-            self.report.statements["current"] = held
-        self.report.run = self.run.apply(writes, whole=True) or self.report.run
-        self._statements = dict(rows) | {row.id: row for row in changed}
-        self._episodes |= learner.episodes
-        self._asked |= {item.id for item in fresh}
+        return writes + planned(FLOW)
 
     def _place(
         self,
@@ -99,8 +106,8 @@ class Writer:
         for record_id, record in sorted(wanted.items()):
             old = self.state.records.get(record_id)
             new, stream = self._next(record, old), streams[record_id]
-            held = self.state.records if stream == FLOW else self.state.places[stream]
-            if _is_new(new, old) or record_id not in held:  # flow has one folder per machine
+            present = self.state.records if stream == FLOW else self.state.places[stream]
+            if _is_new(new, old) or record_id not in present:  # flow has one folder per machine
                 records[stream].append(new)
                 self._tally(record)["new" if old is None else "changed"] += 1
         for stream, ids in self.state.places.items():
@@ -154,14 +161,12 @@ class Writer:
 
         return heading_of
 
-    def _revised(
-        self, rows: Mapping[str, AnyRecord], before: Mapping[str, Record]
-    ) -> list[AnyRecord]:
+    def _revised(self, rows: Mapping[str, Row], before: Mapping[str, Record]) -> list[Row]:
         """New and changed rows, with their next revision."""
         pairs = [(self._next(row, before.get(i)), before.get(i)) for i, row in sorted(rows.items())]
         return [new for new, old in pairs if _is_new(new, old)]
 
-    def _next(self, record: AnyRecord, old: Record | None) -> AnyRecord:
+    def _next(self, record: Row, old: Record | None) -> Row:
         """A record as it is written: unchanged, or with its next revision."""
         if old is not None:
             record = replace(record, rev=old.rev, extra=old.extra)

@@ -59,8 +59,8 @@ class Classifier:
             else:
                 chances = np.exp(part - part.max(1, keepdims=True))
                 chances /= chances.sum(1, keepdims=True)
-            for told, values in zip(found, chances.tolist(), strict=True):
-                told.update(zip(names, (round(value, 4) for value in values), strict=True))
+            for row, values in zip(found, chances.tolist(), strict=True):
+                row.update(zip(names, (round(value, 4) for value in values), strict=True))
         return found
 
 
@@ -73,37 +73,8 @@ def load(name: str) -> Classifier:
     return unpack(data)
 
 
-def pack(classifier: Classifier) -> dict[str, Any]:
-    """A classifier as JSON: each matrix column is quantised to int8 with its own scale.
-
-    >>> import numpy as np
-    >>> one = Classifier(("x",), {"a": ("a",)}, np.zeros(1), np.ones(1),
-    ...     (np.ones((1, 1)), np.zeros(1), np.ones((1, 1)), np.zeros(1)))
-    >>> unpack(pack(one)).layers[0].round(4).tolist()
-    [[1.0]]
-    """
-    import numpy as np
-
-    layers = []
-    for matrix in classifier.layers:
-        columns = np.atleast_2d(matrix)
-        scales = np.array([float(f"{value:.6g}") for value in np.abs(columns).max(0) / 127])
-        scales[scales == 0] = 1.0
-        codes = np.rint(columns / scales).astype(np.int8)
-        layers.append(
-            {"scales": scales.tolist(), "codes": base64.b64encode(codes.tobytes()).decode()}
-        )
-    return {
-        "inputs": list(classifier.inputs),
-        "groups": {name: list(outputs) for name, outputs in classifier.groups.items()},
-        "mean": [round(float(value), 4) for value in classifier.mean],
-        "scale": [round(float(value), 4) for value in classifier.scale],
-        "layers": layers,
-    }
-
-
 def unpack(data: Mapping[str, Any]) -> Classifier:
-    """A classifier from its JSON."""
+    """A classifier from its JSON, whose matrix columns are int8, each with a scale (``scripts/fitting.pack``)."""
     import numpy as np
 
     matrices = []

@@ -82,7 +82,7 @@ def judge_units(
     known = words(texts) if words else [UNKNOWN] * len(texts)
     rows = [unit_inputs(*row, about) for row in zip(shapes, known, strict=True)]
     chances = classifier.load("unit" if about is not None else "talk").probabilities(rows)
-    return [UnitProbabilities(unit, told) for unit, told in zip(found, chances, strict=True)]
+    return [UnitProbabilities(unit, row) for unit, row in zip(found, chances, strict=True)]
 
 
 def unit_inputs(

@@ -49,8 +49,8 @@ class NameJudgement(NamedTuple):
 
 def judge_names(rows: Sequence[Sequence[float]]) -> list[NameJudgement]:
     """Judge strings, each given as its ``name_features`` followed by its sentence vector, or zeros."""
-    told = classifier.load("name").probabilities(rows)
-    return [NameJudgement(row["thing"], {kind: row[kind] for kind in KINDS}) for row in told]
+    judged = classifier.load("name").probabilities(rows)
+    return [NameJudgement(row["thing"], {kind: row[kind] for kind in KINDS}) for row in judged]
 
 
 def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str, list[float]]:
@@ -127,10 +127,10 @@ class _Uses:
         self.holding += document != self.last
         self.last = document
         if self.uses <= _MAX_USES:
-            before, after, told = _use_features(text, start, end)
+            before, after, context = _use_features(text, start, end)
             self.before[before] += 1
             self.after[after] += 1
-            self.counts.update(use for use, holds in told.items() if holds)
+            self.counts.update(use for use, holds in context.items() if holds)
 
     def row(self, documents: int) -> dict[str, float]:
         """Features of the contexts and of their distribution over ``documents`` documents."""

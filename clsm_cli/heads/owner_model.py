@@ -118,8 +118,8 @@ def logit(chance: float) -> float:
     >>> logit(0.5), round(logit(1.0), 2)
     (0.0, 6.91)
     """
-    held = min(0.999, max(0.001, chance))
-    return math.log(held / (1 - held))
+    clipped = min(0.999, max(0.001, chance))
+    return math.log(clipped / (1 - clipped))
 
 
 def is_unsure(chance: float, worth: float) -> bool:

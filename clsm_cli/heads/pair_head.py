@@ -126,18 +126,18 @@ def update_of(
     chance = whole.update
     if chance < MIN_UPDATE_P:
         return chance
-    said = content(old)
+    old_content = content(old)
     parts = [part for part in _CLAUSE.split(new.text) if sentence(part).words]
-    about = [part for part in parts if said & content(sentence(part))]
-    if 0 < len(about) < len(parts):
-        alone = max(each.update for each in read([(old.text, part) for part in about]))
-        if alone < _NO_UPDATE_P:
-            return alone
+    related = [part for part in parts if old_content & content(sentence(part))]
+    if 0 < len(related) < len(parts):
+        best = max(each.update for each in read([(old.text, part) for part in related]))
+        if best < _NO_UPDATE_P:
+            return best
     if chance < _BRIEF_SUPERSEDED_P or particulars(new) - {*old.keys}:
         return chance
-    more = len(content(new) - said)
-    is_brief = more <= _MAX_BRIEF_WORDS and (
-        more or sameness.polarity(old.text) != sameness.polarity(new.text)
+    added = len(content(new) - old_content)
+    is_brief = added <= _MAX_BRIEF_WORDS and (
+        added or sameness.polarity(old.text) != sameness.polarity(new.text)
     )
     return max(chance, SUPERSEDED_P) if is_brief else chance
 
@@ -205,5 +205,5 @@ def without_speaker(text: str, speakers: Collection[str]) -> tuple[str, str]:
     >>> without_speaker("Mara: the salad.", {"Mara"}), without_speaker("Rent: 900", {"Mara"})
     (('Mara', 'the salad.'), ('', 'Rent: 900'))
     """
-    name, colon, said = text.partition(": ")
-    return (name, said) if colon and name in speakers else ("", text)
+    name, colon, rest = text.partition(": ")
+    return (name, rest) if colon and name in speakers else ("", text)

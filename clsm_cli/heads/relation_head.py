@@ -165,14 +165,14 @@ _SEPARATORS = re.compile(r"[|():;,.!?→—–=/+&\n（）：，。、]|\s-{1,2}
 
 
 def _name_features(text: str, name: NameSpan, side: str) -> dict[str, float]:
-    said = text[name.start : name.end]
+    string = text[name.start : name.end]
     before, after = text[: name.start][-2:], text[name.end :][:2]
     return {
-        f"{side} capital": said[:1].isupper(),
-        f"{side} capitals": said.isupper() and len(said) > 1,
-        f"{side} path": _PATH.search(said) is not None,
-        f"{side} digit": any(sign.isdigit() for sign in said),
-        f"{side} long": " " in said,
+        f"{side} capital": string[:1].isupper(),
+        f"{side} capitals": string.isupper() and len(string) > 1,
+        f"{side} path": _PATH.search(string) is not None,
+        f"{side} digit": any(sign.isdigit() for sign in string),
+        f"{side} long": " " in string,
         f"{side} bold": before.endswith("**") and after.startswith("**"),
         f"{side} code": before.endswith("`"),
         f"{side} linked": before.endswith("["),
@@ -202,7 +202,7 @@ def relation_probabilities(chosen: Sequence[Pair], meanings: Meanings | None) ->
     found: list[float] = []
     for start in range(0, len(chosen), _BATCH_ROWS):
         rows = head_inputs(chosen[start : start + _BATCH_ROWS], meanings)
-        found += [told["related"] for told in classifier.load("relation").probabilities(rows)]
+        found += [row["related"] for row in classifier.load("relation").probabilities(rows)]
     return found
 
 
@@ -210,13 +210,13 @@ def head_inputs(chosen: Sequence[Pair], meanings: Meanings | None) -> Any:
     """Float64 [n, ``INPUTS``]: features of each pair, and the embeddings of its names or zeros."""
     import numpy as np
 
-    told = np.zeros((len(chosen), len(INPUTS)))
-    told[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
+    inputs = np.zeros((len(chosen), len(INPUTS)))
+    inputs[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
     if meanings is None:
-        return told
-    said = [[each.text[n.start : n.end] for n in (each.left, each.right)] for each in chosen]
-    place = {name: row for row, name in enumerate(sorted({n for pair in said for n in pair}))}
-    known = np.asarray(meanings(list(place)))
-    rows = known[[[place[name] for name in pair] for pair in said]]
-    told[:, len(SHAPE) :] = rows.reshape(len(said), -1)
-    return told
+        return inputs
+    texts = [[each.text[n.start : n.end] for n in (each.left, each.right)] for each in chosen]
+    row_of = {name: row for row, name in enumerate(sorted({n for pair in texts for n in pair}))}
+    known = np.asarray(meanings(list(row_of)))
+    rows = known[[[row_of[name] for name in pair] for pair in texts]]
+    inputs[:, len(SHAPE) :] = rows.reshape(len(texts), -1)
+    return inputs

@@ -195,8 +195,8 @@ def stock_share(text: str) -> float:
     >>> stock_share("- **Be genuinely helpful, not performatively helpful.**"), stock_share("Ann came by.")
     (1.0, 0.0)
     """
-    said = sentences(text)
-    return sum(sentence_digest(each) in _digests() for each in said) / max(1, len(said))
+    found = sentences(text)
+    return sum(sentence_digest(each) in _digests() for each in found) / max(1, len(found))
 
 
 def sentence_digest(sentence: str) -> str:

@@ -83,13 +83,13 @@ def spans_of(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     item = -1
     for start, end in split(text):
-        said = text[start:end]
-        if _FENCED.match(said) or _HEADING.match(said) or _RULED.fullmatch(said):
-            if spans and _is_rule(said) and _ROW.fullmatch(text[spans[-1][0] : start]):
+        piece = text[start:end]
+        if _FENCED.match(piece) or _HEADING.match(piece) or _RULED.fullmatch(piece):
+            if spans and _is_rule(piece) and _ROW.fullmatch(text[spans[-1][0] : start]):
                 spans.pop()  # the table's header
             item = -1
             continue
-        if _ITEM.match(said):
+        if _ITEM.match(piece):
             item = start
         elif item >= 0 and "\n\n" in text[spans[-1][1] : start]:
             item = -1

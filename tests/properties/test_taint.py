@@ -223,7 +223,7 @@ def test_a_night_that_believes_everybody_is_caught(monkeypatch: pytest.MonkeyPat
     """Positive control: a page counts as what the agent wrote."""
     monkeypatch.setitem(TRUST_ROLE, "web", "assistant")
     monkeypatch.setattr(claims, "TRUSTED", TRUST_ORDER)
-    monkeypatch.setattr(UnitScores, "is_worth", lambda *_: True)
+    monkeypatch.setattr(UnitScores, "verdict", lambda *_: "kept")
     machine = Taint()
     try:
         machine.begin()
