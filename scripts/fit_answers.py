@@ -29,7 +29,6 @@ import torch
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import answer_head, cross_encoder
-from clsm_cli.heads.answer_head import CLASSES
 from clsm_cli.retrieval.verdict import MAX_READ, MIN_READ_CONFIDENCE
 from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
 from scripts import fit_verdict
@@ -42,6 +41,7 @@ from scripts.join_labels import LABELS, digest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+CLASSES = ("about it at most", "answers")
 GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
 LEFT_OUT = frozenset(("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming"))
 """Groups of memories that the figures are of."""

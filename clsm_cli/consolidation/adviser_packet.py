@@ -213,23 +213,26 @@ def _lines(chosen: Iterable[Part]) -> list[dict[str, Any]]:
         if kind == "notes":
             lines[-1]["file"] = one_line("/".join(part.turns[0].path.split("/")[-2:]), 120)
         for turn, shown in zip(part.turns, part.shown, strict=True):
-            if turn.key in part.closed:
-                continue
-            line: dict[str, Any] = {"turn": turn.key}
-            if turn.speaker:
-                line["speaker"] = one_line(turn.speaker, 60)
-            if turn.time:
-                line["time"] = one_line(turn.time, 40)
-            if turn.heading:
-                line["under"] = one_line(" > ".join(turn.heading), 160)
-            line["text"] = shown
-            if (missing := count_tokens(turn.text) - count_tokens(shown)) > 0:
-                line["cut_tokens"] = missing
-            lines.append(line)
+            if turn.key not in part.closed:
+                lines.append(_turn_line(turn, shown))
         for draft in part.drafts:
             line = {"draft": one_line(draft.text), "id": draft.id, "from": draft.turn}
             lines.append(line | ({"sure": True} if draft.is_sure else {}))
     return lines
+
+
+def _turn_line(turn: Turn, shown: str) -> dict[str, Any]:
+    line: dict[str, Any] = {"turn": turn.key}
+    if turn.speaker:
+        line["speaker"] = one_line(turn.speaker, 60)
+    if turn.time:
+        line["time"] = one_line(turn.time, 40)
+    if turn.heading:
+        line["under"] = one_line(" > ".join(turn.heading), 160)
+    line["text"] = shown
+    if (missing := count_tokens(turn.text) - count_tokens(shown)) > 0:
+        line["cut_tokens"] = missing
+    return line
 
 
 def block(lines: Iterable[dict[str, Any]]) -> str:

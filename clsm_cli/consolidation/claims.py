@@ -174,7 +174,7 @@ def leading_name(text: str) -> str | None:
 def sort_claims(claims: list[Claim], zone: tzinfo) -> list[Claim]:
     """Claims by the start of their validity, or else by when the store received them.
 
-    A future event sorts by its announcement, as it would if each night had been consolidated alone.
+    A future event sorts by its announcement, because runs before its day read it then.
     """
 
     def place(claim: Claim) -> tuple[float, float]:

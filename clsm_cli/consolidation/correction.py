@@ -314,8 +314,7 @@ def _with_value(text: str, value: str, at: date) -> str | None:
     """A sentence with its only value of the same kind replaced; None if there is not exactly one.
 
     A day replaces a day, a quantity one with the same unit, a name a name after the first word; anything
-    replaces the whole value after a label. Other values stay if the sentence has a day, which may be
-    the start of the old one.
+    replaces the whole value after a label. In a sentence with a day, only the day can be replaced.
 
     >>> day = __import__("datetime").date(2026, 3, 1)
     >>> _with_value("Nina's birthday is 2 May.", "3 June", day)

@@ -60,13 +60,12 @@ def stated_relations(
             pairs += relation_head.pairs(text, named)
             keys += [turn.key] * (len(pairs) - len(keys))
     found: StatedRelations = {}
-    for pair, key, chance in zip(
-        pairs, keys, relation_head.relation_probabilities(pairs, meanings), strict=True
-    ):
+    chances = relation_head.relation_probabilities(pairs, meanings)
+    for pair, key, chance in zip(pairs, keys, chances, strict=True):
         if chance >= relation_head.MIN_RELATED_P:
             source, target = sorted((pair.left.node, pair.right.node))
-            chances = found.setdefault((source, relation_head.EDGE_TYPE, target, False), {})
-            chances[key] = max(chance, chances.get(key, 0.0))
+            by_turn = found.setdefault((source, relation_head.EDGE_TYPE, target, False), {})
+            by_turn[key] = max(chance, by_turn.get(key, 0.0))
     return found
 
 

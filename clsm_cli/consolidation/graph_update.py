@@ -216,11 +216,7 @@ class GraphBuilder:
 
         An edge that may gain or lose a turn is weighted again, from all its turns.
         """
-        before = {
-            (e.source, e.type, e.target, e.directed): e
-            for e in (() if self.rebuild else self.state.edges.values())
-            if not (e.pinned or e.type in DERIVED_TYPES) and {e.source, e.target} <= kinds.keys()
-        }
+        before = {} if self.rebuild else self._known_relations(kinds)
         stated = self._stated_relations(to_read, kinds)
         changed = {
             relation
@@ -237,6 +233,14 @@ class GraphBuilder:
             stated.setdefault(relation, {}).update(dict.fromkeys(keys, 1.0))
         found = {edge.id: edge for relation, edge in before.items() if relation not in changed}
         return self._with_validity(found | edges.relation_edges(stated))
+
+    def _known_relations(self, nodes: Collection[str]) -> dict[RelationKey, Edge]:
+        """The stored edges between some nodes that sentences state."""
+        return {
+            (e.source, e.type, e.target, e.directed): e
+            for e in self.state.edges.values()
+            if not (e.pinned or e.type in DERIVED_TYPES) and e.source in nodes and e.target in nodes
+        }
 
     def _with_validity(self, found: Mapping[str, Edge]) -> dict[str, Edge]:
         sources = sorted({key for edge in found.values() for key in edge.sources})

@@ -86,9 +86,10 @@ def _scored(
     if piece is None:
         return unscored
     turn = next(turn for turn in episode.turns if turn.key == key)
-    is_correctable = is_unsure(piece.chance, piece.worth)
-    vector = state.vectors_of([text]).get(text) if is_correctable else None
-    shares = owner.why(vector, source.document or source.session) if vector is not None else []
+    vector = state.vectors_of([text]).get(text) if is_unsure(piece.chance, piece.worth) else None
+    shares = (
+        owner.contributions(vector, source.document or source.session) if vector is not None else []
+    )
     return unscored._replace(
         reason=_reason_since(row) or claims.verdict(turn, piece, scores),
         chance=piece.chance,

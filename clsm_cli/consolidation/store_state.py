@@ -176,14 +176,6 @@ def load_state(
     """Read every shard once, and the episodes from the index."""
     forgotten = logs.load_tombstones(store)
     read, places = _read_shards(store)
-    files = evidence_queries.episode_files(index.connection)
-    if forgotten:
-        with_turns = evidence_queries.user_shares(index.connection)
-        files = {
-            i: file
-            for i, file in files.items()
-            if i in with_turns and not logs.is_forgotten(i, forgotten)
-        }
     return StoreState(
         store,
         index,
@@ -192,10 +184,20 @@ def load_state(
         meanings,
         records=shards.fold(read, forgotten).records,
         places=places,
-        files=files,
+        files=_episode_files(index, forgotten),
         reviewed=logs.review_items(store),
         forgotten=forgotten,
     )
+
+
+def _episode_files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
+    """Episodes by id, without forgotten and empty ones."""
+    files = evidence_queries.episode_files(index.connection)
+    if not forgotten:
+        return files
+    with_turns = evidence_queries.user_shares(index.connection)
+    left = (i for i in files if i in with_turns and not logs.is_forgotten(i, forgotten))
+    return {i: files[i] for i in left}
 
 
 def _read_shards(store: Store) -> tuple[list[shards.Shard], dict[Stream, frozenset[str]]]:

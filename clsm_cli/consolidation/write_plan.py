@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", bound="Record")
 FLOW: Stream = "flow"
 FREE_LOSS = 20
-"""Records whose removal is never refused."""
+"""Number of removals that are never refused."""
 
 
 @dataclass

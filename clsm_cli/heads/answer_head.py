@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from clsm_cli.heads import cross_encoder
 from clsm_cli.text import tokens
 
-CLASSES = ("about it at most", "answers")
 MAX_CHARS, MIN_PASSAGE_CHARS = 280, 120
 """Maximum characters of a passage with its prefix (about 70 word pieces, the model's limit), and the number
 that the passage always gets, however long its prefix is."""

@@ -66,10 +66,10 @@ class Owner:
         """
         if not self.decisions:
             return chance
-        shift = sum(share for share, _ in self.why(vector, document))
+        shift = sum(share for share, _ in self.contributions(vector, document))
         return round(1 / (1 + math.exp(-logit(chance) - shift)), 4)
 
-    def why(self, vector: Any, document: str) -> list[tuple[float, Decision]]:
+    def contributions(self, vector: Any, document: str) -> list[tuple[float, Decision]]:
         """The contribution of each decision to the logit of a sentence, the strongest first."""
         if not self.decisions:
             return []
