@@ -29,7 +29,6 @@ import torch
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import answer_head, cross_encoder
-from clsm_cli.heads.answer_head import CLASSES
 from clsm_cli.retrieval.verdict import MAX_READ, MIN_READ_CONFIDENCE
 from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
 from scripts import fit_verdict
@@ -42,6 +41,7 @@ from scripts.join_labels import LABELS, digest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+CLASSES = ("about it at most", "answers")
 GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
 LEFT_OUT = frozenset(("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming"))
 """Groups of memories that the figures are of."""
@@ -124,13 +124,13 @@ def _squad(file: Path) -> Iterator[Example]:
             for asked in paragraph["qas"]:
                 question = asked["question"]
                 answers = [] if asked["is_impossible"] else [a["text"] for a in asked["answers"]]
-                shown = answer_head.shown(question, text, "", title)
+                shown = answer_head.passage_text(question, text, "", title)
                 holds = any(answer in shown for answer in answers)
                 yield Example(question, shown, holds, "squad", OTHER_WORLD)
                 if answers and not holds:
                     for line in text.split("\n"):
                         if any(answer in line for answer in answers):
-                            passage = answer_head.shown(question, line, "", title)
+                            passage = answer_head.passage_text(question, line, "", title)
                             yield Example(question, passage, True, "squad", OTHER_WORLD)
                             break
 

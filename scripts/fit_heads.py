@@ -30,15 +30,15 @@ import numpy as np
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import judge, unit_features
-from clsm_cli.heads.classifier import CLIP, Classifier, pack
-from clsm_cli.heads.judge import ABOUT, DIMENSIONS, UNKNOWN, unit_inputs
+from clsm_cli.heads.classifier import CLIP, Classifier
+from clsm_cli.heads.judge import DIMENSIONS, DOCUMENT_LABELS, UNKNOWN, unit_inputs
 from clsm_cli.heads.unit_features import Unit
 from clsm_cli.heads.units import units
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.markdown import read
 from clsm_cli.ingestion.turns import turn_from_block
 from clsm_cli.model.episodes import Turn
-from scripts.fitting import auroc, layers, scale, shares
+from scripts.fitting import auroc, layers, pack, scale, shares
 from scripts.join_labels import CHAT, LABELS, joined
 
 if TYPE_CHECKING:
@@ -291,7 +291,11 @@ def main() -> None:
 
     labelled = list(of_units(given.copies, given.locomo))
     examples = _unit_examples(labelled, documents, by_form["hidden"])
-    inputs = (*unit_features.NAMES, *ABOUT, *(f"word {number}" for number in range(DIMENSIONS)))
+    inputs = (
+        *unit_features.NAMES,
+        *DOCUMENT_LABELS,
+        *(f"word {number}" for number in range(DIMENSIONS)),
+    )
     by_name = {"unit": examples, "talk": _with_talks(labelled, examples)}
     for name, some in by_name.items():
         settings = OF_UNITS[name]

@@ -18,10 +18,18 @@ import numpy as np
 
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
-from clsm_cli.heads.classifier import Classifier, pack
-from clsm_cli.heads.relation_head import INPUTS, LEAST, SHAPE, SLOTS, NameSpan, Pair, head_inputs
+from clsm_cli.heads.classifier import Classifier
+from clsm_cli.heads.relation_head import (
+    INPUTS,
+    MIN_RELATED_P,
+    SHAPE,
+    SLOTS,
+    NameSpan,
+    Pair,
+    head_inputs,
+)
 from scripts.fit_heads import Examples, Settings, fit, left_out
-from scripts.fitting import auroc
+from scripts.fitting import auroc, pack
 from scripts.join_labels import LABELS, joined
 
 if TYPE_CHECKING:
@@ -62,7 +70,7 @@ def figures(rows: Sequence[tuple[Mapping[str, Any], Pair]], all_: Examples) -> d
     found: dict[str, Any] = {"pairs": count, "related": int(true.sum())}
     for name, chances in (("model", told[:count]), ("no model", told[count:])):
         order = np.argsort(-chances[:, 0], kind="stable")
-        said = chances[:, 0] >= LEAST
+        said = chances[:, 0] >= MIN_RELATED_P
         found[name] = {
             "AUROC": round(auroc(chances[:, 0], true), 3),
             **{

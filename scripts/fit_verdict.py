@@ -278,7 +278,7 @@ def _find(
             told = index.passages([one.row for one in first])
             passages = [told[one.row] for one in first]
             answering = gold.get(text) if kind == WITH else None
-            shown = [answer_head.shown(text, p.text, p.speaker, p.heading) for p in passages]
+            shown = [answer_head.passage_text(text, p.text, p.speaker, p.heading) for p in passages]
             found.append(
                 (
                     [list(confidence.features(one.evidence)[:-1]) for one in first],

@@ -1,13 +1,36 @@
-"""What the scripts that fit a head share: the layers by Adam, and how well scores tell two kinds apart."""
+"""Shared by the scripts that fit a head: layers fitted by Adam, classifiers as JSON, and how well scores separate two classes."""
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from clsm_cli.heads.classifier import Classifier
+
+
+def pack(classifier: Classifier) -> dict[str, Any]:
+    """A classifier as JSON for ``classifier.unpack``: each matrix column is quantised to int8 with its own scale."""
+    matrices = []
+    for matrix in classifier.layers:
+        columns = np.atleast_2d(matrix)
+        scales = np.array([float(f"{value:.6g}") for value in np.abs(columns).max(0) / 127])
+        scales[scales == 0] = 1.0
+        codes = np.rint(columns / scales).astype(np.int8)
+        matrices.append(
+            {"scales": scales.tolist(), "codes": base64.b64encode(codes.tobytes()).decode()}
+        )
+    return {
+        "inputs": list(classifier.inputs),
+        "groups": {name: list(outputs) for name, outputs in classifier.groups.items()},
+        "mean": [round(float(value), 4) for value in classifier.mean],
+        "scale": [round(float(value), 4) for value in classifier.scale],
+        "layers": matrices,
+    }
 
 
 def layers(

@@ -93,9 +93,9 @@ def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime)
 def _likeliest(store: Store, fits: Matches, words: str, value: str, now: datetime) -> Matches:
     """Those of which something is replaced, likeliest first; all where none is, and then none is clear."""
     found = [_meant(fit.thing, words) for fit in fits.found]
-    told = correction.chances(store, found, value or words, now, is_whole=not value)
+    told = correction.update_probabilities(store, found, value or words, now, is_whole=not value)
     ranked = sorted(zip(told, fits.found, strict=True), key=lambda each: -each[0])
-    kept = [fit for chance, fit in ranked if chance >= correction.LEAST]
+    kept = [fit for chance, fit in ranked if chance >= correction.MIN_UPDATE_P]
     return fits._replace(found=tuple(kept or (fit._replace(confidence=0.0) for fit in fits.found)))
 
 

@@ -17,7 +17,7 @@ from clsm_cli.consolidation import review_queue, selection_reasons
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
 from clsm_cli.consolidation.review_queue import Outcome, State
 from clsm_cli.consolidation.selection_reasons import Explanation
-from clsm_cli.consolidation.statement_selection import KEPT
+from clsm_cli.consolidation.statement_selection import KEPT_VERDICTS
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.item_lookup import QuestionSources, question_sources
@@ -270,7 +270,7 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         done = "kept" if each.is_kept else "rejected"
         yield f"  {verb} likely by {abs(share):.2f}, as you {done} {each.name}: {each.text}"
     decided = _REASONS[explanation.reason].format(**explanation._asdict())
-    is_kept = explanation.reason in KEPT
+    is_kept = explanation.reason in KEPT_VERDICTS
     is_odd = explanation.chance is not None and is_kept != explanation.is_held
     since = explanation.reason in ("pinned", "withdrawn", "ended", "task")
     yield f"  {decided}" + ("" if since or not is_odd else _NO_STATEMENT if is_kept else _STAYS)

@@ -1,7 +1,7 @@
-"""Active learning: apply the owner's decisions, and choose the sentences whose decision would teach most.
+"""Active learning: collect the owner's decisions, and choose the most informative sentences to ask about.
 
-Decided is what a person answered in ``clsm review``, pinned, corrected, or took out by hand. Offered are
-the sentences of the last run that are nearest the threshold and least alike: they tell most.
+Decisions are answers in ``clsm review`` and statements that were pinned, corrected or withdrawn by hand.
+Offered are the sentences of the last run that are nearest the threshold and least similar to each other.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 WORTH = "worth keeping?"
 STILL_WORTH = "still worth keeping?"
-"""Reasons of a review item about one sentence, the second where it is a statement already; its other
-text is the head's probability."""
-MOST, LOOKED_AT = 20, 80
-"""Sentences that are offered, and that they are chosen from."""
-NEWEST = 200
-"""Decisions that count; a fit takes the cube of their number."""
+"""Reasons of a review item about one sentence; the second: it is already a statement. The item's ``other``
+is the head's probability."""
+MAX_OFFERED, MAX_COMPARED = 20, 80
+"""Maximum sentences that are offered, and among which they are chosen."""
+MAX_DECISIONS = 200
+"""Newest decisions used; a fit takes cubic time."""
 
 
-class _Decided(NamedTuple):
-    """A sentence that the owner decided about, with the turn that says it, and when that was."""
+class _Example(NamedTuple):
+    """A sentence that the owner decided about, its turn, and the time of the decision."""
 
     at: str
     name: str
@@ -45,9 +45,9 @@ class _Decided(NamedTuple):
 
 
 def owner_of(state: StoreState) -> Owner:
-    """What the owner decided last; where an answer and a statement have one text, the answer counts."""
-    found = {each.text: each for each in (*_decided_rows(state), *_answers(state))}
-    newest = sorted(found.values(), key=lambda each: each[:2])[-NEWEST:]
+    """The owner model of the newest decisions; of equal texts, a review answer overrides a statement."""
+    found = {each.text: each for each in (*_decided_statements(state), *_review_answers(state))}
+    newest = sorted(found.values(), key=lambda each: each[:2])[-MAX_DECISIONS:]
     known = state.vectors_of([each.text for each in newest])
     sources = sorted({each.source for each in newest if each.source})
     turns = evidence_queries.turns_by_key(state.connection, sources)
@@ -61,34 +61,34 @@ def owner_of(state: StoreState) -> Owner:
     )
 
 
-def _decided_rows(state: StoreState) -> Iterator[_Decided]:
-    """The statements that the owner pinned, corrected or took out; no chance of theirs was noted."""
+def _decided_statements(state: StoreState) -> Iterator[_Example]:
+    """Statements that the owner pinned, corrected or withdrew; their probability is unknown."""
     rows = state.statements.values()
     corrected = {row.supersedes for row in rows if row.pinned and row.supersedes}
     undone = {entry.at for entry in ledger.entries(state.store.flow) if entry.command == "undo"}
     for row in rows:
-        # Whoever edits a row pins it, also to take it out; what was corrected was worth keeping.
+        # Every edit pins a row, even one that withdraws it; a corrected row was worth keeping.
         is_kept = row.id in corrected or (row.pinned and not row.withdrawn)
-        # What went with an undone run nobody judged.
+        # A row withdrawn by an undo was not judged.
         is_out = row.withdrawn and not is_kept and row.superseded_at not in undone
-        # What a person wrote without a source says nothing of what sources say.
+        # A statement written by hand, without sources, is no example of a source's sentence.
         is_of_source = row.text and row.sources and row.kind not in ("gist", "task")
         if is_of_source and (is_kept or is_out):
             at = row.superseded_at or row.recorded_at or ""
-            yield _Decided(at, row.id, row.text, row.sources[0], state.settings.worth, is_kept)
+            yield _Example(at, row.id, row.text, row.sources[0], state.settings.worth, is_kept)
 
 
-def _answers(state: StoreState) -> Iterator[_Decided]:
-    """The questions of ``clsm review`` about single sentences that the owner answered."""
+def _review_answers(state: StoreState) -> Iterator[_Example]:
+    """Answered review items about single sentences."""
     for item in state.reviewed.values():
         if item.reason == WORTH and item.state in ("accepted", "rejected"):
             chance, source = _chance(item.other, state.settings.worth), next(iter(item.about), "")
             is_kept = item.state == "accepted"
-            yield _Decided(item.at, item.id, item.kept, source, chance, is_kept)
+            yield _Example(item.at, item.id, item.kept, source, chance, is_kept)
 
 
 def _chance(text: str, otherwise: float) -> float:
-    """The probability that a question noted; a line may come damaged, or from another machine.
+    """The probability in a review item, or a default if the line is damaged.
 
     >>> _chance("0.41", 0.6), _chance("nan", 0.6), _chance("", 0.6)
     (0.41, 0.6, 0.6)
@@ -103,10 +103,10 @@ def _chance(text: str, otherwise: float) -> float:
 def most_informative(
     found: Iterable[ScoredUnit], vectors: Vectors, asked: Iterable[str]
 ) -> list[ScoredUnit]:
-    """The sentences whose decision would teach most: each unsure and unlike those before it.
+    """The most informative sentences: uncertain, and unlike those chosen before.
 
-    The next is the one with the highest 4·p·(1 − p)·(1 − 0.7·c), p its probability moved so that the
-    threshold lies at one half, c its greatest cosine to one already chosen.
+    Greedy: the next maximises 4·p·(1 − p)·(1 − 0.7·c), where p is its probability shifted so that the
+    threshold is at ½, and c its greatest cosine to a chosen one.
     """
     import numpy as np
 
@@ -117,7 +117,7 @@ def most_informative(
     for text in asked:
         left.pop(text, None)
     near = sorted(left.values(), key=lambda c: (abs(margin(c)), c.statement))
-    pool = near[:LOOKED_AT]
+    pool = near[:MAX_COMPARED]
     known = vectors([each.statement for each in pool])
     pool = [each for each in pool if each.statement in known]
     if not pool:
@@ -127,7 +127,7 @@ def most_informative(
     doubt = 4 * moved * (1 - moved)
     nearest = np.zeros(len(pool))
     chosen: list[int] = []
-    while len(chosen) < min(MOST, len(pool)):
+    while len(chosen) < min(MAX_OFFERED, len(pool)):
         value = doubt * (1 - 0.7 * nearest)
         value[chosen] = -1
         best = int(np.argmax(value))
@@ -137,10 +137,10 @@ def most_informative(
 
 
 def save_offer(state: StoreState, chosen: Sequence[ScoredUnit]) -> None:
-    """Write down what is offered until the next run; a forget destroys it with all that is derived.
+    """Save the offer for ``clsm review`` in the derived folder, which a forget deletes.
 
     Raises:
-        DiskError: The operating system refused.
+        DiskError: The write failed.
     """
     items = [
         logs.ReviewItem(
@@ -158,5 +158,5 @@ def save_offer(state: StoreState, chosen: Sequence[ScoredUnit]) -> None:
 
 
 def load_offer(store: Store) -> list[logs.ReviewItem]:
-    """What the last run offered, the most telling first."""
+    """The offer of the last run, the most informative first."""
     return list(logs.review_items_in(store.derived / "offered.jsonl", logs.load_tombstones(store)))

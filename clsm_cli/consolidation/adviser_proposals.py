@@ -1,11 +1,10 @@
 """Check an adviser's answer, proposal by proposal, against the turns that it cites.
 
-The answer may come from an endpoint, a file or MCP. Whoever wrote it may be a small model, or may
-have been talked into something by what it read. So a sentence is compared with the turns it cites:
-numbers, days, names, words, negation. That proves nothing; it refuses what the turns cannot have
-said. If a good sentence is refused, only its wording is lost: its turns are recalled all the same.
-What clsm itself would keep of the turns, the drafts, goes only where a sentence that says it again, or
-the answer by its id, takes it away.
+The answer may come from an endpoint, a file or MCP, from a small model or one misled by an injected prompt.
+So numbers, days, names, words and negation of a sentence are compared with its cited turns. This proves
+nothing, but rejects what the turns cannot have said. A good sentence that is rejected only loses its
+wording: recall still finds its turns. A draft of clsm is only removed if a proposal rewords it, or the
+answer drops it by its id.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.adviser_packet import LONGEST, Part, one_line
+from clsm_cli.consolidation.adviser_packet import MAX_CHARS, Part, one_line
 from clsm_cli.consolidation.claims import KINDS, Claim
 from clsm_cli.consolidation.consolidation_report import Answer, Refused
-from clsm_cli.consolidation.statement_selection import EVEN
+from clsm_cli.consolidation.statement_selection import EVEN_P
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads import judge
@@ -32,7 +31,7 @@ from clsm_cli.integrations.llm import objects_in
 from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.episodes import Turn, lowest_trust
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.trust import is_as_trusted
+from clsm_cli.model.trust import TRUSTED, is_as_trusted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
@@ -45,27 +44,25 @@ from clsm_cli.text.terminal import replace_lone, safe
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
 
-SUPPORT = 0.5
-"""Share of a sentence's stems that its turns must have."""
-ECHO = 0.8
-"""Share of a rule's stems that, found in what a tool printed, make it that tool's rule."""
+MIN_SUPPORT = 0.5
+"""Minimum share of a sentence's stems that its turns must contain."""
+MIN_ECHO = 0.8
+"""Share of a rule's stems in a tool's output from which the rule counts as the tool's."""
 _BLOCK = re.compile(r"<!--|```|~~~|^#{1,6}\s")
-"""What opens a comment, a block of code or a section of Markdown."""
+"""The start of a Markdown comment, code block or section."""
 _WORD = re.compile(r"\w+")
 _ANY_DAY = date(2000, 1, 4)
-"""For undated turns: of their time expressions, only those count that name their day themselves."""
-
-
-MOST = 60
-"""Statements, and relations, that are taken of one part; a part has 1500 tokens."""
-_NAMED = 80
-"""Characters of a refused proposal that the report shows."""
-_LONGEST_NAME = 120
-_TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
-_NOT_TOLD = frozenset({"co_occurs", "next", "before", "after", "same_as"})
-"""Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
-_OF_OWNER = frozenset({"preference", "correction"})
-"""Kinds of rule that only the owner can state."""
+"""Reference day of undated turns, of whose time expressions only absolute ones count."""
+MAX_PROPOSALS = 60
+"""Maximum statements, and relations, per part of 1500 tokens."""
+_SHOWN_CHARS = 80
+"""Maximum characters of a rejected proposal in the report."""
+_MAX_NAME_CHARS = 120
+_EDGE_TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
+_RESERVED_TYPES = frozenset({"co_occurs", "next", "before", "after", "same_as"})
+"""Edge types that are derived from episodes, or that would merge two nodes."""
+_OWNER_KINDS = frozenset({"preference", "correction"})
+"""Rule kinds that only the owner can state."""
 
 
 class Relation(NamedTuple):
@@ -77,34 +74,34 @@ class Relation(NamedTuple):
     turns: tuple[str, ...]
 
 
-class _UnfitError(Exception):
-    """Why a proposal is not taken."""
+class _RejectedError(Exception):
+    """Why a proposal is rejected."""
 
 
 def parse_answer(text: str, name: str) -> Answer:
-    """The entries of an answer, which may have thoughts before it and text and a fence around it.
+    """Parse an answer, which may be preceded by thoughts and surrounded by text or a fence.
 
-    Of two answers the first counts.
+    Of several answers, the first counts.
 
     Raises:
-        BadInputError: It holds no JSON object with a list of parts.
+        BadInputError: There is no JSON object with a list of parts.
     """
-    every = objects_in(text.rpartition("</think>")[2])
-    if not every:
+    objects = objects_in(text.rpartition("</think>")[2])
+    if not objects:
         raise _no_answer(name, "holds no JSON object")
-    value, *more = [each for each in every if "parts" in each] or every
+    value, *more = [each for each in objects if "parts" in each] or objects
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:
         raise _no_answer(name, "has a number that JSON does not know") from None
-    found = parse_value(value, name)
+    answer = parse_value(value, name)
     second = [each for each in more if each != value and "parts" in each]
     again = [Refused("", "a second answer", "the first one counts")] if second else []
-    return Answer(found.parts, (*found.refused, *again))
+    return Answer(answer.parts, (*answer.refused, *again))
 
 
 def parse_value(value: Any, name: str) -> Answer:
-    """The entries of an answer that was read already.
+    """The entries of an answer that was parsed from JSON.
 
     Raises:
         BadInputError: It has no list of parts.
@@ -120,7 +117,7 @@ def parse_value(value: Any, name: str) -> Answer:
             refused.append(Refused("", f"entry {number}", "names no part"))
         elif handle in parts:
             refused.append(
-                Refused(_short(handle), f"entry {number}", "the part was answered before")
+                Refused(_shown(handle), f"entry {number}", "the part was answered before")
             )
         else:
             parts[handle] = entry
@@ -128,13 +125,13 @@ def parse_value(value: Any, name: str) -> Answer:
 
 
 class CheckedPart:
-    """The answer to a part, every proposal checked by itself.
+    """The answer to a part, with every proposal checked separately.
 
     Attributes:
-        claims: What is taken of its statements, and ``relations`` of these.
-        replaced: Ids of known statements that hold no longer → what says so.
-        gone: Ids of drafts that were dropped or worded better.
-        refused: What is not taken.
+        claims: Accepted statements; ``relations``: accepted relations.
+        replaced: Ids of known statements that are ended → the claims that end them.
+        removed_drafts: Ids of drafts that were dropped or reworded.
+        refused: Rejected proposals.
     """
 
     def __init__(
@@ -145,11 +142,7 @@ class CheckedPart:
         meanings: Meanings | None = None,
         zone: tzinfo = UTC,
     ) -> None:
-        """Check an entry against its part and what the memory holds.
-
-        ``meanings`` says what words mean; without the model nobody judges whether a sentence is junk.
-        ``zone`` is that of the store.
-        """
+        """Check an entry against its part and the known statements; junk is only detected with ``meanings``."""
         pairs = zip(part.turns, part.shown, strict=True)
         self._turns = {turn.key: replace(turn, text=shown) for turn, shown in pairs}
         self._episode = {turn.key: turn for turn in part.episode.turns}
@@ -160,21 +153,23 @@ class CheckedPart:
         self._drafts = {draft.id: draft for draft in part.drafts}
         self._reworded: dict[str, list[str]] = {}
         self.replaced: dict[str, Claim] = {}
-        self.gone: set[str] = set()
+        self.removed_drafts: set[str] = set()
         self.refused: list[Refused] = []
-        told = self._each(entry, "statements", "text", self._statement)
-        self.claims: list[Claim] = [*{claim.text: claim for claim in told}.values()]
-        self.relations: list[Relation] = self._each(entry, "relations", "source", self._relation)
+        accepted = self._check_items(entry, "statements", "text", self._statement)
+        self.claims: list[Claim] = [*{claim.text: claim for claim in accepted}.values()]
+        self.relations: list[Relation] = self._check_items(
+            entry, "relations", "source", self._relation
+        )
         self._reword()
         self._drop(entry.get("drop", []))
 
     def _refuse(self, proposal: str, reason: str) -> None:
         self.refused.append(Refused(self._part.handle, proposal, reason))
 
-    def _each(
+    def _check_items(
         self, entry: Mapping[str, Any], name: str, key: str, checked: Callable[[Any], Any]
     ) -> list[Any]:
-        """What is taken of a list of an entry; an item is called by what it has under a key."""
+        """Check the items of a list of an entry, and return the accepted ones; ``key``: field to name an item by."""
         items = entry.get(name, [])
         if not isinstance(items, list):
             self._refuse(name, "is no list")
@@ -184,38 +179,34 @@ class CheckedPart:
             shown = item.get(key) if isinstance(item, dict) else None
             called = f"{name} {number}"
             if isinstance(shown, str) and shown.strip():
-                called = _short(shown)
+                called = _shown(shown)
             try:
-                if number > MOST:
-                    raise _UnfitError(f"the part has more than {MOST}")
+                if number > MAX_PROPOSALS:
+                    raise _RejectedError(f"the part has more than {MAX_PROPOSALS}")
                 if not isinstance(item, dict):
-                    raise _UnfitError("is no object")
+                    raise _RejectedError("is no object")
                 taken.append(checked(item))
-            except _UnfitError as error:
+            except _RejectedError as error:
                 self._refuse(called, str(error))
         return taken
 
     def _statement(self, item: Mapping[str, Any]) -> Claim:
-        """Check one statement, and make a claim of it."""
-        text = _sentence(item.get("text"))
+        """Check one statement, and return it as a claim."""
+        text = _checked_text(item.get("text"))
         kind = next((kind for kind in KINDS if kind == item.get("kind")), None)
         if kind is None:
-            raise _UnfitError("its kind is none of " + ", ".join(KINDS))
+            raise _RejectedError(f"its kind is none of {', '.join(KINDS)}")
         cited = self._cited(item.get("turns"))
-        reason = citation_fault(text, cited) or self._worthless(text, cited[0])
+        reason = citation_fault(text, cited) or self._junk_reason(text, cited[0])
         if reason is not None:
-            raise _UnfitError(reason)
+            raise _RejectedError(reason)
+        printed = [turn for turn in self._episode.values() if turn.trust not in TRUSTED]
+        if kind in claims.RULE_KINDS and is_echo(text, cited, printed):
+            raise _RejectedError("a tool or a page says so, and nobody else: that makes no rule")
         trust = lowest_trust([turn.trust for turn in cited])
-        if kind in claims.RULES:
-            printed = [t for t in self._episode.values() if not claims.is_trusted(t.trust)]
-            if is_echo(text, cited, printed):
-                raise _UnfitError("a tool or a page says so, and nobody else: that makes no rule")
-            if kind in _OF_OWNER and trust != "user":
-                kind = "fact"  # what somebody else tells of what the owner wants
-        subject = item.get("subject")
-        is_there = isinstance(subject, str) and stem_overlap(subject, _told(cited)) == 1.0
-        named = node_id(one_line(str(subject), _LONGEST_NAME)) if is_there else None
-        stream = "identity" if kind in _OF_OWNER else stream_of(text)
+        if kind in _OWNER_KINDS and trust != "user":
+            kind = "fact"  # someone else's report of what the owner wants
+        stream = "identity" if kind in _OWNER_KINDS else stream_of(text)
         first = cited[0]
         claim = claims.Claim(
             text=text,
@@ -226,86 +217,91 @@ class CheckedPart:
             trust=trust,
             valid_from=first.time,
             recorded_at=first.time or self._part.episode.recorded_at,
-            subject=named or None,
+            subject=_subject(item.get("subject"), cited),
         )
         self._replace(item.get("replaces"), claim)
         return claim
 
     def _relation(self, item: Mapping[str, Any]) -> Relation:
         """Check one relation."""
-        names = [item.get(key) for key in ("source", "target")]
+        ends = [item.get(key) for key in ("source", "target")]
         cited = self._cited(item.get("turns"))
-        told = _told(cited).casefold()
-        for name in names:
-            if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
-                raise _UnfitError("it does not name two things")
-            if name.casefold() not in told:
-                raise _UnfitError(f"the name {_short(name)!r} stands in no turn that it cites")
+        source = _cited_text(cited).casefold()
+        for name in ends:
+            if not isinstance(name, str) or not name.strip() or len(name) > _MAX_NAME_CHARS:
+                raise _RejectedError("it does not name two things")
+            if name.casefold() not in source:
+                raise _RejectedError(f"the name {_shown(name)!r} stands in no turn that it cites")
         kind = "_".join(re.findall(r"[^\W_]+", str(item.get("type")).casefold()))
-        if not _TYPE.fullmatch(kind) or kind in _NOT_TOLD:
-            raise _UnfitError("its type is not one to three English words, or one that is counted")
-        return Relation(str(names[0]), kind, str(names[1]), tuple(turn.key for turn in cited))
+        if not _EDGE_TYPE.fullmatch(kind) or kind in _RESERVED_TYPES:
+            reason = "its type is not one to three English words, or one that is counted"
+            raise _RejectedError(reason)
+        return Relation(str(ends[0]), kind, str(ends[1]), tuple(turn.key for turn in cited))
 
     def _reword(self) -> None:
-        """Let go the drafts that statements say again, all of them."""
+        """Remove the drafts that proposed statements replace completely."""
         for name, texts in self._reworded.items():
             draft = self._drafts[name]
             turn = self._turns[draft.turn]
             text = draft.text.removeprefix(f"{turn.speaker}: ")
             if citation_fault(text, [replace(turn, text=" ".join(texts))]) is None:
-                self.gone.add(name)
+                self.removed_drafts.add(name)
             else:
                 reason = "the draft stays: what would replace it does not say all of it"
-                self._refuse(_short(draft.text), reason)
+                self._refuse(_shown(draft.text), reason)
 
     def _drop(self, dropped: Any) -> None:
-        """Let go the drafts that an answer lists."""
+        """Remove the drafts that the answer drops."""
         if not isinstance(dropped, list):
             self._refuse("drop", "is no list")
             return
         for each in dropped:
             known = self._drafts.get(each) if isinstance(each, str) else None
             if known is None:
-                self._refuse(_short(str(each)), "is no draft of its part")
+                self._refuse(_shown(str(each)), "is no draft of its part")
             elif known.is_sure:
-                self._refuse(_short(known.text), "the draft stays: clsm is sure of it")
+                self._refuse(_shown(known.text), "the draft stays: clsm is sure of it")
             else:
-                self.gone.add(known.id)
+                self.removed_drafts.add(known.id)
 
-    def _worthless(self, text: str, turn: Turn) -> str | None:
-        """Why a sentence is worth nothing, whether true or not; None where it may be.
+    def _junk_reason(self, text: str, turn: Turn) -> str | None:
+        """Why a sentence is junk; None if it may be useful.
 
-        Two heads must agree. Each alone takes some good short sentences for junk.
+        Both heads must agree: each alone rejects some good short sentences.
         """
         if self._meanings is None:
             return None
-        unknown = dict.fromkeys(judge.ABOUT, 0.0)
+        unknown = dict.fromkeys(judge.DOCUMENT_LABELS, 0.0)
         found = judge.judge_units([Turn("", "", "assistant", text)], unknown, self._meanings)
         is_talk = self._part.episode.document is None
         place = CHAT if is_talk else place_of(turn.path, turn.heading)
         (verdict,) = verdicts([(text, place)])
-        is_clear = any(each.chances["alone"] >= EVEN for each in found)
-        return None if is_clear or verdict.junk < EVEN else "nobody would understand it alone"
+        is_clear = any(each.chances["alone"] >= EVEN_P for each in found)
+        return None if is_clear or verdict.junk < EVEN_P else "nobody would understand it alone"
 
     def _cited(self, keys: Any) -> list[Turn]:
         if not isinstance(keys, list) or not keys:
-            raise _UnfitError("it cites no turn")
+            raise _RejectedError("it cites no turn")
         found = []
         for key in dict.fromkeys(str(each) for each in keys):
             turn = self._turns.get(key)
             other = self._episode.get(key)
-            if turn is None and other is not None and not claims.is_said(other):
-                raise _UnfitError(f"the turn {key} is what a tool or a page said")
+            if turn is None and other is not None and not claims.is_spoken(other):
+                raise _RejectedError(f"the turn {key} is what a tool or a page said")
             if turn is None:
-                raise _UnfitError(f"the turn {_short(key)!r} is not in its part")
+                raise _RejectedError(f"the turn {_shown(key)!r} is not in its part")
             if key in self._part.closed:
-                raise _UnfitError(f"its document holds the block {key} no longer")
+                raise _RejectedError(f"its document holds the block {key} no longer")
             found.append(turn)
         order = list(self._turns)
         return sorted(found, key=lambda turn: order.index(turn.key))
 
     def _replace(self, wanted: Any, claim: Claim) -> None:
-        """Note what a claim ends; the claim is taken all the same where it cannot end that."""
+        """Record which draft or statement a claim replaces.
+
+        Raises:
+            _RejectedError: It cannot replace that.
+        """
         if not isinstance(wanted, str) or not wanted:
             return
         if wanted in self._drafts:
@@ -313,45 +309,52 @@ class CheckedPart:
             return
         row = self._known.get(wanted)
         if row is None or not row.is_current or row.pinned or row.kind not in KINDS:
-            raise _UnfitError(
-                f"it replaces {_short(wanted)!r}, which is no statement that it could end"
+            raise _RejectedError(
+                f"it replaces {_shown(wanted)!r}, which is no statement that it could end"
             )
         if not is_as_trusted(claim.trust, row.trust):
-            raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
+            raise _RejectedError(f"it would end {row.id}, which somebody more trusted said")
         if seconds(since(claim), self._zone) < seconds(row.valid_from, self._zone):
-            raise _UnfitError(f"it would end {row.id}, which is newer")
+            raise _RejectedError(f"it would end {row.id}, which is newer")
         if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
-            raise _UnfitError(f"it would end {row.id}, of which it does not speak")
+            raise _RejectedError(f"it would end {row.id}, of which it does not speak")
         self.replaced[row.id] = claim
 
 
-def _told(cited: Sequence[Turn]) -> str:
-    """What turns say, with who says it and the headings above it."""
+def _subject(name: Any, cited: Sequence[Turn]) -> str | None:
+    """The node id of a proposed subject; None if the cited turns do not name it."""
+    if not isinstance(name, str) or stem_overlap(name, _cited_text(cited)) < 1.0:
+        return None
+    return node_id(one_line(name, _MAX_NAME_CHARS)) or None
+
+
+def _cited_text(cited: Sequence[Turn]) -> str:
+    """The texts of turns, with speakers and headings."""
     return " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
 
 
-def _sentence(value: Any) -> str:
-    """A text that may stand in a topic file, and holds nothing that is not to be seen."""
+def _checked_text(value: Any) -> str:
+    """A proposed text, checked: one plain Markdown item, without secrets or invisible characters."""
     if not isinstance(value, str) or not value.strip():
-        raise _UnfitError("it has no text")
+        raise _RejectedError("it has no text")
     text = one_line(value)
     if safe(replace_lone(text)) != text:
-        raise _UnfitError("it has characters that nobody sees")
-    if len(text) > LONGEST:
-        raise _UnfitError(f"it is longer than {LONGEST} characters")
+        raise _RejectedError("it has characters that nobody sees")
+    if len(text) > MAX_CHARS:
+        raise _RejectedError(f"it is longer than {MAX_CHARS} characters")
     if secrets.mask(text).counts:
-        raise _UnfitError("it holds a secret")
+        raise _RejectedError("it holds a secret")
     found = topics.parse(f"- {text}\n".encode(), Path("answer"))
     plain = to_plain(text, has_addresses=True)
     is_item = [item.text for item in found.items] == [text] and not found.items[0].id
-    # Emphasis and backticks go; what hides or links words is no plain text.
+    # Emphasis and backticks are removed; anything that hides or links words is rejected.
     if not is_item or _WORD.findall(plain) != _WORD.findall(text) or _BLOCK.search(text):
-        raise _UnfitError("it cannot stand as plain text in a Markdown list")
+        raise _RejectedError("it cannot stand as plain text in a Markdown list")
     return plain
 
 
-def _short(text: str) -> str:
-    return one_line(safe(replace_lone(text)), _NAMED)
+def _shown(text: str) -> str:
+    return one_line(safe(replace_lone(text)), _SHOWN_CHARS)
 
 
 def _no_answer(name: str, reason: str) -> BadInputError:
@@ -359,7 +362,7 @@ def _no_answer(name: str, reason: str) -> BadInputError:
 
 
 def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
-    """Why a sentence does not stand on turns; None when it may.
+    """Why turns do not support a sentence; None if they may.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> told = [Turn("", "Mara", "user", "I have 3 cats, says Ada.", "2026-02-24T10:00:00+01:00")]
@@ -368,16 +371,16 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     >>> citation_fault("Tomas has 3 cats.", told), citation_fault("Mara has no cats.", told)
     ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
     """
-    rest, days = _undated(text, cited[0].time)
-    told = [_undated(turn.text, turn.time) for turn in cited]
-    there = {day for _, found in told for day in found} | {
+    rest, days = _without_days(text, cited[0].time)
+    undated = [_without_days(turn.text, turn.time) for turn in cited]
+    cited_days = {day for _, found in undated for day in found} | {
         (day.isoformat(),) * 2 for turn in cited if (day := day_of(turn.time))
     }
     for first, last in days:
-        if not any(first <= a and b <= last for a, b in there):
+        if not any(first <= a and b <= last for a, b in cited_days):
             return f"the day {first} stands in no turn that it cites"
     around = [" ".join((turn.speaker, *turn.heading, turn.path)) for turn in cited]
-    numbers = {n for each, _ in told for n in sameness.numbers(each)}
+    numbers = {n for each, _ in undated for n in sameness.numbers(each)}
     numbers |= {n for each in around for n in sameness.numbers(each)}
     for number in sameness.numbers(rest):
         if number not in numbers:
@@ -386,43 +389,43 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     name = _unknown_name(text, source)
     if name is not None:
         return f"the name {name!r} stands in no turn that it cites"
-    if stem_overlap(text, source) < SUPPORT:
+    if stem_overlap(text, source) < MIN_SUPPORT:
         return "most of its words stand in no turn that it cites"
     return "its turns say the opposite" if _is_denied(text, cited) else None
 
 
 def stem_overlap(text: str, source: str) -> float:
-    """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
+    """The share of a text's stems that a source contains, 0 to 1; 1 for a text without stems."""
     wanted = terms(text)
     return len(wanted & terms(source)) / len(wanted) if wanted else 1.0
 
 
 def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
-    """Whether a rule is what a tool or a page said, and no user said it as well."""
-    if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= SUPPORT for turn in cited):
+    """Whether a rule repeats a tool or a page, and no cited user turn supports it."""
+    if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= MIN_SUPPORT for turn in cited):
         return False
-    return any(stem_overlap(rule, turn.text) >= ECHO for turn in printed)
+    return any(stem_overlap(rule, turn.text) >= MIN_ECHO for turn in printed)
 
 
-def _undated(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
-    """A text without its days, and these: first and last of each, where that is certain."""
+def _without_days(text: str, time: str | None) -> tuple[str, list[tuple[str, str]]]:
+    """A text without its certain days, and the first and last day of each."""
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
-    done = 0
+    end = 0
     at = day_of(time) or _ANY_DAY
     for each in expressions.find_expressions(text, at):
         if not each.certain or (each.relative and at == _ANY_DAY):
             continue
-        pieces.append(text[done : each.start])
-        done = each.end
+        pieces.append(text[end : each.start])
+        end = each.end
         last = date.fromordinal(each.until.toordinal() - 1)
         days.append((each.first.isoformat(), last.isoformat()))
-    return " ".join([*pieces, text[done:]]), days
+    return " ".join([*pieces, text[end:]]), days
 
 
 def _unknown_name(text: str, source: str) -> str | None:
-    """The first word of a text that looks like a name and is no word of the source."""
-    there = {word.casefold() for word in _WORD.findall(source)}
+    """The first word of a text that looks like a name and is not in the source."""
+    words = {word.casefold() for word in _WORD.findall(source)}
     known = terms(source)
     for place, match in enumerate(_WORD.finditer(text)):
         word = match.group()
@@ -430,15 +433,15 @@ def _unknown_name(text: str, source: str) -> str | None:
         if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
             continue
         is_plain = word in NON_NAMES or (place == 0 and terms(word) <= known)
-        if word.casefold() not in there and not is_plain:
+        if word.casefold() not in words and not is_plain:
             return word
     return None
 
 
 def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
-    """Whether a text denies what no sentence near it denies, or says what all of these deny."""
-    told = [each for turn in cited for each in sentences(turn.text)]
-    near = [each for each in told if stem_overlap(text, each) >= SUPPORT]
+    """Whether a text negates and no similar cited sentence does, or all of these do and the text does not."""
+    every = [each for turn in cited for each in sentences(turn.text)]
+    near = [each for each in every if stem_overlap(text, each) >= MIN_SUPPORT]
     if sameness.is_negated(text):
-        return not any(map(sameness.is_negated, near or told))
+        return not any(map(sameness.is_negated, near or every))
     return bool(near) and all(map(sameness.is_negated, near))

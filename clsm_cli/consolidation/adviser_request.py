@@ -1,4 +1,4 @@
-"""Build the packet of the episodes that wait for consolidation; the memory is only read."""
+"""Build the packet of the pending episodes, without changing the store."""
 
 from __future__ import annotations
 
@@ -34,18 +34,14 @@ from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
 
-NEAR = 0.35
-"""Cosine of a statement and a turn from which on a packet says that the statement is known."""
-_KNOWN = 40
-"""Statements that a packet shows at most."""
+MIN_COSINE = 0.35
+"""Minimum cosine of a statement and a turn for the packet to list the statement as known."""
+_MAX_KNOWN = 40
+"""Maximum known statements in a packet."""
 
 
 class Packet(NamedTuple):
-    """What to hand to an adviser.
-
-    Attributes:
-        waiting: Episodes that wait, these included.
-    """
+    """A packet for an adviser; ``waiting``: number of pending episodes, including its own."""
 
     text: str
     tokens: int
@@ -57,16 +53,16 @@ class Packet(NamedTuple):
 def build_packet(
     store: Store, request: Request, budget: int, embedder: Embedder | None, progress: Progress
 ) -> Packet:
-    """The packet of the episodes that wait, the most salient first, within a number of tokens.
+    """The packet of the pending episodes, the most salient first, within a token budget.
 
-    What was captured and is in no episode yet is put into episodes on a copy, just as the next run
-    will do it, so the answer fits what that run finds.
+    Captured turns are first put into episodes on a copy, as the next run will do, so that the answer fits
+    what that run finds.
 
     Args:
-        request: Its ``now``, ``limit`` and ``since`` choose.
+        request: ``now``, ``limit`` and ``since`` select the episodes.
 
     Raises:
-        BadInputError: Not even a part of an episode has room.
+        BadInputError: The budget has no room for any part.
         DiskError: There is no room for the copy.
     """
     if not inbox.files(store.inbox):
@@ -80,27 +76,27 @@ def build_packet(
 def _packet(store: Store, request: Request, budget: int, embedder: Embedder | None) -> Packet:
     usable = _usable(embedder)
     embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
-    with store_state.opened_state(store, request.now, meanings, embed) as found:
-        waiting = store_state.choose_episodes(found, request)
+    with store_state.opened_state(store, request.now, meanings, embed) as state:
+        waiting = store_state.choose_episodes(state, request)
         if not waiting:
             return Packet("", 0, (), 0, 0)
-        told = evidence_queries.turns_in_episodes(found.connection, waiting)
-        closed = {key for key, turn in told.items() if not turn.is_current}
-        read = map(found.read_episode, waiting)
+        turns = evidence_queries.turns_in_episodes(state.connection, waiting)
+        closed = {key for key, turn in turns.items() if not turn.is_current}
+        read = map(state.read_episode, waiting)
         parts = (split_parts(episode, closed) for episode in read if episode is not None)
         groups = [group for group in parts if group]
         chosen = select_parts(groups, budget)
         if chosen:
-            chosen = select_parts(_drafted(found, chosen), budget)
+            chosen = select_parts(_with_drafts(state, chosen), budget)
         if groups and not chosen:
-            chosen = [_smallest(found, groups, budget)]
-        text = render_packet(chosen, _known(found, chosen), budget) if chosen else ""
-        of = tuple(dict.fromkeys(part.episode.id for part in chosen))
-        return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
+            chosen = [_smallest(state, groups, budget)]
+        text = render_packet(chosen, _related_statements(state, chosen), budget) if chosen else ""
+        episodes = tuple(dict.fromkeys(part.episode.id for part in chosen))
+        return Packet(text, count_tokens(text), episodes, len(chosen), len(waiting))
 
 
 def _usable(embedder: Embedder | None) -> Embedder | None:
-    """The embedder where its model is there: the drafts are those of the night that takes the answer."""
+    """The embedder if its model is installed, so that the drafts are those of the run that takes the answer."""
     try:
         if embedder is not None and embedder.words is not None:
             embedder.words(["a"])
@@ -110,9 +106,9 @@ def _usable(embedder: Embedder | None) -> Embedder | None:
     return None
 
 
-def _drafted(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
-    """The chosen parts by their episodes, with what clsm itself makes of their turns."""
-    scorer = StatementScorer(found, active_learning.owner_of(found))
+def _with_drafts(state: store_state.StoreState, chosen: Iterable[Part]) -> list[list[Part]]:
+    """The chosen parts by episode, with drafts."""
+    scorer = StatementScorer(state, active_learning.owner_of(state))
     groups = []
     for _, parts in groupby(chosen, lambda part: part.episode.id):
         group = list(parts)
@@ -123,28 +119,28 @@ def _drafted(found: store_state.StoreState, chosen: Iterable[Part]) -> list[list
     return groups
 
 
-def _smallest(found: store_state.StoreState, groups: Iterable[Sequence[Part]], budget: int) -> Part:
-    """The shortest part that begins an episode, where there is room for no more.
+def _smallest(state: store_state.StoreState, groups: Iterable[Sequence[Part]], budget: int) -> Part:
+    """The shortest first part of an episode, if nothing larger fits.
 
     Raises:
-        BadInputError: There is not even room for that; it says how much would be.
+        BadInputError: It does not fit either; the message has the budget needed.
     """
     first = min((group[0] for group in groups), key=lambda part: part.size)
-    [[part]] = _drafted(found, [first])
-    least = part.size + count_tokens(render_packet([], []))
-    if least > budget:
+    [[part]] = _with_drafts(state, [first])
+    tokens = part.size + count_tokens(render_packet([], []))
+    if tokens > budget:
         reason = f"has no room for a part of an episode ({budget} tokens)"
-        raise BadInputError("the packet", reason, f"allow it --budget {least}")
+        raise BadInputError("the packet", reason, f"allow it --budget {tokens}")
     return part
 
 
-def _known(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
-    """Current statements that are about what the parts say, the nearest first."""
-    rows = {i: row for i, row in found.statements.items() if row.is_current and row.kind in KINDS}
-    held = index_statements(found, rows.values())
+def _related_statements(state: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
+    """Current statements similar to turns of the parts, the most similar first."""
+    rows = {i: row for i, row in state.statements.items() if row.is_current and row.kind in KINDS}
+    index = index_statements(state, rows.values())
     best: dict[str, float] = {}
     keys = [turn.key for part in chosen for turn in part.turns]
-    for vector in found.index.vectors_of(keys).values():
-        for row, cosine in held.alike(vector, NEAR):
+    for vector in state.index.vectors_of(keys).values():
+        for row, cosine in index.alike(vector, MIN_COSINE):
             best[row.id] = max(cosine, best.get(row.id, 0.0))
-    return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_KNOWN]]
+    return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_MAX_KNOWN]]

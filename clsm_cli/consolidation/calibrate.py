@@ -1,13 +1,14 @@
-"""Predict and calibrate: compare each claim with what is known (Nemori §3.2; CAIM's review).
+"""Predict and calibrate: compare each claim with the known statements (Nemori §3.2; CAIM's review).
 
-What is known already is *predicted*: the statement gains a source. What is not is a *gap*: a new
-statement. What says that something holds no longer is a *conflict* (``supersession_check``): the old row is
-superseded, a copy of it is closed at the day of the change, and the new one stands in its place. An
-older sentence never replaces a newer one, whatever the order in which they are read.
+A known claim is *predicted*: its statement gains a source. An unknown one is a *gap*: a new statement. One
+that ends a statement is a *conflict* (``supersession_check``): the old row is superseded, a copy of it is
+closed at the day of the change, and the new row replaces it. An older sentence never replaces a newer one,
+in whatever order they are read.
 
-After git merged what two machines learnt separately, a row that one had closed may stand in the Markdown
-again, and each may have heard another value of one thing: what was closed is closed again (``settled``),
-and what the other machine learnt is judged as if it were told now (``compare``).
+After a git merge of what two machines learnt separately, the Markdown may again contain a row that one of
+them closed, and each may have a different value of one thing. Closed rows are closed again
+(``restore_closings``), and the other machine's statements are judged as if they were claims now
+(``compare_machines``).
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.consolidation.supersession_check import Rival
 
-STATES = ("open", "blocked", "done")
-"""A task only goes forward."""
+TASK_STATES = ("open", "blocked", "done")
+"""A task's state only moves to a later one."""
 
 
 class Doubt(NamedTuple):
-    """A statement and a claim that a person should look at; ``chance``: that the claim ends it."""
+    """A statement and a claim for review; ``chance``: probability that the claim ends it."""
 
     reason: str
     kept: Statement
@@ -50,10 +51,10 @@ class Doubt(NamedTuple):
 
 @dataclass
 class Calibration:
-    """Statements as they become while claims are read, in the order of their time.
+    """The statements while claims are read, in order of time.
 
     Attributes:
-        counts: How many claims were predicted, new, corrected, refused.
+        counts: Outcomes of claims: predicted, new, corrected, refused …
         superseded: Id of the row that the last claim closed.
     """
 
@@ -63,23 +64,23 @@ class Calibration:
     doubts: list[Doubt] = field(default_factory=list)
     superseded: str | None = None
 
-    def begins(self, time: str | None) -> float:
-        """What times are put in order by, whichever clock each is written on."""
+    def sort_key(self, time: str | None) -> float:
+        """Sort key of a time, whatever its offset."""
         return seconds(time, self.state.store.zone)
 
     def rivals(self, claim: Statement, vector: Any) -> list[Rival]:
-        """What a claim may replace, and what may have replaced it; likeliest last."""
+        """Statements that a claim may replace, and that may have replaced it; the most likely last."""
         rewritten, zone = self.state.rewritten, self.state.store.zone
         return supersession_check.rivals(self.known, rewritten, claim, vector, zone)
 
     def read(self, claim: Claim, vector: Any) -> None:
-        """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
+        """Process one claim; ``vector``: the unit vector of its text, None without a model."""
         self.superseded = None
         if any(map(self.known.was_withdrawn, (claim.text, claim.item))):
             self.counts["withdrawn before"] += 1
             return
         if claim.kind == "task":
-            if not self._task(claim):
+            if not self._update_task(claim):
                 self._add(claim, vector)
             return
         near = self.known.nearest(claim.text, vector)
@@ -90,16 +91,16 @@ class Calibration:
             return
         if self._replaces(claim, vector):
             return
-        said = supersession_check.said_before(self.known, claim, vector)
-        if said is not None and self.superseded is None and self.state.settings.predict:
-            self.reinforce(said, claim)
+        paraphrased = supersession_check.said_before(self.known, claim, vector)
+        if paraphrased is not None and self.superseded is None and self.state.settings.predict:
+            self.reinforce(paraphrased, claim)
             return
         for found, cosine in near:
-            self._doubt(claim, self.known.rows[found.id], cosine)
+            self._queue_similar(claim, self.known.rows[found.id], cosine)
         self._add(claim, vector)
 
-    def vanish(self, closed: Mapping[str, str]) -> None:
-        """Close what rests only on blocks that their documents hold no longer."""
+    def close_vanished(self, closed: Mapping[str, str]) -> None:
+        """Close statements whose blocks have all been removed from their documents."""
         for row in list(self.known.rows.values()):
             if (
                 row.is_current
@@ -107,10 +108,10 @@ class Calibration:
                 and row.sources
                 and closed.keys() >= {*row.sources}
             ):
-                self.close(row, max((closed[key] for key in row.sources), key=self.begins))
+                self.close(row, max((closed[key] for key in row.sources), key=self.sort_key))
 
     def _predicted(self, claim: Claim, near: Iterable[tuple[Statement, float]]) -> bool:
-        """Whether a statement says the same already: it is reinforced."""
+        """Whether a statement already says the same; if so, reinforce it."""
         if not self.state.settings.predict:
             return False
         for found, cosine in near:
@@ -120,42 +121,43 @@ class Calibration:
             if found.is_current:
                 self.reinforce(found, claim)
                 return True
-            heir = self.known.heir_of(found.id)
-            if heir is not None:
-                if self.begins(since(heir)) < self.begins(claim.valid_from):
-                    self.doubt(heir, claim)
-                return True  # what a person replaced does not come back beside it
+            successor = self.known.successor_of(found.id)
+            if successor is not None:
+                if self.sort_key(since(successor)) < self.sort_key(claim.valid_from):
+                    self.queue_contradiction(successor, claim)
+                return True  # a person replaced it
             if found.valid_until and {*claim.sources} <= {*found.sources}:
-                return True  # read again: what ended since has ended
+                return True  # read again; it has ended since
         return False
 
     def _replaces(self, claim: Claim, vector: Any) -> bool:
-        """Close what a claim replaces, the most likely last: that is what it supersedes.
+        """Close the statements that a claim replaces, the most likely last: that one it supersedes.
 
         Returns:
-            Whether the claim is dealt with: it held once and is closed, or it says otherwise than a person.
+            Whether the claim is done with: it belongs to the past, or it contradicts a pinned statement.
         """
         found = self.rivals(claim, vector)
         if ends := [since(each.row) for each in found if each.is_later and each.chance >= OVER]:
-            # A newer statement had replaced it before it was read.
+            # A newer statement replaced it before it was read.
             self.counts["of the past"] += 1
-            self.known.put(replace(self._statement(claim), valid_until=min(ends, key=self.begins)))
+            end = min(ends, key=self.sort_key)
+            self.known.put(replace(self._statement(claim), valid_until=end))
             return True
         older = [each for each in found if not each.is_later]
         for each in older:
             if each.chance >= OVER:
                 self.close(each.row, since(claim))
         if older and all(each.chance < OVER for each in older):
-            self.doubt(older[-1].row, claim, older[-1].chance)
+            self.queue_contradiction(older[-1].row, claim, older[-1].chance)
             return older[-1].row.pinned
         return False
 
-    def _doubt(self, claim: Claim, found: Statement, cosine: float) -> None:
-        """Put to review what is near in meaning and yet not the same."""
+    def _queue_similar(self, claim: Claim, found: Statement, cosine: float) -> None:
+        """Queue a statement for review that is similar to a claim, but not the same."""
         if not found.is_current or cosine < self.state.settings.near_cosine:
             return
         if sameness.is_equivalent(claim.text, found.text, cosine):
-            return  # of another day
+            return  # about another day
         if sameness.has_same_preference(claim.text, found.text):
             return
         if sameness.polarity(claim.text) != sameness.polarity(found.text):
@@ -163,16 +165,16 @@ class Calibration:
         elif cosine >= self.state.settings.same_cosine:
             self.doubts.append(Doubt("near duplicate", found, claim))
 
-    def doubt(self, row: Statement, claim: Claim, chance: float = 1.0) -> None:
-        """Put a statement and a claim that says otherwise to review."""
+    def queue_contradiction(self, row: Statement, claim: Claim, chance: float = 1.0) -> None:
+        """Queue a statement and a contradicting claim for review."""
         self.doubts.append(Doubt("contradiction", row, claim, chance))
         self.counts["contradictions"] += 1
 
-    def _task(self, claim: Claim) -> bool:
-        """Bring a task on; True when it is known, or a done one that nobody had to do."""
+    def _update_task(self, claim: Claim) -> bool:
+        """Update a known task; True if it is known, or if it is new and already done."""
         row = self.known.task_of(claim.item or claim.text)
         if row is not None:
-            state = max(row.state, claim.state, key=lambda s: STATES.index(s or "open"))
+            state = max(row.state, claim.state, key=lambda s: TASK_STATES.index(s or "open"))
             is_news = state == "done" != row.state
             done_at = since(claim) if is_news else row.done_at
             now = replace(row, state=state, due=claim.due or row.due, done_at=done_at)
@@ -181,7 +183,7 @@ class Calibration:
         return claim.state == "done"
 
     def reinforce(self, row: Statement, claim: Claim) -> None:
-        """Add the sources of a claim to a statement that says the same."""
+        """Add the sources of a claim to a statement."""
         if {*claim.sources} <= {*row.sources} and row == self.known.rows[row.id]:
             return
         self.counts["predicted"] += 1
@@ -192,7 +194,7 @@ class Calibration:
         self.known.put(replace(row, sources=sources, trust=trust))
 
     def close(self, row: Statement, at: str) -> None:
-        """Close what holds no longer, unless a person pinned it: ``rivals`` has that asked."""
+        """Close a statement unless it is pinned (``rivals`` sends those to review)."""
         if row.pinned:
             return
         self.counts["corrected"] += 1
@@ -205,11 +207,10 @@ class Calibration:
         self.known.put(self._statement(claim), vector)
 
     def _statement(self, claim: Claim) -> Statement:
-        # All that it says; what it is called, and since when it is known, is the store's to say.
-        told: dict[str, Any] = {f.name: getattr(claim, f.name) for f in fields(Statement)}
+        values: dict[str, Any] = {f.name: getattr(claim, f.name) for f in fields(Statement)}
         turn = claim.sources[0]
         return replace(
-            Statement(**told),
+            Statement(**values),
             id=self.known.birth_id(claim.text, claim.valid_from or turn, turn),
             sources=tuple(sorted(claim.sources)),
             recorded_at=self.state.now,
@@ -225,9 +226,9 @@ def closed_rows(row: Statement, at: str, now: str) -> tuple[Statement, Statement
 
 
 def is_same_day(claim: Claim, row: Statement, zone: tzinfo) -> bool:
-    """Whether a claim and a statement in the same words mean the same day by "yesterday".
+    """Whether a claim and a statement with the same words mean the same day by "yesterday".
 
-    One that is read again does.
+    True if the claim is only read again.
     """
     at = day_of(claim.recorded_at, zone)
     before = day_of(row.valid_from or row.recorded_at, zone)
@@ -236,17 +237,17 @@ def is_same_day(claim: Claim, row: Statement, zone: tzinfo) -> bool:
     return at == before or expressions.same_days(claim.text, at, row.text, before)
 
 
-def settled(rows: Mapping[str, Statement], now: str) -> dict[str, Statement]:
-    """All statements, those that a machine had closed as that machine left them."""
+def restore_closings(rows: Mapping[str, Statement], now: str) -> dict[str, Statement]:
+    """All statements; those that any machine closed are closed again."""
     copies = _closed_copies(rows.values())
-    return {i: _closed(row, copies[i], now) if i in copies else row for i, row in rows.items()}
+    return {i: _as_closed(row, copies[i], now) if i in copies else row for i, row in rows.items()}
 
 
-def compare(calibration: Calibration, device: str) -> None:
-    """Judge what other machines learnt beside what is known; the oldest first."""
+def compare_machines(calibration: Calibration, device: str) -> None:
+    """Judge the statements of other machines against the known ones, the oldest first."""
     known = calibration.known
     rows = [row for row in known.rows.values() if row.is_current and row.rev[1] != device]
-    for row in sorted(rows, key=lambda row: (calibration.begins(since(row)), row.id)):
+    for row in sorted(rows, key=lambda row: (calibration.sort_key(since(row)), row.id)):
         if not row.sources or not known.rows[row.id].is_current:
             continue
         found = calibration.rivals(row, known.vector_of(row.id))
@@ -255,11 +256,11 @@ def compare(calibration: Calibration, device: str) -> None:
             if not each.is_later:
                 calibration.close(each.row, since(row))
         if ends := [since(each.row) for each in sure if each.is_later]:
-            calibration.close(row, min(ends, key=calibration.begins))
+            calibration.close(row, min(ends, key=calibration.sort_key))
 
 
-def _closed(row: Statement, copy: Statement, now: str) -> Statement:
-    """A row that does not hold, as the machine left it that closed it."""
+def _as_closed(row: Statement, copy: Statement, now: str) -> Statement:
+    """A row restored to the state that the closing machine gave it."""
     if row.superseded_at and not row.withdrawn:
         return row
     return replace(
@@ -273,7 +274,7 @@ def _closed(row: Statement, copy: Statement, now: str) -> Statement:
 
 
 def _closed_copies(rows: Iterable[Statement]) -> dict[str, Statement]:
-    """Rows that hold, or were withdrawn, although a machine closed them: id → the closed copy."""
+    """Rows that are current or withdrawn although a machine closed them: id → the closed copy."""
     closed: dict[str, list[Statement]] = {}
     others = []
     for row in rows:

@@ -1,22 +1,27 @@
 """From turns to claims: which sentences of an episode become statements, in their author's words.
 
-What a tool printed or a page says makes none: it stays in its episode, to be recalled for what it is.
+Tool output and web pages make no claims; recall finds them in their episodes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any, get_args
 
-from clsm_cli.consolidation.statement_selection import KEPT, ScoredUnit, UnitScores, Verdict
+from clsm_cli.consolidation.statement_selection import (
+    KEPT_VERDICTS,
+    ScoredUnit,
+    UnitScores,
+    Verdict,
+)
 from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.model.streams import Stream
-from clsm_cli.model.trust import TRUSTED, Trust
+from clsm_cli.model.trust import TRUSTED
 from clsm_cli.text import todo
 from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.node_ids import node_id
@@ -32,37 +37,37 @@ TOPICS: dict[str, str] = {
     "task": "tasks",
     "gist": "gists",
 }
-"""Topic file of a kind; facts go by their stream."""
-FACTS: dict[Stream, str] = {
+"""Topic file by kind; that of a fact depends on its stream."""
+FACT_TOPICS: dict[Stream, str] = {
     "identity": "people",
     "projects": "facts",
     "tasks": "dates",
     "flow": "events",
 }
-"""Topic file of the facts of a stream."""
+"""Topic file of facts by stream."""
 KINDS: tuple[StatementKind, ...] = tuple(
     kind for kind in get_args(StatementKind) if kind not in ("task", "gist")
 )
-"""Kinds of what a sentence says; a task is an item of a list, a gist a summary."""
-RULES = frozenset({"preference", "correction", "convention", "workflow"})
-"""Kinds that say how to do things."""
-_DEFINED = re.compile(r"([^\W_][^\s:.!?]*(?:\s[^\s:.!?]+){0,3}): ")
-_NAMED = re.compile(
+"""Kinds that a sentence may have; a task is a list item, a gist a summary."""
+RULE_KINDS = frozenset({"preference", "correction", "convention", "workflow"})
+"""Kinds that prescribe behaviour."""
+_TERM = re.compile(r"([^\W_][^\s:.!?]*(?:\s[^\s:.!?]+){0,3}): ")
+_NAME = re.compile(
     r"((?:[A-Z][\w-]*|\w*[a-z]\w*[_\d]\w*)(?:\s(?:[A-Z][\w-]*|van|von|der|den|de|of))*)(?:['’]s)?\s(?=[a-z])"
 )
-"""What a sentence begins with: a name and a colon, or a run of capitalised words."""
+"""How a sentence may begin: a name and a colon, or a run of capitalised words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(Statement):
-    """What a sentence says: a statement that is not held yet, and has no id.
+    """A candidate statement, not in the store yet and without an id.
 
-    Its ``subject`` is the id of the name that the sentence has, ``recorded_at`` when it was said, or for
-    what has no time, when the store got it; the first of its ``sources`` says it.
+    ``subject`` is the id of the name that the sentence begins with; ``recorded_at`` is when it was said, or
+    without a time, when the store received it; the first of ``sources`` states it.
 
     Attributes:
-        item: The words of a task, without the headings before them.
-        is_answer: An agent said it in a conversation.
+        item: The words of a task, without its headings.
+        is_answer: Whether an agent said it in a conversation.
     """
 
     id: str = ""
@@ -73,37 +78,37 @@ class Claim(Statement):
 
 def topic_of(kind: StatementKind, stream: Stream) -> str:
     """The topic file of a statement."""
-    return TOPICS.get(kind) or FACTS[stream]
+    return TOPICS.get(kind) or FACT_TOPICS[stream]
 
 
 def episode_claims(episode: Episode, scores: UnitScores) -> list[Claim]:
-    """The claims of an episode, in the order of its turns."""
+    """The claims of an episode, in turn order."""
     return [
         claim
         for turn in episode.turns
-        if _silent(turn, scores) is None
-        for claim in _of_turn(turn, turn.time or episode.recorded_at, scores)
+        if _exclusion(turn, scores) is None
+        for claim in _turn_claims(turn, turn.time or episode.recorded_at, scores)
     ]
 
 
-def weighed(episode: Episode, scores: UnitScores) -> Iterator[ScoredUnit]:
-    """The sentences of which ``episode_claims`` keeps some."""
+def claimable_units(episode: Episode, scores: UnitScores) -> Iterator[ScoredUnit]:
+    """The sentences from which ``episode_claims`` selects."""
     for turn in episode.turns:
-        if _silent(turn, scores) is None:
+        if _exclusion(turn, scores) is None:
             yield from scores.pieces.get(turn.key, ())
 
 
 def verdict(turn: Turn, piece: ScoredUnit, scores: UnitScores) -> Verdict:
-    """What decides whether ``episode_claims`` makes a claim of a sentence."""
+    """Why ``episode_claims`` keeps a sentence or not."""
     tasks = todo.todos(turn.text, day_of(turn.time))
-    return _silent(turn, scores) or _verdict(piece, tasks, scores)
+    return _exclusion(turn, scores) or _verdict(piece, tasks, scores)
 
 
-def _silent(turn: Turn, scores: UnitScores) -> Verdict | None:
-    """Why nothing that a turn says is kept; None where it may be."""
+def _exclusion(turn: Turn, scores: UnitScores) -> Verdict | None:
+    """Why a turn makes no claims; None if it may."""
     if turn.key not in scores.current:
         return "gone"
-    return "unsaid" if not is_said(turn) else "document" if scores.states_nothing else None
+    return "unsaid" if not is_spoken(turn) else "document" if scores.states_nothing else None
 
 
 def _verdict(piece: ScoredUnit, tasks: Sequence[Todo], scores: UnitScores) -> Verdict:
@@ -111,72 +116,70 @@ def _verdict(piece: ScoredUnit, tasks: Sequence[Todo], scores: UnitScores) -> Ve
     return "task" if is_task else scores.verdict(piece)
 
 
-def is_said(turn: Turn) -> bool:
-    """Whether a person or the agent says a turn, not a tool or a page."""
-    return turn.role in ("user", "assistant") and is_trusted(turn.trust)
+def is_spoken(turn: Turn) -> bool:
+    """Whether a turn is by a person or the agent, not by a tool or from a page."""
+    return turn.role in ("user", "assistant") and turn.trust in TRUSTED
 
 
-def is_trusted(trust: Trust) -> bool:
-    """Whether what is said may become a statement."""
-    return trust in TRUSTED
-
-
-def _of_turn(turn: Turn, recorded_at: str, scores: UnitScores) -> Iterator[Claim]:
-    said: dict[str, Any] = {"sources": (turn.key,), "trust": turn.trust, "valid_from": turn.time}
-    said["recorded_at"] = recorded_at
+def _turn_claims(turn: Turn, recorded_at: str, scores: UnitScores) -> Iterator[Claim]:
+    origin: dict[str, Any] = {"sources": (turn.key,), "trust": turn.trust, "valid_from": turn.time}
+    origin["recorded_at"] = recorded_at
     tasks = todo.todos(turn.text, day_of(turn.time))
     for task in tasks:
         if scores.is_task(turn, task):
-            title = scores.title_of(turn, task)
-            yield Claim(
-                text=f"{title}: {task.text}" if title else task.text,
-                kind="task",
-                stream="tasks",
-                topic=TOPICS["task"],
-                state=task.state,
-                due=task.due,
-                item=task.text,
-                **said,
-            )
+            yield replace(_task_claim(task, scores.title_of(turn, task)), **origin)
+    is_answer = scores.about is None and turn.trust == "agent"
     for piece in scores.pieces.get(turn.key, ()):
-        if _verdict(piece, tasks, scores) in KEPT:
-            text, kind = piece.statement, piece.kind
-            stream: Stream = "identity" if kind == "preference" else stream_of(text)
-            if kind == "decision" and stream == "flow":
-                stream = "projects"
-            named = None if turn.speaker else leading_name(piece.text)
-            yield Claim(
-                text=text,
-                kind=kind,
-                stream=stream,
-                topic=topic_of(kind, stream),
-                subject=named or leading_name(text),
-                is_answer=scores.about is None and turn.trust == "agent",
-                **said,
-            )
+        if _verdict(piece, tasks, scores) in KEPT_VERDICTS:
+            claim = _sentence_claim(piece, has_speaker=bool(turn.speaker))
+            yield replace(claim, is_answer=is_answer, **origin)
+
+
+def _task_claim(task: Todo, title: str) -> Claim:
+    return Claim(
+        text=f"{title}: {task.text}" if title else task.text,
+        kind="task",
+        stream="tasks",
+        topic=TOPICS["task"],
+        state=task.state,
+        due=task.due,
+        item=task.text,
+    )
+
+
+def _sentence_claim(piece: ScoredUnit, *, has_speaker: bool) -> Claim:
+    text, kind = piece.statement, piece.kind
+    stream: Stream = "identity" if kind == "preference" else stream_of(text)
+    if kind == "decision" and stream == "flow":
+        stream = "projects"
+    named = None if has_speaker else leading_name(piece.text)
+    topic = topic_of(kind, stream)
+    subject = named or leading_name(text)
+    return Claim(text=text, kind=kind, stream=stream, topic=topic, subject=subject)
 
 
 def leading_name(text: str) -> str | None:
-    """Id of the name that a sentence begins with, which it is about; None for none.
+    """Id of the name that a sentence begins with, as its subject; None without one.
 
     >>> leading_name("The Slow Lane: a book."), leading_name("Mara Lind has a boat.")
     ('the-slow-lane', 'mara-lind')
     >>> leading_name("By noon Mara had left."), leading_name("The bell rings.")
     (None, None)
     """
-    named = _DEFINED.match(text) or _NAMED.match(text)
+    named = _TERM.match(text) or _NAME.match(text)
     name = named.group(1) if named is not None else "The"
     return None if name == "The" or name.split()[0] in NON_NAMES - {"The"} else node_id(name)
 
 
 def sort_claims(claims: list[Claim], zone: tzinfo) -> list[Claim]:
-    """Claims by the time since when they hold, or else by when the store got them.
+    """Claims by the start of their validity, or else by when the store received them.
 
-    What is to come stands where it was announced: the nights until its day read it there.
+    A future event sorts by its announcement, because runs before its day read it then.
     """
 
     def place(claim: Claim) -> tuple[float, float]:
-        told = seconds(claim.recorded_at, zone)
-        return min(seconds(claim.valid_from, zone) if claim.valid_from else told, told), told
+        recorded = seconds(claim.recorded_at, zone)
+        start = seconds(claim.valid_from, zone) if claim.valid_from else recorded
+        return min(start, recorded), recorded
 
     return sorted(claims, key=place)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Refused(NamedTuple):
-    """A proposal that was not taken."""
+    """A rejected proposal."""
 
     part: str
     proposal: str
@@ -24,10 +24,11 @@ class Refused(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """An answer as it was written: what is in it is not checked yet.
+    """An adviser's answer, parsed but not checked.
 
     Attributes:
-        refused: Entries that name no part.
+        parts: Handle of a part → its entry.
+        refused: Entries without a usable handle.
     """
 
     parts: dict[str, dict[str, Any]]
@@ -35,7 +36,7 @@ class Answer(NamedTuple):
 
     @property
     def episodes(self) -> frozenset[str]:
-        """Ids of the episodes of which it speaks."""
+        """Ids of the episodes that it covers."""
         return frozenset(handle.partition(".")[0] for handle in self.parts)
 
 
@@ -44,10 +45,10 @@ class Request:
     """How to consolidate.
 
     Attributes:
-        limit: Episodes to take, the most salient first; None for all.
-        if_idle: Minutes of silence without which nothing happens.
-        llm: The language model that this machine is set to ask, and ``llm_key`` its key; by default none.
-        answer: Of an adviser that was asked before; its episodes are taken, whatever their stage.
+        limit: Maximum episodes, the most salient first; None for all.
+        if_idle: Minutes of silence required, else nothing happens.
+        llm: Settings of the language model to ask, and ``llm_key`` its key; off by default.
+        answer: An adviser's answer; its episodes are consolidated whatever their stage.
     """
 
     now: datetime
@@ -64,7 +65,7 @@ class Request:
 
 
 class FileChange(NamedTuple):
-    """What a run changes in one file."""
+    """The lines that a run adds to and removes from one file."""
 
     path: str
     added: tuple[str, ...]
@@ -77,18 +78,18 @@ class Report:
     """What a consolidation did, or would do.
 
     Attributes:
-        pending: Episodes that waited; ``consolidated`` of them were taken.
-        statements: What became of claims: new, predicted, corrected …
-        nodes: new, changed, removed, total; ``edges`` alike.
-        review: Items for a person that this run added.
-        is_busy: Nothing was done, as somebody spoke a moment ago.
-        unread: Path of an episode on whose text clsm itself failed → how.
-        lacks_model: Something waits for the embedding model, which is not installed.
-        advised: Statements and relations of an adviser that were taken.
-        dropped: Statements of clsm's own that the adviser dropped or worded better.
-        known: What of an answer the memory held already, where that is all of it.
-        is_answered: An answer was given.
-        stale: Episodes of an answer that had been consolidated before it came.
+        pending: Pending episodes before the run; ``consolidated`` of them were taken.
+        statements: Outcomes of claims: new, predicted, corrected …
+        nodes: new, changed, removed, total; ``edges`` likewise.
+        review: Review items added.
+        is_busy: Nothing was done, because a turn was captured recently.
+        unread: Path of an episode on whose text clsm failed → the error.
+        lacks_model: Something needs the embedding model, which is not installed.
+        advised: Accepted statements and relations of the adviser.
+        dropped: clsm's own drafts that the adviser dropped or reworded.
+        known: Accepted proposals, if the store already had all of them.
+        is_answered: Whether the request had an answer.
+        stale: Episodes of the answer that were already consolidated.
     """
 
     dry_run: bool = False

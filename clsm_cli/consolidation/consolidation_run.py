@@ -1,8 +1,8 @@
 """Run a consolidation: pending episodes become statements and a graph.
 
-The stages, a module each: ``store_state`` (read the store, choose episodes),
-``entity_mentions`` (names and mentions), ``claims`` (what sentences would add), ``calibrate`` (what they
-add to what is known), ``graph_update`` (nodes and edges), ``monthly_gists``, ``write_plan``.
+Stages, one module each: ``store_state`` (read the store, choose episodes), ``entity_mentions`` (names and
+mentions), ``claims`` (candidate statements), ``calibrate`` (compare them with the known statements),
+``graph_update`` (nodes and edges), ``monthly_gists``, ``write_plan``.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def consolidate(
     """Consolidate a store.
 
     Raises:
-        RefusedError: Much would be withdrawn at once.
-        DiskError: The disk refused; what was written is whole, and the next run goes on.
+        RefusedError: The run would withdraw too much.
+        DiskError: A write failed; what was written is consistent, and the next run continues.
     """
     if request.dry_run:
         return rehearsal.dry_run(
@@ -92,7 +92,7 @@ def _is_idle(store: Store, request: Request) -> bool:
 def _learn(
     state: StoreState, request: Request, run: Run, report: Report, progress: Progress
 ) -> None:
-    """Learn from the pending episodes in steps, then build the graph once."""
+    """Learn from the pending episodes in batches, then build the graph once."""
     episodes = state.episodes
     report.warnings += [
         f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in state.ontology[1]
@@ -109,10 +109,10 @@ def _learn(
     for start in range(0, len(chosen), step):
         progress("consolidating", start, len(chosen))
         learner.learn_from(chosen[start : start + step])
-        if start + step < len(chosen):  # the graph joins the last
+        if start + step < len(chosen):  # the last batch is written with the graph
             writer.write(learner, None)
     progress("weaving", 0, 2)
-    over = edges.over(learner.statements.values(), state.store.zone)
+    over = edges.ended_turns(learner.statements.values(), state.store.zone)
     builder = GraphBuilder(state, words, over, request.rebuild)
     records = {i: learner.episodes.get(i, episodes[i]) for i in sorted(taken)}
     relations = partial(adviser.relations, learner.episodes, words.node_of_id)
@@ -123,10 +123,10 @@ def _learn(
         report.stale = sum(not state.is_pending(episodes[i]) for i in chosen)
         report.consolidated -= report.stale
     telling = learner.most_informative()
-    if chosen:  # before the run is written: if it is cut short, the next one offers the same
+    if chosen:  # before the run is written: an interrupted run will offer the same again
         active_learning.save_offer(state, telling)
     writer.write(learner, network)
-    if report.run is None:  # the memory is as it was
+    if report.run is None:  # nothing changed
         report.known = report.advised
         report.advised = report.dropped = 0
     progress("weaving", 2, 2)

@@ -1,7 +1,7 @@
-"""Correct a statement: put the new one in its place and keep the old one with its end.
+"""Correct a statement: replace it with a new one, and keep the old one, closed.
 
-The three rows of a correction are those of ``calibrate`` (docs/format.md §6); the new one is pinned,
-so that no later run closes or changes it.
+The three rows of a correction are those of ``calibrate`` (docs/format.md §6). The new one is pinned, so
+that no later run closes or changes it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-LEAST = pair_head.LEAST
-"""Probability that it ends a statement below which a sentence is not meant to."""
-_FEWEST = 3
-"""Words that are a quotation; fewer are a name."""
+MIN_UPDATE_P = pair_head.MIN_UPDATE_P
+"""Minimum probability that a sentence ends a statement for the two to be matched."""
+_MIN_QUOTED_WORDS = 3
+"""Minimum words of a quotation; fewer are a name."""
 
 
 class NotCertainError(BadInputError):
-    """It is not certain which record ``what`` means; ``ids``: those that it may be."""
+    """``what`` is ambiguous or unknown; ``ids``: the candidate records."""
 
     def __init__(self, what: str, reason: str, next_step: str, ids: tuple[str, ...] = ()) -> None:
         super().__init__(what, reason, next_step)
@@ -56,7 +56,7 @@ class NotCertainError(BadInputError):
 
 
 class SourcePassage(NamedTuple):
-    """A turn or a block that says what is not true, where no statement does."""
+    """A turn or block with a wrong sentence that is not a statement; ``about``: what was asked for."""
 
     key: str
     text: str
@@ -69,9 +69,9 @@ class Correction(NamedTuple):
     """What a correction did, or would do.
 
     Attributes:
-        until: When it stopped to hold; None where it never did.
-        also: Further statements that say the same as the old one, closed with it.
-        is_new: False where memory says so already, and nothing changes.
+        until: End of the old statement's validity; None if it was never true.
+        also: Other statements with the same content, closed with it.
+        is_new: False if the store already says so, and nothing changes.
     """
 
     was: Statement
@@ -95,19 +95,20 @@ def correct(
     never: bool = False,
     dry_run: bool = False,
 ) -> Correction:
-    """Put what is true now in the place of a statement.
+    """Replace a statement by what is true now.
 
     Args:
-        wanted: Id of a statement, words that stand in one alone, or the name of what it is about; or a
-            passage, of which the sentence that is not true becomes a statement first.
-        said: The whole sentence that is true now, or only the value that takes the old one's place.
-        is_whole: It is a sentence, whatever it looks like.
-        since: Since when it is true, a canonical time; else from now on.
+        wanted: Id of a statement, words that only one contains, or the name of its subject; or a passage,
+            whose wrong sentence becomes a statement first.
+        said: The new sentence, or only the new value.
+        with_it: Ids of other statements to close.
+        is_whole: ``said`` is a sentence, whatever its form.
+        since: Start of its validity, a canonical time; now by default.
         never: The old statement was never true.
 
     Raises:
-        NotCertainError: It is not certain which statement is meant.
-        BadInputError: It is not certain what it should say.
+        NotCertainError: The statement is ambiguous or unknown.
+        BadInputError: The new text cannot be determined.
     """
     mask = Masker(Counter())
     said = " ".join(mask(said).split())
@@ -117,52 +118,56 @@ def correct(
         warn(f"{count} masked ({kind})")
     with open_for_edit(store, "correct", now, warn, dry_run=dry_run) as edits:
         if isinstance(wanted, SourcePassage):
-            old = _stated(edits, wanted, said)
+            old = _from_passage(edits, wanted, said)
         else:
-            old = edits.statement(wanted) or _quoted(edits, wanted) or _meant(edits, wanted, said)
-        text = said if is_whole else _replaced(old, said, edits.day)
+            old = edits.statement(wanted) or _quoted(edits, wanted) or _about(edits, wanted, said)
+        text = said if is_whole else _corrected_text(old, said, edits.day)
         if text is None:
             reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
             next_step = "write the whole sentence that is true now, with a full stop"
             raise BadInputError(old.id, reason, next_step)
-        if (known := _known(edits, old, text)) is not None:
+        if (known := _already_corrected(edits, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
         more = tuple(edits.statements[each] for each in with_it)
         done = apply_correction(edits, old, text, since, never=never, with_it=more)
         return done._replace(run=edits.save())
 
 
-def chances(
+def update_probabilities(
     store: Store,
-    found: Sequence[str | SourcePassage],
+    targets: Sequence[str | SourcePassage],
     said: str,
     now: datetime,
     *,
     is_whole: bool = False,
 ) -> list[float]:
-    """How likely what is said takes the place of something in each of some statements and passages.
+    """For statements and passages, the probability that ``said`` replaces something in each.
 
-    A value does where it has one place.
+    For a value it is 1 if exactly one part of the text fits, else 0.
     """
     edits = EditSession(store, Run(store, "correct", now), now, dry_run=True)
     closed = {row.text for row in edits.statements.values() if not row.is_current}
     closed -= {row.text for row in edits.statements.values() if row.is_current}
-    told = []
-    for each in found:
-        row = edits.statements[each] if isinstance(each, str) else _stated(edits, each, said)
+
+    def probability(target: str | SourcePassage) -> float:
+        row = (
+            edits.statements[target]
+            if isinstance(target, str)
+            else _from_passage(edits, target, said)
+        )
         if not row.is_current or row.text in closed:
-            told.append(0.0)
-        elif is_whole or _is_sentence(row, said):
-            told.append(_chance(row, said))
-        else:
-            told.append(float(_with_value(row.text, said, edits.day) is not None))
-    return told
+            return 0.0
+        if is_whole or _is_sentence(row, said):
+            return _update_probability(row, said)
+        return float(_with_value(row.text, said, edits.day) is not None)
+
+    return [probability(target) for target in targets]
 
 
-def _chance(row: Statement, said: str) -> float:
-    """How likely a whole sentence ends what a statement says; without the model it may end anything.
+def _update_probability(row: Statement, said: str) -> float:
+    """The probability that a sentence ends a statement; 1 without the model.
 
-    The model reads English alone. In other languages a sentence ends what it repeats but for a value.
+    The model only reads English. In other languages, a sentence ends one that differs in a value only.
     """
     if row.text == said:
         return 1.0
@@ -177,19 +182,19 @@ def _chance(row: Statement, said: str) -> float:
 
 
 def _has_other_value(old: str, new: str) -> bool:
-    """Whether two sentences begin and end alike around one value, which is less than half of either.
+    """Whether two sentences are equal except for one value, less than half of either.
 
     >>> _has_other_value("Leute: Mia wohnt in Graz.", "Mia wohnt in Linz")
     True
     >>> _has_other_value("Mia wohnt in Graz.", "Mia mag Kuchen.")
     False
     """
-    said = folded_words(new)
+    after = folded_words(new)
     for start in (0, *(mark.end() for mark in re.finditer(": ", old))):
-        told = folded_words(old[start:])
-        ahead = sameness.common_prefix(told, said)
-        behind = sameness.common_prefix(told[ahead:][::-1], said[ahead:][::-1])
-        if 2 * (ahead + behind) > max(len(told), len(said)):
+        before = folded_words(old[start:])
+        ahead = sameness.common_prefix(before, after)
+        behind = sameness.common_prefix(before[ahead:][::-1], after[ahead:][::-1])
+        if 2 * (ahead + behind) > max(len(before), len(after)):
             return True
     return False
 
@@ -205,9 +210,8 @@ def apply_correction(
 ) -> Correction:
     """Add the rows of a correction to an edit session.
 
-    A current statement that says ``text`` already becomes the new row, and holds since when it did.
-    Statements that say the same as the old one are closed too, as ``with_it`` are: they would stand
-    there stale.
+    A current statement with that text becomes the new row and keeps its start. ``with_it`` and all
+    statements that say the same as the old one are closed too, so that none stays behind.
 
     Raises:
         BadInputError: The text cannot be a line of Markdown, or the statement is a summary.
@@ -216,10 +220,10 @@ def apply_correction(
         reason = "is a summary that clsm works out anew"
         raise BadInputError(old.id, reason, "correct the statement that it rests on")
     standing = edits.find_text(text, but=old.id)
-    told = standing.valid_from if standing is not None else None
-    start = old.valid_from if never else since or told or edits.time
+    known_start = standing.valid_from if standing is not None else None
+    start = old.valid_from if never else since or known_start or edits.time
     if standing is None:
-        new = _new(edits, old, text, start)
+        new = _successor(edits, old, text, start)
     else:
         new = replace(standing, supersedes=old.id, trust="user", pinned=True)
     check_line(new)
@@ -233,38 +237,38 @@ def apply_correction(
 
 
 def _quoted(edits: EditSession, words: str) -> Statement | None:
-    """The current statement that begins with some words, or else has them, if only one does."""
+    """The only current statement that begins with some words, else the only one that contains them."""
     quoted = folded_words(words)
-    if len(quoted) < _FEWEST:
+    if len(quoted) < _MIN_QUOTED_WORDS:
         return None
-    said = f" {' '.join(quoted)} "
+    wanted = f" {' '.join(quoted)} "
     texts = [(f" {' '.join(folded_words(row.text))} ", row) for row in edits.statements.values()]
-    having = [(text, row) for text, row in texts if row.is_current and said in text]
-    for found in ([each for each in having if each[0].startswith(said)], having):
+    having = [(text, row) for text, row in texts if row.is_current and wanted in text]
+    for found in ([each for each in having if each[0].startswith(wanted)], having):
         if len({text for text, _ in found}) == 1:
             return max((row for _, row in found), key=lambda row: (row.valid_from or "", row.id))
     return None
 
 
-def _meant(edits: EditSession, subject: str, said: str) -> Statement:
-    """The statement about a subject that a sentence can replace, or that has a place for a value."""
+def _about(edits: EditSession, subject: str, said: str) -> Statement:
+    """The only statement about a subject that a sentence or value can replace."""
     rows = [row for row in edits.statements_about(subject) if row.kind in KINDS]
     if not rows:
         reason = "is no id, and memory holds nothing about anything with that name"
         raise NotCertainError(subject, reason, "find the id of a statement with: clsm recall")
-    fits = [row for row in rows if _replaced(row, said, edits.day) is not None]
+    fits = [row for row in rows if _corrected_text(row, said, edits.day) is not None]
     if len({normalise_text(row.text) for row in fits}) == 1:
         row = max(fits, key=lambda row: (row.valid_from or "", row.id))
-        if not _is_sentence(row, said) or _chance(row, said) >= LEAST:
+        if not _is_sentence(row, said) or _update_probability(row, said) >= MIN_UPDATE_P:
             return row
     ids = tuple(row.id for row in fits or rows)
     raise NotCertainError(subject, listed(fits or rows), "name one by its id", ids)
 
 
-def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
-    """What a passage says of that, as a statement: one of its sentences.
+def _from_passage(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
+    """The sentence of a passage that ``said`` corrects, as a statement.
 
-    The one with a value to replace, else the one that has most words of what is meant.
+    It has a value to replace, or else the most words of the query and ``said``.
     """
     meant = terms(f"{passage.about} {said}")
     beside: dict[str, Any] = {"valid_from": passage.time, "trust": passage.trust}
@@ -280,14 +284,14 @@ def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
     return max(rows, key=fitness)
 
 
-def _replaced(old: Statement, said: str, at: date) -> str | None:
-    """What is said as a whole sentence; None where it is a value without one place in the old one."""
+def _corrected_text(old: Statement, said: str, at: date) -> str | None:
+    """``said`` as a whole sentence; None if it is a value that does not fit exactly one place."""
     return said if _is_sentence(old, said) else _with_value(old.text, said, at)
 
 
-_STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
+_FULL_STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
 _LABELLED = re.compile(r"[^:.!?]{1,60}:\s(?P<value>[^\s:](?:[^:]*[^:.!?])?)$")
-"""A label and its value; before a sentence with its mark stands a heading."""
+"""A label and its value; a value that ends in a mark is a sentence under a heading."""
 _QUANTITY = re.compile(
     r"(?<![\w.,:-])(?P<before>[$€£¥])?\d+(?:[.,:]\d+)*(?P<unit>\s?[%$€£¥]|(?:\s|(?=[^\W\d]))[^\W\d_]+)?"
 )
@@ -295,21 +299,18 @@ _NAME = re.compile(r"[^\W\d_a-z][\w'’&+-]*(?:\s[^\W\d_a-z][\w'’&+-]*)*")
 
 
 def _is_sentence(row: Statement, said: str) -> bool:
-    """Whether somebody says a whole sentence, not the value alone that takes the place of the old one.
-
-    It has a full stop or a verb, or begins as the statement does.
-    """
+    """Whether ``said`` is a sentence rather than a value: a full stop, a verb, or the statement's beginning."""
     words, old = said.split(), row.text.split()
     is_like = [word.casefold() for word in words[:2]] == [word.casefold() for word in old[:2]]
     has_verb = any(language_of(said).is_a("verb", word) for word in words)  # "May" is a month
-    return len(words) > 2 and (is_like or has_verb or _STOP.search(said) is not None)
+    return len(words) > 2 and (is_like or has_verb or _FULL_STOP.search(said) is not None)
 
 
 def _with_value(text: str, value: str, at: date) -> str | None:
-    """A sentence with a value in the place of the one of its kind; None where it has not just one.
+    """A sentence with its only value of the same kind replaced; None if there is not exactly one.
 
-    A day takes the place of a day, a quantity of one with its unit, a name of a name behind the first
-    word; anything that of all behind a label. What tells a day besides may tell since when.
+    A day replaces a day, a quantity one with the same unit, a name a name after the first word; anything
+    replaces the whole value after a label. In a sentence with a day, only the day can be replaced.
 
     >>> day = __import__("datetime").date(2026, 3, 1)
     >>> _with_value("Nina's birthday is 2 May.", "3 June", day)
@@ -322,7 +323,7 @@ def _with_value(text: str, value: str, at: date) -> str | None:
     True
     """
     value = value.rstrip(".")
-    places = _places(text, value, at)
+    places = _value_spans(text, value, at)
     if len(places) != 1 and (labelled := _LABELLED.match(text)):
         places = [labelled.span("value")]
     if len(places) != 1:
@@ -331,48 +332,52 @@ def _with_value(text: str, value: str, at: date) -> str | None:
     return text[:start] + value + text[end:]
 
 
-def _places(text: str, value: str, at: date) -> list[tuple[int, int]]:
-    """Where a text has something of the kind of a value: first character, and the one after the last."""
+def _value_spans(text: str, value: str, at: date) -> list[tuple[int, int]]:
+    """Start and end offsets of the parts of a text that are of the same kind as a value."""
     days = [(each.start, each.end) for each in expressions.find_expressions(text, at)]
-    told = expressions.find_expressions(value, at)
-    if told and told[0].text == value:
+    value_days = expressions.find_expressions(value, at)
+    if value_days and value_days[0].text == value:
         return days
     if days:
-        return []  # it may say since when the old value holds
+        return []  # it may be the start of the old value's validity
     quantity = _QUANTITY.fullmatch(value)
     if quantity:
-        found = [each for each in _QUANTITY.finditer(text) if _unit(each) == _unit(quantity)]
+        matches = [each for each in _QUANTITY.finditer(text) if _unit(each) == _unit(quantity)]
     else:
-        found = [*_NAME.finditer(text)] if _NAME.fullmatch(value) else []
-        found = [each for each in found if each.start() and each.group() not in NON_NAMES]
-    return [each.span() for each in found]
+        matches = [*_NAME.finditer(text)] if _NAME.fullmatch(value) else []
+        matches = [each for each in matches if each.start() and each.group() not in NON_NAMES]
+    return [each.span() for each in matches]
 
 
 def _unit(quantity: re.Match[str]) -> str:
     return quantity["before"] or (quantity["unit"] or "").strip().removesuffix("s")
 
 
-def _known(edits: EditSession, old: Statement, text: str) -> Statement | None:
-    """What says so already: the statement itself, or what took its place before."""
+def _already_corrected(edits: EditSession, old: Statement, text: str) -> Statement | None:
+    """The statement or its successor, if it already has the text.
+
+    Raises:
+        BadInputError: The statement is no longer current.
+    """
     if old.is_current:
         return old if old.text == text else None
     rows = edits.statements.values()
-    heir = next((row for row in rows if row.supersedes == old.id and row.is_current), None)
-    if heir and heir.text == text:
-        return heir
-    reason = "is no longer held" + (f"; {heir.id} took its place" if heir else "")
+    successor = next((row for row in rows if row.supersedes == old.id and row.is_current), None)
+    if successor and successor.text == text:
+        return successor
+    reason = "is no longer held" + (f"; {successor.id} took its place" if successor else "")
     raise BadInputError(old.id, reason, "find what is held with: clsm recall")
 
 
 def with_new_text(row: Statement, text: str) -> Statement:
-    """A statement with another text, and with the subject that it tells."""
+    """A statement with another text, and the subject that the text begins with."""
     return replace(row, text=text, subject=leading_name(text) or row.subject)
 
 
-def _new(edits: EditSession, old: Statement, text: str, start: str | None) -> Statement:
-    """The third row: what is true now, by a person."""
+def _successor(edits: EditSession, old: Statement, text: str, start: str | None) -> Statement:
+    """The third row: what is true now, pinned."""
     ontology, _ = store_ontology.load(edits.store)
-    _, _, item = text.rpartition(": ")  # a heading before it may name other days
+    _, _, item = text.rpartition(": ")  # its heading may contain other days
     due = todo.due_day(item, edits.day) or todo.due_day(text, edits.day)
     return replace(
         with_new_text(old, text),
@@ -395,7 +400,7 @@ def _new(edits: EditSession, old: Statement, text: str, start: str | None) -> St
 
 
 def _close(edits: EditSession, row: Statement, until: str | None) -> str | None:
-    """The first two rows; until when it held, None where it never did: then it is withdrawn."""
+    """Add the first two rows, and return the end; a statement that was never true is withdrawn (None)."""
     zone = edits.store.zone
     if until is None or seconds(until, zone) <= seconds(row.valid_from, zone):
         edits.put(replace(row, superseded_at=edits.run.now, withdrawn=True))

@@ -1,11 +1,10 @@
 """Edges that sentences state, and the chain of episodes; ``Matcher`` finds names in text.
 
-A typed edge exists as long as ``heads.relation_head`` reads it from a unit of some turn, so it depends
-only on the turns and what they mention. Co-occurrence is ``scoring.association``.
+A typed edge exists as long as ``heads.relation_head`` finds it in a unit of some turn, so it depends
+only on the turns and their mentions. Co-occurrence is ``scoring.association``.
 
-A name matches as a run of whole words, whatever marks stand between them. Each name is looked for by
-itself, so that a new name changes nothing for the others and the order in which names became known
-does not matter.
+A name matches as a run of whole words with any marks between them. Names are matched independently, so a
+new name changes nothing for the others, and the order in which names became known does not matter.
 """
 
 from __future__ import annotations
@@ -35,16 +34,12 @@ if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
 
-FULL = 3
-"""Turns after which a typed edge has the whole weight of their certainty."""
-
-
-Told = tuple[str, str, str, bool]
+FULL_WEIGHT_TURNS = 3
+"""Turns from which a typed edge's weight is their mean probability."""
+RelationKey = tuple[str, str, str, bool]
 """Source, type, target of a relation, and whether it is directed."""
-
-
-Stated = dict[Told, dict[str, float]]
-"""Relation → key of each turn that states it → how likely that is, 0 … 1."""
+StatedRelations = dict[RelationKey, dict[str, float]]
+"""Relation → key of each turn that states it → probability of that."""
 
 
 def stated_relations(
@@ -52,8 +47,8 @@ def stated_relations(
     kinds: Mapping[str, str],
     matcher: Matcher,
     meanings: Meanings | None,
-) -> Stated:
-    """The relations that some turns state; what a tool printed or a page says states none."""
+) -> StatedRelations:
+    """The relations that turns state, tool output and untrusted text left out."""
     keys: list[str] = []
     pairs: list[Pair] = []
     for turn in turns:
@@ -64,21 +59,21 @@ def stated_relations(
             named = [e._replace(kind=kinds.get(e.node, "")) for e in matcher.find(text)]
             pairs += relation_head.pairs(text, named)
             keys += [turn.key] * (len(pairs) - len(keys))
-    found: Stated = {}
-    for pair, key, chance in zip(
-        pairs, keys, relation_head.relation_probabilities(pairs, meanings), strict=True
-    ):
-        if chance >= relation_head.LEAST:
+    found: StatedRelations = {}
+    chances = relation_head.relation_probabilities(pairs, meanings)
+    for pair, key, chance in zip(pairs, keys, chances, strict=True):
+        if chance >= relation_head.MIN_RELATED_P:
             source, target = sorted((pair.left.node, pair.right.node))
-            chances = found.setdefault((source, relation_head.TYPE, target, False), {})
-            chances[key] = max(chance, chances.get(key, 0.0))
+            by_turn = found.setdefault((source, relation_head.EDGE_TYPE, target, False), {})
+            by_turn[key] = max(chance, by_turn.get(key, 0.0))
     return found
 
 
-def relation_edges(stated: Stated) -> dict[str, Edge]:
+def relation_edges(stated: StatedRelations) -> dict[str, Edge]:
     """The edges of relations, by id.
 
-    weight = mean chance · min(1, (1 + turns) / (1 + FULL)): one turn is worth half of what three are.
+    weight = mean probability · min(1, (1 + turns) / (1 + ``FULL_WEIGHT_TURNS``)): one turn gives half the
+    weight of three.
     """
     found: dict[str, Edge] = {}
     for (source, name, target, directed), chances in sorted(stated.items()):
@@ -86,33 +81,33 @@ def relation_edges(stated: Stated) -> dict[str, Edge]:
             continue
         count = len(chances)
         mean = sum(chances[key] for key in sorted(chances)) / count
-        weight = round(mean * min(1.0, (1 + count) / (1 + FULL)), 4)
-        edge = link(source, name, target, directed=directed)
+        weight = round(mean * min(1.0, (1 + count) / (1 + FULL_WEIGHT_TURNS)), 4)
+        edge = unweighted_edge(source, name, target, directed=directed)
         found[edge.id] = replace(edge, n=count, weight=weight, sources=tuple(sorted(chances)))
     return found
 
 
-def over(statements: Iterable[Statement], zone: tzinfo) -> dict[str, str]:
-    """Key of each turn of which all that memory states is over → when the last of it was.
+def ended_turns(statements: Iterable[Statement], zone: tzinfo) -> dict[str, str]:
+    """Turns whose statements have all ended or been withdrawn: key → end of the last one.
 
-    What was taken back, as never true, was over when it was said.
+    A withdrawn statement, which was never true, ends when it was said.
     """
     found: dict[str, str] = {}
-    held: set[str] = set()
+    current: set[str] = set()
     for row in statements:
         until = None if row.superseded_at else row.valid_until
         if row.withdrawn:
             until = row.valid_from or row.superseded_at
         if row.is_current:
-            held.update(row.sources)
+            current.update(row.sources)
         elif until:
             for key in row.sources:
-                found[key] = max(until, found.get(key, ""), key=_order(zone))
-    return {key: until for key, until in found.items() if key not in held}
+                found[key] = max(until, found.get(key, ""), key=_time_order(zone))
+    return {key: until for key, until in found.items() if key not in current}
 
 
 def closed_blocks(records: Iterable[Record]) -> dict[str, str]:
-    """Key of a block that no document holds any more → when it went."""
+    """Key of a block that no document has any more → when it was removed."""
     documents = [each for each in records if isinstance(each, Document)]
     current = {block.key for document in documents for block in document.blocks}
     return {
@@ -126,30 +121,29 @@ def closed_blocks(records: Iterable[Record]) -> dict[str, str]:
 def with_validity(
     edge: Edge, times: Mapping[str, str], closed: Mapping[str, str], zone: tzinfo
 ) -> Edge:
-    """An edge with its validity: from its first turn on, until all of them are over.
+    """An edge that is valid from its first turn until all of its turns have ended.
 
     Args:
-        closed: Key of a turn or block that is over, or that no document holds any more → since when.
+        closed: Ended turns and removed blocks: key → since when.
     """
-    told = (times[key] for key in edge.sources if key in times)
-    since = min(told, key=_order(zone), default=None)
-    return replace(edge, valid_from=since, valid_until=end_of(edge, closed, zone))
+    starts = (times[key] for key in edge.sources if key in times)
+    since = min(starts, key=_time_order(zone), default=None)
+    return replace(edge, valid_from=since, valid_until=end_of_validity(edge, closed, zone))
 
 
-def end_of(edge: Edge, closed: Mapping[str, str], zone: tzinfo) -> str | None:
-    """When the last turn that states an edge was over; None where one is not. See ``with_validity``."""
-    gone = [closed.get(key) for key in edge.sources]
-    ends = (each for each in gone if each)
-    return None if None in gone else max(ends, key=_order(zone), default=None)
+def end_of_validity(edge: Edge, closed: Mapping[str, str], zone: tzinfo) -> str | None:
+    """When the last turn that states an edge ended; None if one has not. See ``with_validity``."""
+    ends = [closed.get(key) for key in edge.sources]
+    return None if None in ends else max(filter(None, ends), key=_time_order(zone), default=None)
 
 
-def _order(zone: tzinfo) -> Callable[[str], tuple[float, str]]:
-    """What times are put in order by; one instant may be written on two clocks."""
+def _time_order(zone: tzinfo) -> Callable[[str], tuple[float, str]]:
+    """Sort key of times; one instant may be written with two offsets."""
     return lambda time: (seconds(time, zone), time)
 
 
 def episode_chain(files: Sequence[EpisodeFile], continued: Mapping[str, str]) -> dict[str, Edge]:
-    """Episodes in the order of time: ``next`` from each to the one after, and ``continues``."""
+    """``next`` edges between consecutive episodes, and ``continues`` edges."""
     dated = sorted((file.start, file.id) for file in files if file.start)
     pairs = [(a, "next", b) for (_, a), (_, b) in itertools.pairwise(dated)]
     known = {file.id for file in files}
@@ -158,12 +152,12 @@ def episode_chain(files: Sequence[EpisodeFile], continued: Mapping[str, str]) ->
         for later, before in sorted(continued.items())
         if later in known and before in known
     ]
-    found = [link(a, name, b) for a, name, b in pairs]
+    found = [unweighted_edge(a, name, b) for a, name, b in pairs]
     return {edge.id: edge for edge in found}
 
 
-def link(source: str, name: str, target: str, *, directed: bool = True) -> Edge:
-    """An edge that is there or not: nothing is counted or weighed."""
+def unweighted_edge(source: str, name: str, target: str, *, directed: bool = True) -> Edge:
+    """An edge of weight 1 that rests on no turn."""
     return Edge(
         id=edge_id(source, name, target),
         rev=(0, ""),
@@ -177,20 +171,20 @@ def link(source: str, name: str, target: str, *, directed: bool = True) -> Edge:
 
 
 def stream_of_record(record: Record, nodes: Mapping[str, Node]) -> Stream:
-    """The stream in which a record is kept: an edge with its source, an episode in flow."""
+    """The stream of a record: an edge's is that of its source node, an episode's is flow."""
     kept = nodes.get(record.source) if isinstance(record, Edge) else record
     return kept.stream if isinstance(kept, (Statement, Node)) else "flow"
 
 
 _WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")
-_GAP = 3
-"""Characters between two words of a name, at most."""
-_GOES_ON = re.compile(r"@\w|\.[a-z0-9]")
-"""Behind a part of an address or of a file's name: in "index.html" and "ada@here.org" nothing is named."""
+_MAX_GAP = 3
+"""Maximum characters between two words of a name."""
+_CONTINUES = re.compile(r"@\w|\.[a-z0-9]")
+"""Follows part of an address or file name: "index.html" and "ada@here.org" name nothing."""
 
 
 class NameForm(NamedTuple):
-    """A name of a node; ``is_exact``: it counts only with the capitals it is written with."""
+    """A name of a node; ``is_exact``: it matches only with the same capitals."""
 
     text: str
     node: str
@@ -205,7 +199,7 @@ class _KnownName(NamedTuple):
 
 
 class Matcher:
-    """Finds the names it was made of.
+    """Finds a set of names in texts.
 
     >>> matcher = Matcher([NameForm("clock key", "clock-key", False), NameForm("May", "may", True)])
     >>> [(each.start, each.end, each.node) for each in matcher.find("It may be May's Clock Key.")]
@@ -223,7 +217,7 @@ class Matcher:
                 self._by_first.setdefault(words[0], []).append(known)
 
     def find(self, text: str) -> list[NameSpan]:
-        """Every place where a name stands, by start, longer names first; each node once a place."""
+        """All matches by start, longer names first; each node once per span."""
         words = list(_WORD.finditer(text))
         plain = [match.group().casefold() for match in words]
         found: set[tuple[int, int, str]] = set()
@@ -236,21 +230,21 @@ class Matcher:
                 if known.form.is_exact and known.spelled != tuple(m.group() for m in run):
                     continue
                 start, end = run[0].start(), run[-1].end()
-                if known.mark and not _begins(text, start, known.mark):
+                if known.mark and not _begins_with_mark(text, start, known.mark):
                     continue
-                if _GOES_ON.match(text, end):
+                if _CONTINUES.match(text, end):
                     continue
                 if count == 1 or all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
                     found.add((start, -end, known.form.node))
         return [NameSpan(start, -end, node) for start, end, node in sorted(found)]
 
 
-def _begins(text: str, start: int, mark: str) -> bool:
-    """Whether a name with a mark before it begins at its word: ".env" does not stand in "prod.env"."""
+def _begins_with_mark(text: str, start: int, mark: str) -> bool:
+    """Whether the leading mark of a name begins a word: "prod.env" does not contain ".env"."""
     before = text[:start][-len(mark) - 1 :]
     return before.endswith(mark) and not before[: -len(mark)].isalnum()
 
 
 def _is_near(text: str, before: re.Match[str], after: re.Match[str]) -> bool:
     gap = text[before.end() : after.start()]
-    return len(gap) <= _GAP and ("\n" not in gap or (gap.isspace() and gap.count("\n") == 1))
+    return len(gap) <= _MAX_GAP and ("\n" not in gap or (gap.isspace() and gap.count("\n") == 1))

@@ -1,7 +1,7 @@
 """An edit session on a store: lock, settle hand edits, read, change, and save as one run.
 
-Whatever a person decides goes this way: what was cut short is ended, hand edits of the files are
-settled, and only then records are changed.
+All decisions of a person go through it: interrupted runs are completed and hand edits settled before
+records are changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import edges
-from clsm_cli.consolidation.claims import FACTS
+from clsm_cli.consolidation.claims import FACT_TOPICS
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
@@ -42,7 +42,7 @@ _ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 
 
 class EditSession:
-    """A store that a person works on: locked, its hand edits settled, its records read."""
+    """A locked store with its records, and the changes to them."""
 
     def __init__(self, store: Store, run: Run, now: datetime, *, dry_run: bool) -> None:
         self.store = store
@@ -77,28 +77,28 @@ class EditSession:
         return names | {i: i for i in self.nodes}
 
     def node_of(self, name: str | None) -> str:
-        """The node that a name, or its id, stands for; of an unknown one the id it would have."""
+        """The node id of a name or its id; for an unknown name, the id it would have."""
         known = node_id(name or "")
         return self._canonical.get(known, known)
 
     def label(self, subject: str | None) -> str:
-        """How the subject of a statement is called; "" where no node is known."""
+        """The label of a statement's subject; "" without a node."""
         node = self.nodes.get(self.node_of(subject)) if subject else None
         return node.label if node is not None else ""
 
     def statement(self, wanted: str) -> Statement | None:
-        """The statement that an id, or the beginning of one, stands for; None where none has it.
+        """The statement with an id or a prefix of one; None if there is none.
 
         Raises:
-            BadInputError: Several begin so.
+            BadInputError: The prefix is ambiguous.
         """
-        if not wanted.startswith("f-"):  # a name, which an id by hand may begin with
+        if not wanted.startswith("f-"):  # an id written by hand must match as a whole
             return self.statements.get(wanted)
         found = resolve_id(wanted, self.statements)
         return self.statements[found] if found else None
 
     def statements_about(self, name: str) -> list[Statement]:
-        """The current statements about what a name stands for, with or without an article."""
+        """The current statements whose subject has a name, with or without its article."""
         nodes = {self.node_of(name), self.node_of(_ARTICLE.sub("", name))}
         return [
             row
@@ -107,45 +107,39 @@ class EditSession:
         ]
 
     def find_text(self, text: str, *, but: str = "") -> Statement | None:
-        """The current statement with a text, case and blank space aside."""
+        """The current statement with a text, ignoring case and whitespace."""
         wanted = normalise_text(text)
-        return next(
-            (
-                row
-                for row in self.statements.values()
-                if row.is_current and row.id != but and normalise_text(row.text) == wanted
-            ),
-            None,
-        )
+        rows = (row for row in self.statements.values() if row.is_current and row.id != but)
+        return next((row for row in rows if normalise_text(row.text) == wanted), None)
 
     def free_id(self, text: str, *salts: str | None) -> str:
-        """The id of a new statement, which no record has and none that was forgotten had."""
+        """An id for a new statement that no record has and no forgotten one had."""
         known = {*self.statements, *self.records}
         births = (i for i in birth_ids(normalise_text(text), None, *salts) if i not in known)
         return first_free(births, logs.load_tombstones(self.store))
 
     def sourced(self, text: str, sources: tuple[str, ...], **more: Any) -> Statement:
-        """A statement that some turns say, not added yet."""
+        """A new statement with some turns as sources; it is not added yet."""
         stream = stream_of(text)
         return Statement(
             id=self.free_id(text),
             rev=(0, ""),
             text=text,
             stream=stream,
-            topic=FACTS[stream],
+            topic=FACT_TOPICS[stream],
             sources=sources,
             recorded_at=self.run.now,
             **more,
         )
 
     def put(self, record: Record) -> None:
-        """Add a statement, or replace the record with its id; its revision is set when it is saved."""
+        """Add a statement, or replace the record with its id; ``save`` sets the revision."""
         self._changed[record.id] = record
         if isinstance(record, Statement):
             self.statements[record.id] = record
 
     def save(self) -> str | None:
-        """Write what changed, whole or not at all; the id of the run, if there was anything."""
+        """Write the changes atomically, and return the id of the run; None without changes."""
         if self.dry_run:
             return None
         self._end_edges()
@@ -171,30 +165,25 @@ class EditSession:
             return self.run.apply(writes, whole=True)
 
     def _end_edges(self) -> None:
-        """End the edges that rest on what changed with all that is stated of them, as a night does."""
+        """Update the end of edges that share sources with changed statements, as consolidation does."""
         rows = [row for row in self._changed.values() if isinstance(row, Statement)]
         touched = {key for row in rows for key in row.sources}
-        records = self.records.values()
-        typed = [
-            each
-            for each in records
-            if isinstance(each, Edge)
-            and not (each.pinned or each.superseded_at or touched.isdisjoint(each.sources))
-        ]
-        if typed:
+        found = [each for each in self.records.values() if isinstance(each, Edge)]
+        found = [e for e in found if not (e.pinned or e.superseded_at)]
+        if found := [e for e in found if not touched.isdisjoint(e.sources)]:
             zone = self.store.zone
-            over = edges.over(self.statements.values(), zone)
-            closed = {**over, **edges.closed_blocks(records)}
-            for each in typed:
-                ended = replace(each, valid_until=edges.end_of(each, closed, zone))
-                self._changed.setdefault(each.id, ended)
+            closed = edges.ended_turns(self.statements.values(), zone)
+            closed |= edges.closed_blocks(self.records.values())
+            for edge in found:
+                ended = replace(edge, valid_until=edges.end_of_validity(edge, closed, zone))
+                self._changed.setdefault(edge.id, ended)
 
 
 @contextlib.contextmanager
 def open_for_edit(
     store: Store, command: str, now: datetime, warn: Warn, *, dry_run: bool = False
 ) -> Iterator[EditSession]:
-    """Lock a store, end what was cut short, settle hand edits, and read it."""
+    """Lock a store, complete an interrupted run, settle hand edits, and read it."""
     with locked(store.root, store.settings.store.lock_wait):
         run = Run(store, command, now)
         if not dry_run:
@@ -209,16 +198,16 @@ def open_for_edit(
 
 
 def listed(rows: Sequence[Statement]) -> str:
-    """Why it is not certain which of some statements is meant."""
+    """The message that lists the candidates of an ambiguous reference."""
     named = ", ".join(f"{row.id} ({row.text})" for row in rows[:10])
     return f"it is not certain which statement is meant: {named}"
 
 
 def check_line(row: Statement) -> None:
-    """Refuse a text that would not be read back from its line in a topic file.
+    """Check that a statement's line in a topic file can be parsed back.
 
     Raises:
-        BadInputError: It would not.
+        BadInputError: It cannot.
     """
     items = topics.parse(topics.render_item(row).encode(), Path(f"{row.topic}.md")).items
     if [(item.id, item.text) for item in items] != [(row.id, " ".join(row.text.split()))]:

@@ -1,8 +1,7 @@
 """The vocabulary of nodes and their names, and which turns mention them.
 
-A mention is a fact of the text: a name of the node stands in the turn. So what a turn mentions does
-not depend on when the name became known; a name that is new is looked for in older turns by the
-index's postings, and only there.
+A turn mentions a node if its text contains a name of it, whenever the name became known. New names are
+looked up in older turns by the index's postings.
 """
 
 from __future__ import annotations
@@ -20,19 +19,20 @@ from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.heads.name_head import NameJudged
+    from clsm_cli.heads.name_head import NameJudgement
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence_queries import Name, SourceTurn
 
-LEAST_THING = 0.25
-"""Probability from which a name is taken for a thing's."""
-LEAST_PERSON, LEAST_KIND = 0.5, 0.3
-"""Probability from which a thing is taken for a person, and for one of another kind."""
-PART_OF_PATH = 0.85
-"""Share of a name's uses in paths and names of files from which it is a part of these and no name."""
+MIN_THING_P = 0.25
+"""Minimum probability that a name names a thing."""
+MIN_PERSON_P, MIN_KIND_P = 0.5, 0.3
+"""Minimum probability of the kind person, and of any other kind."""
+MAX_PATH_SHARE = 0.85
+"""Share of a name's uses in paths and file names from which it counts as part of them, not as a name."""
 _IN_PATH = INPUTS.index("in path")
 PERSON, CONCEPT, FILE = "person", "concept", "file"
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
@@ -40,10 +40,10 @@ _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 
 class Vocabulary(NamedTuple):
-    """The nodes there are, by id.
+    """The nodes by id.
 
     Attributes:
-        canonical: Id of any name → node.
+        canonical: Id of any name → node id.
         heads: Id of a last word → the only node whose label ends in it.
     """
 
@@ -52,14 +52,14 @@ class Vocabulary(NamedTuple):
     heads: dict[str, str]
 
     def node_of_id(self, name_id: str) -> str:
-        """The node that the id of a name stands for, that itself if it is unknown.
+        """The node of a name's id; the id itself if it is unknown.
 
-        "club" stands for the reading club if there is no other.
+        "club" means the reading club if there is no other club.
         """
         return self.canonical.get(name_id) or self.heads.get(name_id) or name_id
 
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
-        """Finds the names of some nodes, or of all."""
+        """A matcher for the names of some nodes, or of all."""
         chosen = self.entries if nodes is None else sorted(nodes)
         return Matcher(
             NameForm(name, entry.id, name in entry.exact)
@@ -71,45 +71,42 @@ class Vocabulary(NamedTuple):
 def build_vocabulary(
     state: StoreState, episodes: Collection[str], nodes: Mapping[str, Node]
 ) -> Vocabulary:
-    """The nodes that the turns of some episodes name, and those of ``nodes`` that a person made."""
+    """The nodes named in some episodes, and the pinned ones of ``nodes``."""
     connection = state.connection
     sightings = list(evidence_queries.names_used(connection, episodes))
     spoken = list(evidence_queries.speakers(connection, episodes))
-    told = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
-    told += _short_names(sightings, spoken)
+    aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
+    aliases += _short_names(sightings, spoken)
     speakers = sorted({each.label for each in spoken})
-    labels = {*_candidates(sightings), *speakers, *chain.from_iterable(told)}
-    told_of = _judged(state, labels, episodes)
-    found = resolve_entities(
+    labels = {*_candidates(sightings), *speakers, *chain.from_iterable(aliases)}
+    judgements = _judge_all(state, labels, episodes)
+    entities = resolve_entities(
         [*sightings, *spoken],
-        told,
+        aliases,
         same=[pair for pair, is_one in state.decided.items() if is_one],
         different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
-        persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
-        no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
+        persons={name for name, each in judgements.items() if _kind(name, each) == PERSON},
+        no_things={name for name, each in judgements.items() if each.thing < MIN_THING_P},
     )
     pinned = {
-        node.id: Entity(
-            node.id, node.label or node.id, node.aliases, frozenset(node.exact), node.kind
-        )
-        for node in nodes.values()
-        if node.pinned
+        n.id: Entity(n.id, n.label or n.id, n.aliases, frozenset(n.exact), n.kind)
+        for n in nodes.values()
+        if n.pinned
     }
-    entries = {entry.id: entry for entry in found} | pinned
-    canonical = _canonical(entries)
-    people = {canonical.get(node_id(name), node_id(name)) for name in speakers}
-    for entry in found:
-        if entry.id in people:
-            entries[entry.id] = entry._replace(kind=PERSON)
-        else:
-            entries[entry.id] = _with_kind(entry, told_of.get(entry.label))
-    entries |= pinned
+    canonical = _canonical({entity.id: entity for entity in entities} | pinned)
+    speaker_ids = {canonical.get(node_id(name), node_id(name)) for name in speakers}
+    entries = {
+        each.id: each._replace(kind=PERSON)
+        if each.id in speaker_ids
+        else _with_kind(each, judgements.get(each.label))
+        for each in entities
+    } | pinned
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
 
 
 def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:
-    """Id of each name → node; a node's own id counts most, then its names, then these without an article."""
+    """Id of each name → node id; in conflicts, ids win over names, and names over names without article."""
     names = [(name, e.id) for e in entries.values() for name in (e.label, *e.aliases)]
     bare: dict[str, str] = {}
     for name, node in names:
@@ -118,7 +115,7 @@ def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:
 
 
 def _candidates(sightings: Iterable[Name]) -> set[str]:
-    """Names that may be a thing's: marked, in two turns, or longer than one that is in two turns."""
+    """Names that may denote a thing: links, names in two turns, and names that contain one of these."""
     turns: dict[str, set[str]] = {}
     marked: set[str] = set()
     for each in sightings:
@@ -129,79 +126,76 @@ def _candidates(sightings: Iterable[Name]) -> set[str]:
     return marked | often | {name for name in turns if not often.isdisjoint(name.split())}
 
 
-def _judged(
+def _judge_all(
     state: StoreState, names: Collection[str], episodes: Collection[str]
-) -> dict[str, NameJudged]:
-    """What names are, judged from all their uses and what the strings mean."""
+) -> dict[str, NameJudgement]:
+    """Judge names by all their uses and their sentence vectors."""
     texts = evidence_queries.episode_texts(state.connection, episodes)
     features = name_features(sorted(names), texts)
     known = state.vectors_of(list(features))
     unknown = [0.0] * DIMENSIONS
     rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
-    told = dict(zip(features, judge_names(rows), strict=True))
-    parts = [
+    judgements = dict(zip(features, judge_names(rows), strict=True))
+    path_parts = [
         name
         for name, row in features.items()
-        if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
+        if row[_IN_PATH] >= MAX_PATH_SHARE and not _FILE.search(name)
     ]
-    return told | {name: told[name]._replace(thing=0.0) for name in parts}
+    return judgements | {name: judgements[name]._replace(thing=0.0) for name in path_parts}
 
 
-def _kind(name: str, told: NameJudged | None) -> str:
-    """What is likeliest by far; a concept where nothing is.
+def _kind(name: str, judgement: NameJudgement | None) -> str:
+    """The most probable kind if it reaches its threshold, else concept.
 
-    Who has no capital is no person, and what has no folder and no ending is no file: each other kind
-    is then the likelier by what that one had.
+    A name in lower case is no person, and one without a slash or an extension no file; the other kinds are
+    renormalised.
     """
-    if told is None:
+    if judgement is None:
         return CONCEPT
-    chances = dict(told.kinds)
+    chances = dict(judgement.kinds)
     if name.islower():
         chances.pop(PERSON)
     if not _FILE.search(name):
         chances.pop(FILE)
     kind = max(chances, key=lambda kind: chances[kind])
-    least = LEAST_PERSON if kind == PERSON else LEAST_KIND
+    least = MIN_PERSON_P if kind == PERSON else MIN_KIND_P
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
-def _with_kind(entry: Entity, judged: NameJudged | None) -> Entity:
-    """A thing as it is judged; its confidence in tenths, so that few nights change it."""
-    confidence = round(max(LEAST_THING, judged.thing if judged else 0.0), 1)
-    return entry._replace(kind=_kind(entry.label, judged), confidence=confidence)
+def _with_kind(entry: Entity, judgement: NameJudgement | None) -> Entity:
+    """An entity with its judged kind, and its confidence in tenths, so that few runs change it."""
+    confidence = round(max(MIN_THING_P, judgement.thing if judgement else 0.0), 1)
+    return entry._replace(kind=_kind(entry.label, judgement), confidence=confidence)
 
 
 def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tuple[str, str]]:
-    """Short forms by which people in a conversation call each other: "Mel" for Melanie.
+    """Pairs of a speaker's name and a short form, such as Melanie and "Mel".
 
-    A name is one if it is the beginning of the name of exactly one who speaks there, and is used
-    only in conversations of that person.
+    A short form is a prefix of exactly one speaker's name in each episode with it, always the same speaker.
     """
     present: dict[str, set[str]] = {}
     for each in spoken:
         present.setdefault(each.episode, set()).add(each.label)
-    meant: dict[str, set[str | None]] = {}
-    for sighting in sightings:
-        if sighting.kind == "name" and sighting.label.isalpha() and len(sighting.label) >= _SHORT:
-            there = [
-                name
-                for name in present.get(sighting.episode, ())
-                if name.startswith(sighting.label) and name != sighting.label
-            ]
-            meant.setdefault(sighting.label, set()).add(there[0] if len(there) == 1 else None)
+    meanings: dict[str, set[str | None]] = {}
+    for each in sightings:
+        short = each.label
+        if each.kind == "name" and short.isalpha() and len(short) >= _MIN_SHORT_FORM:
+            names = present.get(each.episode, ())
+            longer = [name for name in names if name.startswith(short) and name != short]
+            meanings.setdefault(short, set()).add(longer[0] if len(longer) == 1 else None)
     return [
         (min(filter(None, names)), label)
-        for label, names in meant.items()
+        for label, names in meanings.items()
         if len(names) == 1 and None not in names
     ]
 
 
-_SHORT = 3
-"""Letters of a short form, at least."""
+_MIN_SHORT_FORM = 3
+"""Minimum letters of a short form."""
 
 
 def _heads(entries: Mapping[str, Entity]) -> dict[str, str]:
-    """The last words that tell a node from all others."""
+    """Last words of labels that identify a node."""
     ends: dict[str, set[str]] = {}
     for entry in entries.values():
         words = entry.label.split()
@@ -211,7 +205,7 @@ def _heads(entries: Mapping[str, Entity]) -> dict[str, str]:
 
 
 def changed_nodes(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
-    """Nodes whose names are others than those that the store's mentions were found by."""
+    """Nodes whose names changed since the store's mentions were found."""
     before = {i: ({n.label, *n.aliases}, {*n.exact}) for i, n in nodes.items()}
     now = {i: ({e.label, *e.aliases}, {*e.exact}) for i, e in vocabulary.entries.items()}
     return {node for node, names in now.items() if before.get(node) != names}
@@ -223,7 +217,7 @@ def refind_mentions(
     nodes: Collection[str],
     episodes: Collection[str],
 ) -> dict[str, dict[str, set[str]]]:
-    """Where the names of some nodes stand in the turns of episodes: episode → node → turns."""
+    """Find the mentions of some nodes in episodes: episode → node → turns."""
     connection = state.connection
     wanted: dict[str, set[str]] = {}
     for node in sorted(nodes):
@@ -232,11 +226,9 @@ def refind_mentions(
             for key in evidence_queries.turns_with_stems(connection, sorted(terms(name))):
                 wanted.setdefault(key, set()).add(node)
     found: dict[str, dict[str, set[str]]] = {}
-    keys = sorted(wanted)
-    for start in range(0, len(keys), _STEP):
-        told = evidence_queries.turns_by_key(connection, keys[start : start + _STEP])
+    for batch in turns_in_batches(connection, wanted):
         groups: dict[frozenset[str], list[SourceTurn]] = {}
-        for key, turn in told.items():
+        for key, turn in batch.items():
             if turn.episode in episodes:
                 groups.setdefault(frozenset(wanted[key]), []).append(turn)
         for chosen, turns in groups.items():
@@ -244,14 +236,23 @@ def refind_mentions(
     return found
 
 
-_STEP = 2000
-"""Turns whose texts are held at once."""
+_BATCH_TURNS = 2000
+"""Turns whose texts are in memory at once."""
+
+
+def turns_in_batches(
+    connection: sqlite3.Connection, keys: Iterable[str]
+) -> Iterator[dict[str, SourceTurn]]:
+    """The turns with some keys, in order of keys."""
+    ordered = sorted(keys)
+    for start in range(0, len(ordered), _BATCH_TURNS):
+        yield evidence_queries.turns_by_key(connection, ordered[start : start + _BATCH_TURNS])
 
 
 def find_mentions(
     turns: Iterable[SourceTurn], matcher: Matcher, found: dict[str, dict[str, set[str]]]
 ) -> None:
-    """Add what some turns mention: episode → node → turns. What a tool printed mentions nothing."""
+    """Add the mentions in turns to ``found``: episode → node → turns. Tool output is skipped."""
     for turn in turns:
         if turn.role == "tool":
             continue

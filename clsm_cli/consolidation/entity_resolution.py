@@ -1,9 +1,8 @@
 """Entity resolution: which names become nodes, and which names are one node.
 
-Names are one for a reason that can be told: they differ in nothing but case, hyphen, article or
-number; a first or last name belongs to one full name; one link ends in it; a text or a person says so.
-Nothing is merged because it looks alike. All is a function of the set of sightings, whatever their
-order.
+Names are merged only for an explicit reason: they differ in nothing but case, hyphen, article or
+grammatical number; a first or last name belongs to one full name; one link ends in the name; a text or a
+person says so. Similarity is no reason. The result is a function of the set of sightings, not their order.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.index.evidence_queries import Name
 
-NAME_SECTIONS, PHRASE_SECTIONS, WORD_SECTIONS = 2, 2, 3
-"""Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
-LEAST_EPISODES = 2
-"""Episodes of a tag, code, noun phrase or single word."""
-ALIKE, SHORT = 88.0, 5
-"""Likeness (0 … 100) of labels for a person to look at; letters below which they are too short."""
-
+MIN_NAME_SECTIONS, MIN_PHRASE_SECTIONS, MIN_WORD_SECTIONS = 2, 2, 3
+"""Minimum sections with a capitalised name, a noun phrase and a single word for it to become a node."""
+MIN_EPISODES = 2
+"""Minimum episodes with a tag, code, noun phrase or single word."""
+MIN_LIKENESS, MIN_LETTERS = 88.0, 5
+"""Minimum likeness (0 … 100) of labels for review, and minimum letters of each."""
 _DIGITS = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\d+|\b[ivx]+\b|\+\+|#")
 _BETWEEN = re.compile(r" (?:and|in|of|to|for|on|with|the) (?:the )?")
@@ -42,10 +40,10 @@ class Entity(NamedTuple):
 
     Attributes:
         id: ``node_id(label)``.
-        aliases: every other name that means it, sorted; not what differs only in case.
-        exact: names that count only with their capitals, as they are words otherwise.
-        kind: as of a ``Node``.
-        confidence: how likely it is one particular thing, in tenths.
+        aliases: Its other names, sorted, without those that differ only in case.
+        exact: Names that only match with their capitals, as they are also words.
+        kind: As in ``Node``.
+        confidence: Probability that it is one particular thing, in tenths.
     """
 
     id: str
@@ -57,7 +55,7 @@ class Entity(NamedTuple):
 
 
 class _Groups:
-    """Names (as node ids) that are one: a union-find in which some are kept apart."""
+    """A union-find over names (as node ids), in which some pairs are kept apart."""
 
     def __init__(self, different: Iterable[tuple[str, str]]) -> None:
         self._parent: dict[str, str] = {}
@@ -76,7 +74,7 @@ class _Groups:
         return node
 
     def join(self, a: str, b: str) -> None:
-        """Make the groups of two ids one, unless a member of one is apart from one of the other."""
+        """Merge the groups of two ids, unless two of their members are kept apart."""
         a, b = sorted((self._root(a), self._root(b)))
         if a != b and all(self._root(other) != b for other in self._apart[a]):
             self._apart[a] |= self._apart[b]
@@ -88,40 +86,41 @@ _id = lru_cache(maxsize=1 << 18)(node_id)
 
 def resolve_entities(
     sightings: Iterable[Name],
-    told: Iterable[tuple[str, str]],
+    aliases: Iterable[tuple[str, str]],
     same: Iterable[tuple[str, str]] = (),
     different: Iterable[tuple[str, str]] = (),
     people: Collection[str] = (),
     persons: Collection[str] = (),
     no_things: Collection[str] = (),
 ) -> list[Entity]:
-    """The things that are named often enough, each with its names, by id.
+    """The entities that are named often enough, by id.
 
     Args:
-        sightings: every name in every turn; how often a turn repeats one says nothing.
-        told: pairs of what texts say are names of one thing, the second one an alias.
-        different: node ids that a person keeps apart, whatever else would join them.
-        people: names of speakers, who are always entries.
-        persons: names that are used as a person's.
-        no_things: names that are used as words are that name nothing in particular. An author's own
-            link or title is a thing all the same.
+        sightings: Every name in every turn; repetitions within a turn do not count.
+        aliases: Pairs of name and alias that texts state.
+        same: Pairs of node ids that a person merged.
+        different: Pairs of node ids that a person keeps apart, whatever else would merge them.
+        people: Names of speakers, who are always entities.
+        persons: Names that are used as a person's.
+        no_things: Names used like common words; they are only entities if an author linked them or made
+            them a title.
     """
-    told = sorted(set(told))
-    shorter = _short_links(set(sightings), _worded(told))
-    everything = {each._replace(label=label) for each, label in shorter}
-    lower = _lower_words(everything)
-    seen = _telling(everything, lower)
-    uses: dict[str, set[str]] = {name: set() for name in chain(people, *told)}
+    aliases = sorted(set(aliases))
+    labelled = _labelled_links(set(sightings), _link_wordings(aliases))
+    everything = {each._replace(label=label) for each, label in labelled}
+    lower = _common_words(everything)
+    seen = _filter_phrases(everything, lower)
+    uses: dict[str, set[str]] = {name: set() for name in chain(people, *aliases)}
     for each in seen:
         uses.setdefault(each.label, set()).add(each.turn)
     groups = _Groups(different)
     for a, b in sorted(same):
         groups.join(a, b)
-    first: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for name in sorted(uses):
         for form in name_keys(name):
-            groups.join(_id(name), first.setdefault(form, _id(name)))
-    _join_called(seen, told, people, persons, lower, groups)
+            groups.join(_id(name), by_key.setdefault(form, _id(name)))
+    _join_aliases(seen, aliases, people, persons, lower, groups)
     names: dict[str, list[str]] = defaultdict(list)
     for name in uses:
         names[groups.group_of(name)].append(name)
@@ -130,9 +129,9 @@ def resolve_entities(
     return sorted(_entry(names[group], uses, words) for group in accepted)
 
 
-def _worded(told: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Paths of links that have one wording which no other path has, with that."""
-    paths = [(path, wording) for path, wording in told if "/" in path and "/" not in wording]
+def _link_wordings(aliases: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Link path → its only wording, if no other path has that wording."""
+    paths = [(path, wording) for path, wording in aliases if "/" in path and "/" not in wording]
     of_path = Counter(path for path, _ in paths)
     of_wording = Counter(name_key(wording) for _, wording in paths)
     return {
@@ -142,10 +141,12 @@ def _worded(told: Iterable[tuple[str, str]]) -> dict[str, str]:
     }
 
 
-def _short_links(seen: Collection[Name], worded: Mapping[str, str]) -> Iterator[tuple[Name, str]]:
-    """Yield sightings with a label: a link by its own wording, else by the last part of its path.
+def _labelled_links(
+    seen: Collection[Name], worded: Mapping[str, str]
+) -> Iterator[tuple[Name, str]]:
+    """Yield sightings with a label: that of a link is its own wording, else the last part of its path.
 
-    A last part in which two paths end stands for neither.
+    A last part that several paths share is not used.
     """
     ends: dict[str, set[str]] = defaultdict(set)
     for each in seen:
@@ -160,8 +161,8 @@ def _short_links(seen: Collection[Name], worded: Mapping[str, str]) -> Iterator[
         yield each, own or (last if alone else each.label)
 
 
-def _lower_words(seen: Iterable[Name]) -> frozenset[str]:
-    """Words that stand in phrases without a capital, other than now and then for a name."""
+def _common_words(seen: Iterable[Name]) -> frozenset[str]:
+    """Words in lower case in several turns, and more than a tenth as often as capitalised."""
     turns: dict[str, set[str]] = defaultdict(set)
     for each in seen:
         if each.kind in {"phrase", "name"}:
@@ -171,12 +172,12 @@ def _lower_words(seen: Iterable[Name]) -> frozenset[str]:
     return frozenset(word for word in turns if word.islower() and len(turns[word]) > often[word])
 
 
-def _telling(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
+def _filter_phrases(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
     """Leave out phrases that are no terms.
 
-    These are words that are names with a capital at least as often ("anchor"), names that only
-    begin a sentence ("petra reads"), and two names with a small word between ("Petra and Thomas"):
-    each stands without the other elsewhere, unlike the words of a title.
+    These are words that are names at least as often ("anchor"), names with the rest of a sentence ("petra
+    reads"), and two names with a small word between, each of which also occurs without the other ("Petra
+    and Thomas"), unlike the words of a title.
     """
     capital: dict[str, set[str]] = defaultdict(set)
     common: dict[str, set[str]] = defaultdict(set)
@@ -205,23 +206,23 @@ def _telling(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
 
 
 def _is_name(each: Name) -> bool:
-    """Whether it is set like a name: all words but the small ones have capitals."""
+    """Whether it is written like a name: all words except small ones are capitalised."""
     words = each.label.split()
     return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
 
 
-def _join_called(
+def _join_aliases(
     seen: Iterable[Name],
-    told: Iterable[tuple[str, str]],
+    aliases: Iterable[tuple[str, str]],
     people: Collection[str],
     persons: Collection[str],
     lower: frozenset[str],
     groups: _Groups,
 ) -> None:
-    """Join other names with the one thing that they are names of; never two speakers.
+    """Merge first names, last names and stated aliases with their entity; never two speakers.
 
-    A first name belongs to the only person whose full name begins with it, a last name, if it is
-    nobody's first, to the only one whose full name ends in it; an alias to what a text says it is.
+    A first name belongs to the only person whose full name begins with it; a last name that is nobody's
+    first name, to the only one whose full name ends in it; an alias to the name that a text states.
     """
     named = {each.label for each in seen if _is_name(each)} | {*people}
     owners: dict[str, set[str]] = defaultdict(set)
@@ -234,20 +235,15 @@ def _join_called(
             owners[name_key(short)].add(full)
             if short in named:
                 pairs.append((full, short))
-    for name, alias in told:
-        if _DIGITS.sub("", name_key(name)) != _DIGITS.sub(
-            "", name_key(alias)
-        ):  # no versions of one thing
+    for name, alias in aliases:
+        bare, other = (_DIGITS.sub("", name_key(each)) for each in (name, alias))
+        if bare != other:  # no versions of one thing
             owners[name_key(alias)].add(name)
             pairs.append((name, alias))
     for name, alias in pairs:
-        both_speak = {groups.group_of(name), groups.group_of(alias)} <= {
-            groups.group_of(each) for each in people
-        }
-        if (
-            len({groups.group_of(owner) for owner in owners[name_key(alias)]}) == 1
-            and not both_speak
-        ):
+        speakers = {groups.group_of(each) for each in people}
+        both_speak = {groups.group_of(name), groups.group_of(alias)} <= speakers
+        if not both_speak and len({*map(groups.group_of, owners[name_key(alias)])}) == 1:
             groups.join(_id(name), _id(alias))
 
 
@@ -256,8 +252,8 @@ def _accepted(
 ) -> list[str]:
     """The groups with enough evidence, longest names first.
 
-    What stands only inside a longer name of its turn says nothing for the shorter one (as in the
-    C-value of Frantzi, Ananiadou and Mima 2000).
+    A sighting inside a longer accepted name of the same turn does not count (as in the C-value of Frantzi,
+    Ananiadou and Mima 2000).
     """
     found: dict[str, list[Name]] = {group: [] for group in always}
     for each in seen:
@@ -267,7 +263,7 @@ def _accepted(
     accepted: list[str] = []
     for group in sorted(found, key=lambda name: (-sizes[name], name)):
         alone = [each for each in found[group] if (each.turn, name_key(each.label)) not in covered]
-        if group in always or (_is_enough(alone) and _is_thing(found[group], no_things)):
+        if group in always or (_has_evidence(alone) and _is_thing(found[group], no_things)):
             accepted.append(group)
             for each in found[group]:
                 covered.update((each.turn, part) for part in name_parts(each.label))
@@ -275,26 +271,26 @@ def _accepted(
 
 
 def _is_thing(found: Sequence[Name], no_things: Collection[str]) -> bool:
-    """Whether the name most used names something, or an author made one a link or a title."""
+    """Whether the most used name denotes a thing, or an author made one a link or title."""
     uses = Counter(each.label for each in found)
     label = min(uses, key=lambda label: (-uses[label], label))
     return label not in no_things or any(each.kind in {"link", "title"} for each in found)
 
 
-def _is_enough(found: Sequence[Name]) -> bool:
-    """Whether names of one thing stand where they must."""
+def _has_evidence(found: Sequence[Name]) -> bool:
+    """Whether the sightings of one entity reach the minimum sections and episodes."""
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
     is_phrase = any(" " in name_key(each.label) or each.kind == "activity" for each in found)
-    if any(each.kind in {"link", "title"} for each in found) or len(names) >= NAME_SECTIONS:
+    if any(each.kind in {"link", "title"} for each in found) or len(names) >= MIN_NAME_SECTIONS:
         return True
-    often = len(sections) >= (PHRASE_SECTIONS if is_phrase else WORD_SECTIONS)
-    return len(marks) >= LEAST_EPISODES or (often and len(episodes) >= LEAST_EPISODES)
+    often = len(sections) >= (MIN_PHRASE_SECTIONS if is_phrase else MIN_WORD_SECTIONS)
+    return len(marks) >= MIN_EPISODES or (often and len(episodes) >= MIN_EPISODES)
 
 
 def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entity:
-    # A plural is sighted together with its singular, which alone may be in no text.
+    # A plural counts for its singular too, which itself may be in no text.
     plural = {(one, turn) for name in names for one in name_keys(name)[1:] for turn in uses[name]}
     count = {
         name: sum((name_key(name), turn) not in plural for turn in uses[name]) for name in names
@@ -310,27 +306,27 @@ def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[st
 
 
 def near_pairs(entries: Sequence[Entity], fresh: Collection[str]) -> list[tuple[str, str, float]]:
-    """Ids of entries whose labels are nearly the same, one of them ``fresh``, best first.
+    """Pairs of entity ids with similar labels, at least one ``fresh``, the most similar first, for review.
 
-    For a person to decide. Labels with different digits or Roman numbers are versions, and short
-    ones are alike too easily; neither is listed. The likeness (0 … 100) of labels of a and b
-    letters, m of them in common and in order, is 200·m/(a + b).
+    Labels with different digits or Roman numbers are versions, and short ones are too similar by chance;
+    neither are listed. The likeness (0 … 100) of labels of a and b letters, with m in common and in order,
+    is 200·m/(a + b).
     """
     from rapidfuzz import fuzz, process
 
-    known = sorted(
-        (len(name_key(entry.label)), name_key(entry.label), entry.id) for entry in entries
-    )
-    known = [each for each in known if sum(map(str.isalpha, each[1])) >= SHORT]
+    keys = ((name_key(entry.label), entry.id) for entry in entries)
+    known = sorted((len(key), key, node) for key, node in keys)
+    known = [each for each in known if sum(map(str.isalpha, each[1])) >= MIN_LETTERS]
     lengths, names = [each[0] for each in known], [each[1] for each in known]
-    reach = 200 / ALIKE - 1  # m ≤ a ≤ b, so the likeness reaches ALIKE only where b ≤ a·reach
+    reach = 200 / MIN_LIKENESS - 1  # as m ≤ a ≤ b, MIN_LIKENESS requires b ≤ a·reach
     found: dict[tuple[str, str], float] = {}
     for length, name, node in known:
         if node not in fresh:
             continue
         first = bisect_left(lengths, length / reach)
         others = names[first : bisect_right(lengths, length * reach)]
-        near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=None)
+        least = MIN_LIKENESS
+        near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=least, limit=None)
         for other, likeness, at in near:
             twin = known[first + at][2]
             if twin != node and _NUMBERS.findall(name) == _NUMBERS.findall(other):

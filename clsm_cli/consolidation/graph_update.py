@@ -1,9 +1,9 @@
 """Build the graph from the episodes: nodes with kind and summary, edges, and the mentions of each turn.
 
 A node is a function of its names and of the turns that mention it: its kind is judged from all uses
-of its name (``entity_mentions``), its summary is taken from the newest ``LOOKED_AT`` turns. So a run
-has to look only at nodes whose turns or kind changed, and arrives where a run over everything
-(``rebuild``) would.
+of its name (``entity_mentions``), its summary is taken from the newest ``SUMMARY_TURNS`` turns. So a run
+only recomputes nodes whose turns or kind changed, with the same result as a run over everything
+(``rebuild``).
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from clsm_cli.text.summaries import best_sentences
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from clsm_cli.consolidation.edges import Matcher, Stated, Told
+    from clsm_cli.consolidation.edges import Matcher, RelationKey, StatedRelations
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import SourceTurn
 
-LOOKED_AT = 64
-"""Turns, the newest, that the summary is taken from: bounds what a hub costs."""
-STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
-"""Where nodes of a kind are kept; all others among the projects."""
-
-
-WOVEN = frozenset({"co_occurs", "next", "continues", "same_as", "gist_of"})
-"""Edge types that no single sentence states."""
+SUMMARY_TURNS = 64
+"""Newest turns from which a summary is taken; bounds the cost of a hub."""
+KIND_STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
+"""Streams of nodes by kind; all others belong to the projects."""
+_BATCH_NODES = 200
+"""Nodes whose turns are in memory at once."""
+DERIVED_TYPES = frozenset({"co_occurs", "next", "continues", "same_as", "gist_of"})
+"""Edge types that no single sentence states: counted, chained or decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphUpdate:
-    """Nodes and edges between them by id, and the records of all consolidated episodes."""
+    """Nodes, edges and the records of all consolidated episodes, by id."""
 
     nodes: dict[str, Node]
     edges: dict[str, Edge]
@@ -54,16 +54,16 @@ class GraphUpdate:
 
 @dataclass(frozen=True, slots=True)
 class GraphBuilder:
-    """Works out the network.
+    """Computes nodes and edges.
 
     Attributes:
-        over: Turns of which all that memory states is over, and since when.
-        rebuild: All is worked out anew.
+        ended: ``edges.ended_turns``.
+        rebuild: Recompute everything.
     """
 
     state: StoreState
     words: Vocabulary
-    over: Mapping[str, str]
+    ended: Mapping[str, str]
     rebuild: bool
 
     @property
@@ -74,37 +74,41 @@ class GraphBuilder:
         self,
         episodes: Mapping[str, EpisodeRecord],
         fresh: Collection[str],
-        advised: Callable[[Mapping[str, str]], Mapping[Told, set[str]]],
+        advised: Callable[[Mapping[str, str]], Mapping[RelationKey, set[str]]],
     ) -> GraphUpdate:
-        """The network of episodes.
+        """The graph of some episodes.
 
         Args:
-            fresh: Those whose turns this run has read; their mentions are of all names.
+            fresh: Episodes that this run has read; their mentions already cover all names.
+            advised: Labels of nodes by id → the relations that the adviser states, with their turns.
         """
         before = self._before
         renamed = entity_mentions.changed_nodes(self.words, before)
-        found = entity_mentions.refind_mentions(self.state, self.words, renamed, episodes)
+        refound = entity_mentions.refind_mentions(self.state, self.words, renamed, episodes)
         records = {
-            episode: self._with_mentions(record, renamed, found.get(episode, {}))
+            episode: self._with_mentions(record, renamed, refound.get(episode, {}))
             for episode, record in episodes.items()
         }
         turns = _turns_of(records)
         new_turns = _turns_of({i: records[i] for i in fresh if i in records})
         nodes = self._nodes(turns, self._touched(turns, renamed | new_turns.keys()))
         kinds = {node.id: node.kind for node in nodes.values()}
-        other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
-        # Relations are read again in turns that are new, and where a name or its kind is another.
-        again = set[str]().union(*new_turns.values())
-        again |= {key for node in renamed | other for key in turns.get(node, ())}
-        told = advised({i: node.label for i, node in nodes.items()})
+        changed_kinds = {
+            i for i, kind in kinds.items() if i not in before or before[i].kind != kind
+        }
+        # Relations are read again in new turns, and where a name or its kind changed.
+        to_read = set[str]().union(*new_turns.values())
+        to_read |= {key for node in renamed | changed_kinds for key in turns.get(node, ())}
+        relations = advised({i: node.label for i, node in nodes.items()})
         pinned = {e.id: e for e in self.state.edges.values() if e.pinned}
-        all_edges = self._woven(records, turns) | self._typed(again, kinds, told) | pinned
+        typed = self._typed_edges(to_read, kinds, relations)
+        all_edges = self._derived_edges(records, turns) | typed | pinned
         return GraphUpdate(nodes, dict(sorted(all_edges.items())), records)
 
     def _with_mentions(
         self, record: EpisodeRecord, renamed: Collection[str], found: Mapping[str, set[str]]
     ) -> EpisodeRecord:
-        """A record with what was found of renamed nodes, and without nodes that are none any more."""
+        """A record with the mentions found of renamed nodes, and without nodes that no longer exist."""
         kept = {
             node: set(keys)
             for node, keys in record.mentions.items()
@@ -116,9 +120,9 @@ class GraphBuilder:
         return replace(record, mentions=mentions)
 
     def _touched(self, turns: Mapping[str, set[str]], renewed: Collection[str]) -> set[str]:
-        """The nodes to describe anew: the renewed, and those of other turns, of another kind or of a source that is gone.
+        """Nodes to describe again: renewed ones, and those whose turns, kind or summary sources changed.
 
-        The source of a summary is gone where its document does not hold the block any longer.
+        A source of a summary may be a block that its document no longer has.
         """
         before, entries = self._before, self.words.entries
         sources = {key for node in before.values() for key in node.sources}
@@ -136,7 +140,7 @@ class GraphBuilder:
     def _nodes(self, turns: Mapping[str, set[str]], touched: Collection[str]) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
         before, entries = self._before, self.words.entries
-        found = {node: before[node] for node in turns if node in before} | self._described(chosen)
+        found = {node: before[node] for node in turns if node in before} | self._describe(chosen)
         found = {i: replace(node, confidence=entries[i].confidence) for i, node in found.items()}
         for node in self.state.nodes.values():
             if node.pinned:
@@ -144,25 +148,25 @@ class GraphBuilder:
                 found[node.id] = replace(node, n=seen.n, first=seen.first, last=seen.last)
         return dict(sorted(found.items()))
 
-    def _described(self, mentions: Mapping[str, list[str]]) -> dict[str, Node]:
-        """The records of nodes, given the keys of all turns that mention each."""
+    def _describe(self, mentions: Mapping[str, list[str]]) -> dict[str, Node]:
+        """New records of nodes, given the keys of all turns that mention each."""
         words, connection = self.words, self.state.connection
-        every = sorted({key for keys in mentions.values() for key in keys})
-        times = evidence_queries.turn_times(connection, every)
+        all_keys = sorted({key for keys in mentions.values() for key in keys})
+        times = evidence_queries.turn_times(connection, all_keys)
         newest = {
-            node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
+            node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-SUMMARY_TURNS:]
             for node, keys in mentions.items()
         }
         found: dict[str, Node] = {}
         nodes = sorted(newest)
-        for start in range(0, len(nodes), _NODE_STEP):
-            group = nodes[start : start + _NODE_STEP]
+        for start in range(0, len(nodes), _BATCH_NODES):
+            group = nodes[start : start + _BATCH_NODES]
             keys = sorted({key for node in group for key in newest[node]})
             turns = evidence_queries.turns_by_key(connection, keys)
-            told = _sentences(words.matcher(group), turns)
+            sentences = _sentences(words.matcher(group), turns)
             for node in group:
-                said = chain.from_iterable(told.get((node, key), ()) for key in newest[node])
-                summary = best_sentences(list(said), words.entries[node].label)
+                quotes = chain.from_iterable(sentences.get((node, key), ()) for key in newest[node])
+                summary = best_sentences(list(quotes), words.entries[node].label)
                 dated = sorted(times[key] for key in mentions[node] if key in times)
                 found[node] = self._node(node, summary, len(mentions[node]), dated)
         return found
@@ -171,8 +175,8 @@ class GraphBuilder:
         self, node: str, summary: Sequence[tuple[str, str, str]], n: int, dated: Sequence[str]
     ) -> Node:
         entry = self.words.entries[node]
-        said = [sentence for sentence, _, _ in summary]
-        text = " ".join((*map(ensure_full_stop, said[:-1]), *said[-1:]))
+        sentences = [sentence for sentence, _, _ in summary]
+        text = " ".join((*map(ensure_full_stop, sentences[:-1]), *sentences[-1:]))
         return Node(
             id=node,
             rev=(0, ""),
@@ -181,7 +185,7 @@ class GraphBuilder:
             aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
             exact=tuple(sorted(entry.exact)),
             summary=text,
-            stream=STREAMS.get(entry.kind, "projects"),
+            stream=KIND_STREAMS.get(entry.kind, "projects"),
             tags=self.state.tags_of(text),
             n=n,
             first=dated[0] if dated else None,
@@ -189,10 +193,10 @@ class GraphBuilder:
             sources=tuple(dict.fromkeys(key for _, _, key in summary)),
         )
 
-    def _woven(
+    def _derived_edges(
         self, records: Mapping[str, EpisodeRecord], turns: Mapping[str, set[str]]
     ) -> dict[str, Edge]:
-        """The edges that no single sentence states."""
+        """The edges of ``DERIVED_TYPES``."""
         mentioned = grouped((key, node) for node in sorted(turns) for key in turns[node])
         connection, settings = self.state.connection, self.state.store.settings.graph
         order = (row for row in evidence_queries.turn_order(connection) if row[0] in records)
@@ -200,60 +204,59 @@ class GraphBuilder:
         files = [self.state.files[episode] for episode in sorted(records)]
         found |= edges.episode_chain(files, evidence_queries.continuations(connection))
         for (a, b), is_one in sorted(self.state.decided.items()):
-            if is_one:  # a person decided that, who can see it and take it back
-                same = edges.link(a, "same_as", b, directed=False)
+            if is_one:  # a person's decision, shown so that it can be taken back
+                same = edges.unweighted_edge(a, "same_as", b, directed=False)
                 found[same.id] = same
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
-    def _typed(
-        self, again: set[str], kinds: Mapping[str, str], advised: Mapping[Told, set[str]]
+    def _typed_edges(
+        self, to_read: set[str], kinds: Mapping[str, str], advised: Mapping[RelationKey, set[str]]
     ) -> dict[str, Edge]:
-        """The edges that sentences state: those of turns that are read again, and the rest as it was.
+        """The edges that sentences state: from turns that are read again, and all others unchanged.
 
-        An edge that may gain or lose a turn by that is weighed anew, from all its turns.
+        An edge that may gain or lose a turn is weighted again, from all its turns.
         """
-        before = {
-            (e.source, e.type, e.target, e.directed): e
-            for e in (() if self.rebuild else self.state.edges.values())
-            if e.type not in WOVEN and not e.pinned and e.source in kinds and e.target in kinds
-        }
-        stated = self._stated(again, kinds)
+        before = {} if self.rebuild else self._known_relations(kinds)
+        stated = self._stated_relations(to_read, kinds)
         changed = {
-            told
-            for told, edge in before.items()
-            if told in stated or told in advised or not again.isdisjoint(edge.sources)
+            relation
+            for relation, edge in before.items()
+            if relation in stated or relation in advised or not to_read.isdisjoint(edge.sources)
         }
-        kept = {told: {*before[told].sources} - again for told in changed}
-        also_stated = self._stated(set[str]().union(*kept.values()), kinds)
-        for told in changed:
-            chances = stated.setdefault(told, {})
-            chances |= also_stated.get(told, {})
-            if told[1] != relation_head.TYPE:  # an adviser's word, which no turn says again
-                chances |= dict.fromkeys(kept[told], 1.0)
-        for told, keys in advised.items():
-            stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
-        found = {edge.id: edge for told, edge in before.items() if told not in changed}
-        found |= edges.relation_edges(stated)
+        kept = {relation: {*before[relation].sources} - to_read for relation in changed}
+        also_stated = self._stated_relations(set[str]().union(*kept.values()), kinds)
+        for relation, keys in kept.items():
+            by_adviser = relation[1] != relation_head.EDGE_TYPE  # the head cannot find it again
+            chances = dict.fromkeys(keys, 1.0) if by_adviser else also_stated.get(relation, {})
+            stated.setdefault(relation, {}).update(chances)
+        for relation, keys in advised.items():
+            stated.setdefault(relation, {}).update(dict.fromkeys(keys, 1.0))
+        found = {edge.id: edge for relation, edge in before.items() if relation not in changed}
+        return self._with_validity(found | edges.relation_edges(stated))
+
+    def _known_relations(self, nodes: Collection[str]) -> dict[RelationKey, Edge]:
+        """The stored edges between some nodes that sentences state."""
+        return {
+            (e.source, e.type, e.target, e.directed): e
+            for e in self.state.edges.values()
+            if not (e.pinned or e.type in DERIVED_TYPES) and e.source in nodes and e.target in nodes
+        }
+
+    def _with_validity(self, found: Mapping[str, Edge]) -> dict[str, Edge]:
         sources = sorted({key for edge in found.values() for key in edge.sources})
         times = evidence_queries.turn_times(self.state.connection, sources)
-        closed = {**self.over, **self.state.closed_blocks}
+        closed = {**self.ended, **self.state.closed_blocks}
         zone = self.state.store.zone
         return {i: edges.with_validity(edge, times, closed, zone) for i, edge in found.items()}
 
-    def _stated(self, keys: Collection[str], kinds: Mapping[str, str]) -> Stated:
-        found: Stated = {}
+    def _stated_relations(self, keys: Collection[str], kinds: Mapping[str, str]) -> StatedRelations:
+        found: StatedRelations = {}
         matcher = self.words.matcher()
-        ordered = sorted(keys)
-        for start in range(0, len(ordered), _STEP):
-            keys = ordered[start : start + _STEP]
-            said = evidence_queries.turns_by_key(self.state.connection, keys).values()
-            told = edges.stated_relations(said, kinds, matcher, self.state.meanings)
-            for relation, chances in told.items():
+        for turns in entity_mentions.turns_in_batches(self.state.connection, keys):
+            stated = edges.stated_relations(turns.values(), kinds, matcher, self.state.meanings)
+            for relation, chances in stated.items():
                 found.setdefault(relation, {}).update(chances)
         return found
-
-
-_STEP = 2000
 
 
 def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
@@ -264,17 +267,10 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
     return turns
 
 
-_NODE_STEP = 200
-"""Nodes whose turns are held at once."""
-
-
 def _sentences(
     matcher: Matcher, turns: Mapping[str, SourceTurn]
 ) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
-    """What turns that still hold say of each node: node and turn → sentence, time and turn.
-
-    The agent's own tools and the web say nothing.
-    """
+    """(Node, turn) → sentences of current turns that name the node, with time and turn; not from tools or pages."""
     found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
     for key, turn in turns.items():
         if not turn.is_current or turn.trust in UNTRUSTED:

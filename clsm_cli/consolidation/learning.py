@@ -26,7 +26,7 @@ from clsm_cli.store import logs
 from clsm_cli.store.index import evidence_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.consolidation_report import Report
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learner:
-    """Reads episodes in the order of time and keeps what they teach.
+    """Reads episodes in order of time, and updates the statements.
 
     Attributes:
-        episodes: Records of those that were read; one that a rule failed on is reported, and stays pending.
+        episodes: New records of the episodes that were read; one that failed is reported and stays pending.
         questions: Review items for a person.
     """
 
@@ -61,13 +61,15 @@ class Learner:
         self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(state)
         self._scorer = StatementScorer(state, self._owner)
-        self._weighed: list[ScoredUnit] = []
+        self._candidates: list[ScoredUnit] = []
         is_shared = len(state.store.flows()) > 1
-        rows = calibrate.settled(state.statements, state.now) if is_shared else state.statements
+        rows = state.statements
+        if is_shared:
+            rows = calibrate.restore_closings(rows, state.now)
         known = index_statements(state, rows.values())
         self._calibration = Calibration(state, known, self.report.statements)
         if is_shared:
-            calibrate.compare(self._calibration, state.store.device)
+            calibrate.compare_machines(self._calibration, state.store.device)
 
     @property
     def statements(self) -> dict[str, Statement]:
@@ -77,72 +79,72 @@ class Learner:
     def learn_from(self, chosen: Sequence[str]) -> None:
         """Learn from episodes, given in order of time."""
         state = self.state
-        told = evidence_queries.turns_in_episodes(state.connection, chosen)
-        current = {key for key, turn in told.items() if turn.is_current}
+        turns = evidence_queries.turns_in_episodes(state.connection, chosen)
+        current = {key for key, turn in turns.items() if turn.is_current}
         found: list[Claim] = []
         mentions: dict[str, dict[str, set[str]]] = {}
-        find_mentions(told.values(), self._matcher, mentions)
-        for episode_id in chosen:
-            episode = state.read_episode(episode_id)
-            if episode is None:
-                continue
-            file = state.files[episode_id]
-            try:
-                record = self._record(episode, mentions.get(episode_id, {}))
-                scores = self._scorer.score(episode, current)
-                said = claims.episode_claims(episode, scores)
-            except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
-                how = self.report.unread[file.path] = _fault(error)
-                self.report.warnings.append(_UNREAD.format(path=file.path, how=how))
-                continue
-            found += self._advised(episode, said, scores)
-            self._weighed += claims.weighed(episode, scores)
-            self.episodes[episode_id] = record
-            if file.start:
-                self._months.add(file.start[:7])
+        find_mentions(turns.values(), self._matcher, mentions)
+        for episode in filter(None, map(state.read_episode, chosen)):
+            found += self._read(episode, current, mentions.get(episode.id, {}))
         known = state.vectors_of([claim.text for claim in found])
         for claim in claims.sort_claims(found, state.store.zone):
             self._calibration.read(claim, known.get(claim.text))
 
+    def _read(
+        self, episode: Episode, current: Collection[str], mentions: Mapping[str, set[str]]
+    ) -> list[Claim]:
+        """The claims of an episode, whose record is updated; none if clsm fails on its text."""
+        file = self.state.files[episode.id]
+        try:
+            record = self._record(episode, mentions)
+            scores = self._scorer.score(episode, current)
+            by_rules = claims.episode_claims(episode, scores)
+        except Exception as error:  # noqa: BLE001  # one text must not block all others
+            how = self.report.unread[file.path] = _describe_fault(error)
+            self.report.warnings.append(
+                f"{file.path}: clsm itself failed on this text ({how}): nothing is learnt from it"
+                " until clsm is mended; recall finds its words all the same"
+            )
+            return []
+        self._candidates += claims.claimable_units(episode, scores)
+        self.episodes[episode.id] = record
+        if file.start:
+            self._months.add(file.start[:7])
+        return self._advised(episode, by_rules, scores)
+
     def finish(self, network: GraphUpdate) -> None:
-        """What needs all episodes: gists, questions for a person, what vanished."""
+        """Steps that need all episodes: removed blocks, the adviser's closings, gists, review items."""
         state = self.state
         self.episodes |= {i: r for i, r in network.episodes.items() if r != state.episodes[i]}
-        self._calibration.vanish(state.closed_blocks)
+        self._calibration.close_vanished(state.closed_blocks)
         for row_id, claim in sorted(self.adviser.replaced.items()):
             if (row := self.statements.get(row_id)) is not None and row.is_current:
                 self._calibration.close(row, since(claim))
         self.questions.about_doubts(self._calibration)
-        if state.embed is not None:  # without a model gists stay as they were
-            told = {
-                i: self.episodes.get(i, record)
-                for i, record in state.episodes.items()
-                if i in self.episodes or not state.is_pending(record)
-            }
-            monthly_gists.renew(state, self._months, told, self._calibration.known, network)
+        if state.embed is not None:  # without a model, gists stay as they are
+            done = {i: r for i, r in state.episodes.items() if not state.is_pending(r)}
+            done |= self.episodes
+            monthly_gists.renew(state, self._months, done, self._calibration.known, network)
         self.questions.about_names(self.words, network)
         self.adviser.finish(state.episodes)
 
     def most_informative(self) -> list[ScoredUnit]:
-        """The sentences of this run whose decision by the owner would teach most."""
-        asked = [
-            item.kept
-            for item in self.state.reviewed.values()
-            if item.reason == active_learning.WORTH
-        ]
+        """The most informative sentences of this run that the owner has not decided about."""
+        items = self.state.reviewed.values()
+        asked = [item.kept for item in items if item.reason == active_learning.WORTH]
         asked += [each.text for each in self._owner.decisions]
-        return active_learning.most_informative(self._weighed, self.state.vectors_of, asked)
+        return active_learning.most_informative(self._candidates, self.state.vectors_of, asked)
 
-    def _advised(self, episode: Episode, said: list[Claim], scores: UnitScores) -> list[Claim]:
-        """What an adviser makes of what the rules found; that itself without one."""
+    def _advised(self, episode: Episode, by_rules: list[Claim], scores: UnitScores) -> list[Claim]:
+        """The adviser's version of the claims; the claims themselves without an adviser."""
         if not self.adviser.is_available:
-            return said
+            return by_rules
         text = " ".join(turn.text for turn in episode.turns)
         known = self._calibration.known
         near = known.nearest(text, self.state.vectors_of([text]).get(text))
         closed = {turn.key for turn in episode.turns}.difference(scores.current)
-        parts = split_parts(episode, closed, drafts_of(said, scores))
-        return self.adviser.claims(parts, said, [row for row, _ in near], known.rows)
+        parts = split_parts(episode, closed, drafts_of(by_rules, scores))
+        return self.adviser.claims(parts, by_rules, [row for row, _ in near], known.rows)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
@@ -157,21 +159,15 @@ class Learner:
         )
 
 
-_UNREAD = (
-    "{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is mended;"
-    " recall finds its words all the same"
-)
-
-
-def _fault(error: Exception) -> str:
-    """What went wrong and where, for somebody who will mend it."""
+def _describe_fault(error: Exception) -> str:
+    """The error and its place, for a bug report."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     name = place.filename.rpartition("clsm_cli/")[2]
     return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"
 
 
-MOST = 20
-"""Items of one reason that a run adds."""
+MAX_ITEMS = 20
+"""Maximum items of one reason per run."""
 
 
 class ReviewQuestions:
@@ -182,7 +178,7 @@ class ReviewQuestions:
         self._state = state
 
     def about_doubts(self, calibration: Calibration) -> None:
-        """Contradictions, and near duplicates, the likeliest first."""
+        """Add contradictions and near duplicates, the most probable first."""
         doubts = sorted(calibration.doubts, key=lambda doubt: -doubt.chance)
         opposed = {(d.kept.id, d.claim.text) for d in doubts if d.reason == "contradiction"}
         for doubt in doubts:
@@ -194,7 +190,7 @@ class ReviewQuestions:
                 self._ask((row.id,), doubt.reason, row.text, other, doubt.claim.sources)
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:
-        """Pairs of names that may be one thing, one of them new."""
+        """Add pairs of similar names, at least one of them new."""
         used = [words.entries[i] for i in network.nodes if i in words.entries]
         fresh = network.nodes.keys() - self._state.nodes.keys()
         decided = self._state.decided
@@ -211,10 +207,10 @@ class ReviewQuestions:
         other: str,
         turns: tuple[str, ...] = (),
     ) -> None:
-        """Add an item; ``turns`` say the other text, so that a forget of them finds it."""
+        """Add an item; ``turns`` are the sources of the other text, so that a forget of them finds it."""
         name = f"v-{digest(reason, *about, kept, other)}"
         item = logs.ReviewItem(name, self._state.now, (*about, *turns), reason, kept, other)
         asked = Counter(each.reason for each in self.items)
         is_new = item.id not in self._state.reviewed and item not in self.items
-        if is_new and asked[reason] < MOST:
+        if is_new and asked[reason] < MAX_ITEMS:
             self.items.append(item)

@@ -1,7 +1,7 @@
-"""The adviser of a run: a language model or a file of answers; without one the run goes on alone.
+"""The adviser of a run: a language model or a file of answers.
 
-It never sees what tools printed or pages said. Over an endpoint each episode is a packet of its own,
-which is sent and answered at once; the checks are the same (``adviser_proposals``).
+It never sees tool output or web pages. Over an endpoint, each episode is one packet, answered at once; the
+checks are the same as for a file (``adviser_proposals``).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.adviser_proposals import Relation
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.consolidation_report import Report, Request
-    from clsm_cli.consolidation.edges import Told
+    from clsm_cli.consolidation.edges import RelationKey
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.integrations.llm import Llm
     from clsm_cli.model.graph import Statement
 
 
 class Adviser:
-    """Asks the adviser, or reads what it answered; without one the run goes on alone.
+    """Asks the adviser, or reads its answer.
 
     Attributes:
-        replaced: Ids of statements that it says are over, each with what says so.
+        replaced: Ids of statements that it ends → the claims that replace them.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class Adviser:
         known: Sequence[Statement],
         rows: Mapping[str, Statement],
     ) -> list[Claim]:
-        """What an episode says, by its parts: as the rules have it, with what the adviser adds.
+        """The claims of an episode, given its parts: those of the rules and those that the adviser adds.
 
-        The rules' own goes only where the adviser words it better, or drops it by its id.
+        A claim of the rules is only removed if the adviser rewords it or drops it by its id.
         """
         if self._llm is not None:
             self._ask_about(self._llm, found, known)
@@ -86,9 +86,11 @@ class Adviser:
             checked = CheckedPart(entry, part, rows, self._meanings, self._zone)
             self._report.refused += checked.refused
             self._report.advised += len(checked.claims) + len(checked.relations)
-            self._report.dropped += len(checked.gone)
+            self._report.dropped += len(checked.removed_drafts)
             self._relations.setdefault(part.episode.id, []).extend(checked.relations)
-            gone = {(each.turn, each.text) for each in part.drafts if each.id in checked.gone}
+            gone = {
+                (each.turn, each.text) for each in part.drafts if each.id in checked.removed_drafts
+            }
             kept = [e for e in kept if e.kind == "task" or (e.sources[0], e.text) not in gone]
             advised += checked.claims
             self.replaced |= checked.replaced
@@ -96,17 +98,17 @@ class Adviser:
 
     def relations(
         self, episodes: Iterable[str], node_of: Callable[[str], str], nodes: Container[str]
-    ) -> dict[Told, set[str]]:
-        """Relations that episodes state between nodes, by the adviser."""
-        told: dict[Told, set[str]] = {}
+    ) -> dict[RelationKey, set[str]]:
+        """Relations that the adviser found in episodes: relation → turns."""
+        found: dict[RelationKey, set[str]] = {}
         for each in chain.from_iterable(self._relations.get(i, ()) for i in episodes):
             a, b = (node_of(node_id(name)) for name in (each.source, each.target))
             if a in nodes and b in nodes and a != b:
-                told.setdefault((a, each.type, b, True), set()).update(each.turns)
-        return told
+                found.setdefault((a, each.type, b, True), set()).update(each.turns)
+        return found
 
     def finish(self, episodes: Container[str]) -> None:
-        """Report what it cost, and parts of an answer that no episode has: forgotten, or changed."""
+        """Report the usage, and parts of the answer that no episode has: forgotten, or changed."""
         if self._llm is not None:
             self._report.usage = dict(self._llm.usage._asdict())
         for handle in sorted(self._unread):
@@ -117,22 +119,22 @@ class Adviser:
             self._report.refused.append(Refused(called, "all of it", reason))
 
     def _ask_about(self, llm: Llm, found: Sequence[Part], known: Sequence[Statement]) -> None:
-        """Send the parts of an episode, as many at a time as a packet has room for."""
+        """Ask about the parts of an episode, as many at a time as fit a packet."""
         from clsm_cli.integrations.llm import LlmError
 
         left = list(found)
         while left:
             chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET) or left[:1]
             del left[: len(chosen)]
-            told = adviser_packet.render_question(chosen, known)
+            question = adviser_packet.render_question(chosen, known)
             try:
-                value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
+                answer = llm.ask(adviser_packet.TASK, question, adviser_packet.SCHEMA, "answer")
             except LlmError as error:
                 self._fail(error)
             else:
-                self._entries |= {entry["part"]: entry for entry in value["parts"]}
+                self._entries |= {entry["part"]: entry for entry in answer["parts"]}
 
     def _fail(self, error: Exception) -> None:
-        told = f"{error}; the rules decided instead"
-        if told not in self._report.warnings:
-            self._report.warnings.append(told)
+        warning = f"{error}; the rules decided instead"
+        if warning not in self._report.warnings:
+            self._report.warnings.append(warning)

@@ -1,4 +1,4 @@
-"""What is known, in the ways a claim looks it up: by meaning, by its words, as a task."""
+"""An index of the statements during a run: by meaning, by words, as tasks."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.graph import Statement
 
-NEAREST = 5
-"""Statements that a claim is compared with."""
-FLOOR = 0.80
+MAX_NEAREST = 5
+"""Maximum similar statements that a claim is compared with."""
+MIN_COSINE = 0.80
 """Cosine below which two sentences cannot say the same."""
 
 
 class StatementIndex:
-    """Statements by id, current or not, kept in step with their look-ups while they change.
+    """Statements by id, current or not, with look-ups that are updated as they change.
 
     Args:
-        vectors: Unit vectors by id; what has none is found by its words alone.
-        forgotten: Hashes of ids with a tombstone: no new row gets one.
-        speakers: Names that stand before what somebody said.
+        vectors: Unit vectors by id; rows without one are only found by their words.
+        forgotten: Hashes of ids with a tombstone, which no new row gets.
+        speakers: Speaker names that may precede a text.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class StatementIndex:
         self.rows: dict[str, Statement] = {}
         self._by_text: dict[str, str] = {}
         self._withdrawn: set[str] = set()
-        self._heirs: dict[str, list[str]] = {}
+        self._successors: dict[str, list[str]] = {}
         self._tasks: list[str] = []
         self._matrix: Any = None
         self._ids: list[str] = []
@@ -62,46 +62,46 @@ class StatementIndex:
         if row.withdrawn and row.text_sha:
             self._withdrawn.add(row.text_sha)
         if row.supersedes:
-            self._heirs.setdefault(row.supersedes, []).append(row.id)
+            self._successors.setdefault(row.supersedes, []).append(row.id)
         if row.kind == "task":
             self._tasks.append(row.id)
         if vector is not None:
             self._add_vector(row.id, vector)
 
     def birth_id(self, text: str, *salts: str | None) -> str:
-        """The id of a new row: of its text alone, or where another row has that by the salts."""
+        """The id of a new row: from its text alone, or with the salts if another row has that id."""
         plain = statement_id(normalise_text(text))
         first = (plain,) if plain not in self.rows else ()
         return first_free(chain(first, birth_ids(normalise_text(text), *salts)), self.forgotten)
 
-    def heir_of(self, record: str) -> Statement | None:
-        """The pinned row that replaced a row by a person's decision."""
-        heirs = (self.rows[i] for i in self._heirs.get(record, ()))
-        return next((row for row in heirs if row.pinned and row.is_current), None)
+    def successor_of(self, record: str) -> Statement | None:
+        """The current pinned row that supersedes a row, by a person's decision."""
+        rows = (self.rows[i] for i in self._successors.get(record, ()))
+        return next((row for row in rows if row.pinned and row.is_current), None)
 
     def task_of(self, item: str) -> Statement | None:
-        """The newest current task that the words of an item name, with or without its headings."""
+        """The newest current task with the words of an item, with or without its headings."""
         found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
         found.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
         return next((row for row in found if todo.names_task(row.text, item)), None)
 
     def was_withdrawn(self, text: str) -> bool:
-        """Whether a person removed a statement with these words; its text went with it."""
+        """Whether a person withdrew a statement with this text; only its hash is kept."""
         return text_sha(text) in self._withdrawn
 
     def nearest(self, text: str, vector: Any) -> list[tuple[Statement, float]]:
-        """Rows that may say what a text says, each with its cosine; equal words are 1."""
+        """Rows that may say the same as a text, with their cosines; 1 for equal words."""
         found: dict[str, float] = {}
         same = self._by_text.get(normalise_text(text))
         if same is not None:
             found[same] = 1.0
         if vector is not None:
-            for row, cosine in self.alike(vector, FLOOR)[:NEAREST]:
+            for row, cosine in self.alike(vector, MIN_COSINE)[:MAX_NEAREST]:
                 found.setdefault(row.id, cosine)
         return [(self.rows[i], cosine) for i, cosine in found.items()]
 
     def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:
-        """Rows whose cosine to a vector reaches a floor, most similar first."""
+        """Rows with at least a cosine to a vector, the most similar first."""
         if not self._ids:
             return []
         import numpy as np
@@ -111,11 +111,11 @@ class StatementIndex:
         return [(self.rows[i], c) for c, i in sorted(near, key=lambda pair: (-pair[0], pair[1]))]
 
     def vector_of(self, record: str) -> Any:
-        """The unit vector of a row; None where it has none."""
+        """The unit vector of a row; None without one."""
         return self._matrix[self._places[record]] if record in self._places else None
 
     def most_like(self, vector: Any, rows: Iterable[str]) -> Statement | None:
-        """Of some rows the one whose meaning is nearest to a vector; None without vectors."""
+        """The row of some with the highest cosine to a vector; None without vectors."""
         import numpy as np
 
         wanted = set(rows)
@@ -139,7 +139,7 @@ class StatementIndex:
 
 
 def index_statements(state: StoreState, rows: Iterable[Statement]) -> StatementIndex:
-    """Some statements of a store with their vectors."""
+    """An index of some statements of a store, with their vectors."""
     found = list(rows)
     known = state.vectors_of([row.text for row in found if row.text])
     by_id = {row.id: known.get(row.text) for row in found}

@@ -1,7 +1,7 @@
 """Gists: one summary for each cluster of a month's episodes (CMA §4.4).
 
-A month is clustered as a whole whenever an episode of it comes, so that its gists do not depend on
-how many nights it took. Nothing is replaced by its gist: ``gist_of`` edges lead from every member.
+A month is clustered as a whole whenever an episode is added to it, so that its gists do not depend on the
+number of runs. A gist replaces nothing: ``gist_of`` edges lead to it from every member.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.consolidation.claims import KINDS
-from clsm_cli.consolidation.edges import link
+from clsm_cli.consolidation.edges import unweighted_edge
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Edge, Node
     from clsm_cli.model.trust import Trust
 
-NAMES = 3
-"""Nodes that a gist names, each with a sentence."""
-DECIDED = frozenset({"decision", "correction"})
-"""Kinds of statements that say more of a month than others."""
+MAX_NAMES = 3
+"""Maximum nodes that a gist names, each with a sentence."""
+DECISION_KINDS = frozenset({"decision", "correction"})
+"""Kinds of statements that are preferred in a gist."""
 
 
 def renew(
@@ -46,27 +46,27 @@ def renew(
     known: StatementIndex,
     network: GraphUpdate,
 ) -> None:
-    """Make the gists of months anew, among the statements, and in the graph the edges to them.
+    """Replace the gists of some months in ``known``, and their edges in ``network``.
 
     Args:
-        records: All that were consolidated.
+        records: All consolidated episodes.
     """
     rows, edges = known.rows, network.edges
     started = sorted((state.files[episode].start or "", episode) for episode in records)
     by_month = grouped((start[:7], records[episode]) for start, episode in started if start)
     for month in sorted(months):
         found, links = month_gists(state, month, by_month[month], known, network)
-        old = {row.id: row for row in rows.values() if row.kind == "gist" and row.value == month}
-        for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in old]:
+        before = [row for row in rows.values() if row.kind == "gist" and row.value == month]
+        ids = {row.id for row in before}
+        for edge in [e for e in edges.values() if e.type == "gist_of" and e.target in ids]:
             del edges[edge.id]
-        edges |= {link.id: link for link in links}
-        for row in old.values():
+        edges |= {each.id: each for each in links}
+        for row in before:
             if not row.pinned:
                 del rows[row.id]
         for gist in found:
-            before = state.statements.get(gist.id, gist)
-            at, sha = before.recorded_at, before.text_sha
-            rows[gist.id] = replace(gist, recorded_at=at, text_sha=sha)
+            old = state.statements.get(gist.id, gist)
+            rows[gist.id] = replace(gist, recorded_at=old.recorded_at, text_sha=old.text_sha)
 
 
 def month_gists(
@@ -76,57 +76,52 @@ def month_gists(
     known: StatementIndex,
     network: GraphUpdate,
 ) -> tuple[list[Statement], list[Edge]]:
-    """The gists of a month and the edges that lead from their members to them.
+    """The gists of a month, and the edges to them from their members.
 
     Args:
-        month: As ``2026-02``; the seed of the clustering.
+        month: Such as ``2026-02``; also the seed of the clustering.
         records: Its episodes, in order of time.
-        known: The statements; for each name the one nearest to the middle of a cluster speaks.
+        known: The statements to quote.
     """
     import numpy as np
 
     means, turns = _episode_means(state, records)
     least = state.settings.gist_episodes
-    there = [record for record in records if record.id in means]
-    if len(there) < least:
+    embedded = [record for record in records if record.id in means]
+    if len(embedded) < least:
         return [], []
-    vectors = np.stack([means[record.id] for record in there]).astype(np.float32)
-    everywhere = _names(there)
+    vectors = np.stack([means[record.id] for record in embedded]).astype(np.float32)
+    everywhere = _mention_counts(embedded)
     found: list[Statement] = []
     links: list[Edge] = []
     for members in clusters(vectors, seed=int(month.replace("-", ""))):
         if len(members) < least:
             continue
-        group = [there[place] for place in members]
-        keys = {key for record in group for key in turns[record.id]}
-        rows = [
-            i
-            for i, row in known.rows.items()
-            if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
-        ]
+        group = [embedded[place] for place in members]
         names = _distinctive(group, everywhere, network)
-        middle = vectors[members].mean(axis=0)
-        nearest = sorted(group, key=lambda each: -round(float(means[each.id] @ middle), 4))
-        told = [(record, turns[record.id]) for record in nearest]
-        said = _sentences(names, rows, told, known, middle)
-        gist = _gist(state, month, group, names, said)
+        mean = vectors[members].mean(axis=0)
+        nearest = sorted(group, key=lambda each: -round(float(means[each.id] @ mean), 4))
+        episodes = [(record, turns[record.id]) for record in nearest]
+        sentences = _sentences(names, episodes, known, mean)
+        gist = _gist(state, month, group, names, sentences)
         found.append(gist)
-        links += [link(record.id, "gist_of", gist.id) for record in group]
+        links += [unweighted_edge(record.id, "gist_of", gist.id) for record in group]
     return found, links
 
 
 def _episode_means(
     state: StoreState, records: Sequence[EpisodeRecord]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Trust]]]:
-    """Unit mean vector, and keys and trust of the turns, of each episode, by id; what tools said left out."""
+    """Unit mean vector, and trust of the turns by key, of each episode, without tool output."""
     import numpy as np
 
-    told = evidence_queries.turns_in_episodes(state.connection, [record.id for record in records])
+    ids = [record.id for record in records]
+    turns = evidence_queries.turns_in_episodes(state.connection, ids)
     keys: dict[str, dict[str, Trust]] = {}
-    for key, turn in told.items():
+    for key, turn in turns.items():
         if turn.role != "tool":
             keys.setdefault(turn.episode, {})[key] = cast("Trust", turn.trust)
-    vectors = state.index.vectors_of(sorted(told))
+    vectors = state.index.vectors_of(sorted(turns))
     found: dict[str, Any] = {}
     for episode, members in keys.items():
         rows = [vectors[key] for key in sorted(members) if key in vectors]
@@ -138,23 +133,23 @@ def _episode_means(
     return found, keys
 
 
-def _names(records: Sequence[EpisodeRecord]) -> Counter[str]:
+def _mention_counts(records: Sequence[EpisodeRecord]) -> Counter[str]:
     return Counter(node for record in records for node in record.mentions)
 
 
 def _distinctive(
     group: Sequence[EpisodeRecord], everywhere: Counter[str], network: GraphUpdate
 ) -> list[Node]:
-    """The nodes that a cluster has more of than its month, at most ``NAMES``.
+    """The ``MAX_NAMES`` most distinctive nodes of a cluster.
 
-    A node counts n² / N: n episodes of the cluster mention it, N of the month.
+    Score: n² / N, where n episodes of the cluster and N of the month mention the node.
     """
-    inside = _names(group)
+    inside = _mention_counts(group)
     ranked = sorted(inside, key=lambda i: (-(inside[i] ** 2) / everywhere[i], -inside[i], i))
-    return [node for i in ranked if (node := network.nodes.get(i)) is not None][:NAMES]
+    return [node for i in ranked if (node := network.nodes.get(i)) is not None][:MAX_NAMES]
 
 
-class _Said(NamedTuple):
+class _GistSentence(NamedTuple):
     text: str
     sources: Sequence[str]
     trust: Trust = "agent"
@@ -162,53 +157,51 @@ class _Said(NamedTuple):
 
 def _sentences(
     names: Sequence[Node],
-    rows: Sequence[str],
-    told: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
+    episodes: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
     known: StatementIndex,
-    middle: Any,
-) -> list[_Said]:
-    """For each name the statement nearest to the middle that has it, decisions before all others.
+    mean: Any,
+) -> list[_GistSentence]:
+    """For each name, the statement with it that is nearest to the cluster's mean, decisions first.
 
-    Where none has it, what the narrative nearest to it tells of it; where nothing has any of the names,
-    the nearest statement of all.
+    Without one, a sentence of the nearest narrative with the name. If there is none for any name, the
+    nearest statement of all.
 
     Args:
-        told: The episodes, the nearest to the middle first, with the trust of their turns.
+        episodes: The episodes, the nearest to the mean first, with the trust of their turns.
     """
-    words = {i: terms(known.rows[i].text) for i in rows}
-    said: dict[str, _Said] = {}
-
-    def keep(row: Statement) -> None:
-        said[row.text] = _Said(row.text, row.sources, row.trust)
-
+    keys = {key for _, trusts in episodes for key in trusts}
+    rows = {
+        i: row
+        for i, row in known.rows.items()
+        if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
+    }
+    words = {i: terms(row.text) for i, row in rows.items()}
+    chosen: dict[str, _GistSentence] = {}
     for node in names:
         labels = [terms(label) for label in (node.label, *node.aliases)]
-        about = [
-            i
-            for i in rows
-            if known.rows[i].text not in said and any(label <= words[i] for label in labels)
-        ]
-        decided = [i for i in about if known.rows[i].kind in DECIDED]
-        if (best := known.most_like(middle, decided or about)) is not None:
-            keep(best)
-        elif one := next(_narrated(node, labels, told), None):
-            said[one.text] = one
-    if not said and (centre := known.most_like(middle, rows)) is not None:
-        keep(centre)
-    return [*said.values()]
+        about = [i for i in rows if any(label <= words[i] for label in labels)]
+        about = [i for i in about if rows[i].text not in chosen]
+        decided = [i for i in about if rows[i].kind in DECISION_KINDS]
+        if (best := known.most_like(mean, decided or about)) is not None:
+            chosen[best.text] = _GistSentence(best.text, best.sources, best.trust)
+        elif one := next(_narrative_sentences(node, labels, episodes), None):
+            chosen[one.text] = one
+    if not chosen and (best := known.most_like(mean, rows)) is not None:
+        return [_GistSentence(best.text, best.sources, best.trust)]
+    return [*chosen.values()]
 
 
-def _narrated(
+def _narrative_sentences(
     node: Node,
     labels: Sequence[frozenset[str]],
-    told: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
-) -> Iterator[_Said]:
-    """The sentences of narratives that have a name, and the turns that they may be of."""
-    for record, trusts in told:
+    episodes: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
+) -> Iterator[_GistSentence]:
+    """Sentences of narratives that contain a name, with the turns that mention the node as sources."""
+    for record, trusts in episodes:
         keys = [key for key in record.mentions.get(node.id, ()) if key in trusts]
         for text in period_parts.narrative_sentences(record.narrative) if keys else ():
             if any(label <= terms(text) for label in labels):
-                yield _Said(text.strip(), keys, lowest_trust([trusts[key] for key in keys]))
+                yield _GistSentence(text.strip(), keys, lowest_trust([trusts[key] for key in keys]))
 
 
 def _gist(
@@ -216,9 +209,9 @@ def _gist(
     month: str,
     group: Sequence[EpisodeRecord],
     names: Sequence[Node],
-    said: Sequence[_Said],
+    sentences: Sequence[_GistSentence],
 ) -> Statement:
-    """The text: a line with the days and the names, and a line for each sentence."""
+    """A gist: a line with the days and the names, and a line for each sentence."""
     days = [state.files[record.id].start or "" for record in group]
     named = ", ".join(node.label for node in names)
     return Statement(
@@ -227,23 +220,26 @@ def _gist(
         ),
         rev=(0, ""),
         text="\n".join(
-            [f"{_when(days)}: {named}".removesuffix(": "), *(f"- {row.text}" for row in said)]
+            [
+                f"{_date_range(days)}: {named}".removesuffix(": "),
+                *(f"- {row.text}" for row in sentences),
+            ]
         ),
         kind="gist",
         stream="flow",
         topic="gists",
         value=month,
-        sources=tuple(sorted({key for row in said for key in row.sources})),  # as a file has them
-        valid_from=days[-1],  # before its last day not all of it had been said
+        sources=tuple(sorted({key for row in sentences for key in row.sources})),
+        valid_from=days[-1],  # not all of it was known before its last day
         recorded_at=state.now,
-        trust=lowest_trust(["agent", *(row.trust for row in said)]),
+        trust=lowest_trust(["agent", *(row.trust for row in sentences)]),
     )
 
 
-def _when(days: Sequence[str]) -> str:
-    """Written as "10 to 24 February 2026".
+def _date_range(days: Sequence[str]) -> str:
+    """The first and last of some days, such as "10 to 24 February 2026".
 
-    >>> _when(["2026-02-10", "2026-02-24T10:00:00+01:00"]), _when(["2026-02-10"])
+    >>> _date_range(["2026-02-10", "2026-02-24T10:00:00+01:00"]), _date_range(["2026-02-10"])
     ('10 to 24 February 2026', '10 February 2026')
     """
     first, last = (date.fromisoformat(each[:10]) for each in (days[0], days[-1]))

@@ -1,8 +1,7 @@
-"""Edit one record as text, and pin records or unpin them, so that consolidation leaves them as they are.
+"""Edit one record as text; pin and unpin records.
 
-What is pinned keeps its values through every run, and decay never archives it; whoever edits a record
-pins it. What is unpinned is like any other record again: the next consolidation may reinforce, close or
-rename it.
+A pinned record keeps its values in every run, and decay never archives it. Editing a record pins it. After
+unpinning, consolidation may reinforce, close or rename it again.
 """
 
 from __future__ import annotations
@@ -37,36 +36,31 @@ if TYPE_CHECKING:
 
 
 class Draft(NamedTuple):
-    """A record as it is given to a person.
-
-    Attributes:
-        record: As it was read; a statement with its text.
-        text: Block YAML with a few lines on how to use it.
-    """
+    """A record to be edited; ``text``: its fields as block YAML, with instructions in comments."""
 
     record: Record
     text: str
 
 
 class Edited(NamedTuple):
-    """What became of a draft: the record, and the run that wrote it (None: nothing changed)."""
+    """An edited record, and the run that wrote it; None if nothing changed."""
 
     record: Record
     run: str | None
 
 
-OURS = ("rev", "text_sha", "pinned")
-"""Fields that are not shown: whoever edits a record sets them by doing so."""
-FIXED = ("id", "record", "stream")
-"""Fields that cannot be changed; the topic of a statement is where its line stands."""
-TIMES = ("valid_from", "valid_until")
+HIDDEN_FIELDS = ("rev", "text_sha", "pinned")
+"""Fields that are not shown; saving sets them."""
+FIXED_FIELDS = ("id", "record", "stream")
+"""Fields that cannot be changed; neither can the topic of a statement, which its line's file determines."""
+TIME_FIELDS = ("valid_from", "valid_until")
 
 
 def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
-    """One record as a person edits it; what was cut short is ended first, so none is half written.
+    """One record as text to edit, after completing an interrupted run.
 
     Raises:
-        BadInputError: No record has that id, several begin so, or it is not for editing.
+        BadInputError: The id is unknown or ambiguous, or the record cannot be edited.
     """
     with locked(store.root, store.settings.store.lock_wait):
         for warning in end_begun_run(store):
@@ -74,7 +68,7 @@ def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
     edits = EditSession(store, Run(store, "edit", now), now, dry_run=True)
     record = record_of(edits, wanted)
     shown = _shown(record)
-    more = [f.name for f in fields(record) if f.name not in {*shown, *OURS, "extra"}]
+    more = [f.name for f in fields(record) if f.name not in {*shown, *HIDDEN_FIELDS, "extra"}]
     head = (
         f"# {TYPE_NAMES[type(record)]} {record.id}. What you save is pinned: no run changes it.\n"
         "# Change or add fields; id, record and stream stay. Nothing changed: nothing is written.\n"
@@ -84,11 +78,11 @@ def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
 
 
 def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> Edited:
-    """Write a record as a person left it, pinned and with the next revision.
+    """Write an edited record, pinned and with the next revision.
 
     Raises:
-        BadInputError: It is no such record; the text says which field is wrong.
-        RefusedError: The record was changed by another run meanwhile.
+        BadInputError: The text is not a valid record; the message names the field.
+        RefusedError: Another run changed the record meanwhile.
     """
     old = edited.record
     new = _read(old, text)
@@ -101,13 +95,13 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
         _check(edits, old, new)
         new = replace(new, pinned=True)
         if isinstance(new, Statement) and isinstance(old, Statement):
-            new = _as_edited(edits, old, new)
+            new = _edited_statement(edits, old, new)
         edits.put(new)
         return Edited(new, edits.save())
 
 
 def record_of(edits: EditSession, wanted: str) -> Record:
-    """The record that an id, or the beginning of one, stands for."""
+    """The record with an id or a prefix of one."""
     records: dict[str, Record] = {**edits.records, **edits.statements}
     found = resolve_id(wanted, records)
     if found is None:
@@ -119,11 +113,11 @@ def record_of(edits: EditSession, wanted: str) -> Record:
 
 
 def _shown(record: Record) -> dict[str, Any]:
-    return {name: value for name, value in encode(record).items() if name not in OURS}
+    return {name: value for name, value in encode(record).items() if name not in HIDDEN_FIELDS}
 
 
 def _block_yaml(mapping: dict[str, Any]) -> str:
-    """A mapping as people write YAML: a field or an item of a list on each line, in order."""
+    """A mapping as block YAML, in order: one line per field or list item."""
     lines: list[str] = []
     for name, value in mapping.items():
         if isinstance(value, list) and value:
@@ -134,35 +128,35 @@ def _block_yaml(mapping: dict[str, Any]) -> str:
 
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w.,;()/+'-]| (?! |$))*")
-_WORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
-"""Words that some readers of YAML do not take for text."""
+_KEYWORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
+"""Words that some YAML parsers do not read as strings."""
 
 
 def _scalar(value: Any) -> str:
-    """A value without quotation marks where YAML needs none, else as JSON, which is YAML too.
+    """A scalar, unquoted if YAML allows, else as JSON, which is valid YAML.
 
     >>> _scalar("The bell rings."), _scalar("a: b"), _scalar("2026-02-24"), _scalar("no")
     ('The bell rings.', '"a: b"', '"2026-02-24"', '"no"')
     """
-    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _KEYWORDS
     return value if is_plain else dump(value)
 
 
 def _read(old: Record, text: str) -> Record:
-    """The record that a person wrote.
+    """Parse an edited record.
 
     Raises:
-        BadInputError: It is none, or another one.
+        BadInputError: It is invalid, or a fixed field changed.
     """
     try:
         mapping = yaml_text.load(text, MAX_FILE)
         if not isinstance(mapping, dict):
             raise RecordError("must be a mapping of fields")
         shown = _shown(old)
-        for name in FIXED:
+        for name in FIXED_FIELDS:
             if mapping.get(name, shown.get(name)) != shown.get(name):
                 raise RecordError(f"field {name!r} cannot be changed")
-        ours = {name: value for name, value in encode(old).items() if name in OURS}
+        ours = {name: value for name, value in encode(old).items() if name in HIDDEN_FIELDS}
         new = decode({**mapping, "id": old.id, "record": shown["record"], **ours})
     except (LineError, RecordError) as error:
         raise BadInputError(old.id, str(error), "mend it and save again") from None
@@ -170,12 +164,12 @@ def _read(old: Record, text: str) -> Record:
 
 
 def _check(edits: EditSession, old: Record, new: Record) -> None:
-    """Refuse what would be a record by its form and yet no memory.
+    """Check what the record format does not.
 
     Raises:
-        BadInputError: A time is none, a node does not exist, or a text cannot stand in Markdown.
+        BadInputError: A time is invalid, a node does not exist, or a text cannot be a Markdown list item.
     """
-    for name in TIMES:
+    for name in TIME_FIELDS:
         value = getattr(new, name, None)
         if value is not None and timestamps.normalise(value, edits.store.zone) != value:
             reason = f"field {name!r} must be a time like 2026-02-24 or {edits.time}"
@@ -192,10 +186,10 @@ def _check(edits: EditSession, old: Record, new: Record) -> None:
             check_line(new)
 
 
-def _as_edited(edits: EditSession, old: Statement, new: Statement) -> Statement:
-    """The statement with the subject that its new text tells, unless the person set one, and its past.
+def _edited_statement(edits: EditSession, old: Statement, new: Statement) -> Statement:
+    """An edited statement; ``edits`` gets a row with the old text, closed now.
 
-    A row of its own has its text until now; what is taken out has the time of that.
+    The subject follows the new text unless it was edited. A withdrawn statement is superseded now.
     """
     now, text = edits.run.now, " ".join(new.text.split())
     is_told = new.subject == old.subject and text != old.text
@@ -217,11 +211,11 @@ _TURN = re.compile(r"[0-9a-f]{12}")
 
 
 class Pinned(NamedTuple):
-    """A record that a person pinned or unpinned.
+    """A pinned or unpinned record.
 
     Attributes:
-        turn: Key of the turn by which it was named; None where it was named by itself.
-        is_new: False where it was so already, and nothing changes.
+        turn: Key of the turn by which its episode was named; None if the record itself was named.
+        is_new: False if nothing changes.
     """
 
     record: Record
@@ -230,7 +224,7 @@ class Pinned(NamedTuple):
 
 
 class Pinning(NamedTuple):
-    """What became of all that was named, in that order, and the run (None: nothing was written)."""
+    """The records in the order of the arguments, and the run; None if nothing was written."""
 
     found: tuple[Pinned, ...]
     run: str | None
@@ -245,20 +239,20 @@ def pin(
     is_pinned: bool = True,
     dry_run: bool = False,
 ) -> Pinning:
-    """Pin some records, or unpin them: all of them, or none.
+    """Pin or unpin records, all or none.
 
     Args:
-        wanted: Ids of statements, concepts, edges, episodes or turns, how one begins, or names of
-            concepts and of what statements are about. A turn stands for its episode.
+        wanted: Ids of statements, concepts, edges, episodes or turns, or prefixes of ids; or names of
+            concepts and subjects. A turn stands for its episode.
 
     Raises:
-        NotCertainError: It is not certain which record is meant.
-        BadInputError: It cannot be pinned.
+        NotCertainError: A reference is ambiguous or unknown.
+        BadInputError: A record cannot be pinned.
     """
     with open_for_edit(store, "pin" if is_pinned else "unpin", now, warn, dry_run=dry_run) as edits:
         found: dict[str, Pinned] = {}
         for each in wanted:
-            record, turn = _meant(edits, each, is_pinned=is_pinned)
+            record, turn = _resolve_record(edits, each, is_pinned=is_pinned)
             is_over = isinstance(record, Statement) and (record.superseded_at or record.withdrawn)
             if is_pinned and is_over:
                 next_step = "find what is held with: clsm recall"
@@ -270,11 +264,13 @@ def pin(
         return Pinning(tuple(found.values()), edits.save())
 
 
-def _meant(edits: EditSession, wanted: str, *, is_pinned: bool) -> tuple[Record, str | None]:
-    """The record that somebody means, and the turn by which they named it.
+def _resolve_record(
+    edits: EditSession, wanted: str, *, is_pinned: bool
+) -> tuple[Record, str | None]:
+    """The record that a reference means, and the turn if it was named by one.
 
     Raises:
-        BadInputError: None, or several.
+        BadInputError: It is unknown or ambiguous.
     """
     if wanted in edits.statements or wanted in edits.records or _ID.fullmatch(wanted):
         return record_of(edits, wanted), None
@@ -294,10 +290,10 @@ def _meant(edits: EditSession, wanted: str, *, is_pinned: bool) -> tuple[Record,
 
 
 def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
-    """The record of the episode that a turn is in.
+    """The record of a turn's episode.
 
     Raises:
-        BadInputError: It is in none.
+        BadInputError: No episode has the turn.
     """
     for flow in edits.store.flows():
         for path in episode_files.files(flow):
@@ -306,7 +302,7 @@ def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
                     continue
                 episode = episode_files.read(path)
             except (OSError, DamagedStoreError):
-                continue  # another command says so
+                continue  # clsm doctor reports it
             record = edits.records.get(episode.id)
             if isinstance(record, EpisodeRecord) and any(t.key == turn for t in episode.turns):
                 return record

@@ -1,7 +1,7 @@
-"""Dry run: do a run on a copy of the store, and list the files that differ afterwards.
+"""Dry run: run on a copy of the store, and list the files that differ afterwards.
 
-So the plan that a person reads is what the run would do to the byte, with everything that comes
-before it: hand edits settled, conversations closed.
+So the plan is exactly what the run would do, including the settling of hand edits and the closing of
+conversations.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 PREFIX = "rehearsal-"
-"""How the folder of a copy begins."""
-_LEFT_OUT = shutil.ignore_patterns(".git", "runs", f"{PREFIX}*", atomic.TEMP_PREFIX + "*")
-"""What a run does not read: git's own, preimages, other rehearsals."""
+"""Prefix of a copy's folder."""
+_EXCLUDED = shutil.ignore_patterns(".git", "runs", f"{PREFIX}*", atomic.TEMP_PREFIX + "*")
+"""Files that a run does not read: git's, preimages, other copies."""
 
 
 def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
-    """Run on a copy that is deleted afterwards; the report lists what it changed, file by file.
+    """Run on a temporary copy; the report lists the changed files.
 
-    Hidden files and ``runs.jsonl`` are not listed. A language model, if one is set, is really asked.
+    Hidden files and ``runs.jsonl`` are not listed. A configured language model is really asked.
 
     Raises:
         DiskError: There is no room for the copy.
@@ -43,7 +43,7 @@ def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
         report = run(copy)
         report.dry_run = True
         report.run = None
-        # What others write into the store itself meanwhile is not the run's doing.
+        # Compared with the copy, as others may write to the store meanwhile.
         for name in sorted(before.keys() | _files(copy.root)):
             path, old = copy.root / name, before.get(name)
             new = path.read_bytes() if path.is_file() else None
@@ -54,7 +54,7 @@ def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
 
 @contextlib.contextmanager
 def copy_store(store: Store) -> Iterator[Store]:
-    """A copy of a store, as it is at one moment; it is deleted at the end.
+    """A consistent copy of a store, deleted at the end.
 
     Raises:
         DiskError: There is no room for it.
@@ -66,12 +66,12 @@ def copy_store(store: Store) -> Iterator[Store]:
     ):
         copy = Path(folder) / store.root.name
         with locked(store.root, store.settings.store.lock_wait):
-            shutil.copytree(store.root, copy, ignore=_LEFT_OUT, symlinks=True, copy_function=_copy)
+            shutil.copytree(store.root, copy, ignore=_EXCLUDED, symlinks=True, copy_function=_copy)
         yield store._replace(root=copy)
 
 
 def _copy(source: str, target: str) -> None:
-    """Copy a file; ``copytree`` would collect what fails, and tell it as a list."""
+    """Copy a file; raise at the first failure, where ``copytree`` would collect a list."""
     with atomic.disk_errors(target):
         shutil.copy2(source, target)
 

@@ -1,4 +1,4 @@
-"""The review queue: list open items, and carry out a person's decisions."""
+"""The review queue: list open items, and apply a person's decisions."""
 
 from __future__ import annotations
 
@@ -34,17 +34,14 @@ TWO_TEXTS = "two texts under one id"
 CONTRADICTION = logs.CONTRADICTION
 NEAR_DUPLICATE = "near duplicate"
 STATEMENT = "a statement"
-"""Reason of what was not asked: somebody decides about a statement by its id."""
+"""Reason of an item that was not asked: a decision about a statement by its id."""
 REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, STILL_WORTH, NEAR_NAMES, NEAR_DUPLICATE)
-"""Why something waits for a person, the most important first: what a person said comes before what
-memory doubts, that before what teaches it, and all before what would only be tidier."""
-
-
-_OF_STATEMENTS = frozenset({LOST, TWO_TEXTS, CONTRADICTION, NEAR_DUPLICATE})
+"""Reasons by importance: first values set by a person, then doubts, then training questions, then tidiness."""
+_STATEMENT_REASONS = frozenset({LOST, TWO_TEXTS, CONTRADICTION, NEAR_DUPLICATE})
 
 
 class Decision(NamedTuple):
-    """What was decided, and what it did; ``is_new``: False where it had been decided before."""
+    """A decision and its effect; ``is_new``: False if it was made before."""
 
     item: logs.ReviewItem
     state: str
@@ -54,7 +51,7 @@ class Decision(NamedTuple):
 
 @dataclass
 class Outcome:
-    """What became of decisions; those that could not be carried out stay open."""
+    """The results of decisions; items whose decision failed stay open."""
 
     decisions: list[Decision] = field(default_factory=list)
     problems: list[BadInputError] = field(default_factory=list)
@@ -62,30 +59,29 @@ class Outcome:
 
 
 def list_items(store: Store, now: datetime, *, everything: bool = False) -> list[logs.ReviewItem]:
-    """Open items, the most important first and of equals the newest; of a night the likeliest.
+    """Open items by importance, then the newest first; of one run, the most probable first.
 
-    Of sentences the most telling come first, those that memory does not keep before those it does.
+    Offered sentences come in order of information, those that are not statements before those that are.
+    A question about statements expires as soon as one of them is closed in another way.
 
     Args:
-        now: An item that was open for ``consolidation.review_days`` before it is "expired".
-
-    A question about statements expires as soon as one of them is closed otherwise.
+        now: Items open since ``consolidation.review_days`` before it are "expired".
+        everything: Include items that are not open.
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
-    found = []
     items = logs.review_items(store)
     offer = [item for item in load_offer(store) if item.id not in items]
-    held = _held(store, [*items.values(), *offer])
+    current = _current_statements(store, [*items.values(), *offer])
+    chosen = []
     for item in items.values():
         since = instant(item.at)
         is_old = since is not None and since <= now - limit
-        if item.state == "open" and (is_old or _is_settled(item, held)):
-            found.append(item._replace(state="expired"))
-        else:
-            found.append(item)
-    chosen = [item for item in found if everything or item.state == "open"]
+        if item.state == "open" and not (is_old or _is_settled(item, current)):
+            chosen.append(item)
+        elif everything:
+            chosen.append(item._replace(state="expired") if item.state == "open" else item)
     chosen.sort(key=lambda item: item.at, reverse=True)
-    kinds = {normalise_text(row.text): row.kind for row in held.values()}
+    kinds = {normalise_text(row.text): row.kind for row in current.values()}
     for item in offer:
         kind = kinds.get(normalise_text(item.kept))
         if kind != "task":
@@ -93,22 +89,23 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
 
 
-def _held(store: Store, items: Iterable[logs.ReviewItem]) -> dict[str, Statement]:
-    """Current statements by id; only where an open item asks about one, or a sentence that may be one."""
-    if not any(item.state == "open" and item.reason in {*_OF_STATEMENTS, WORTH} for item in items):
+def _current_statements(store: Store, items: Iterable[logs.ReviewItem]) -> dict[str, Statement]:
+    """Current statements by id; empty unless an open item needs them."""
+    reasons = {*_STATEMENT_REASONS, WORTH}
+    if not any(item.state == "open" and item.reason in reasons for item in items):
         return {}
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     rows = record_files.load_statements(store, records, "").values()
     return {row.id: row for row in rows if row.is_current}
 
 
-def _is_settled(item: logs.ReviewItem, held: Mapping[str, Statement]) -> bool:
-    """Whether a statement that an item asks about is no longer held."""
-    if item.reason not in _OF_STATEMENTS or not item.about:
+def _is_settled(item: logs.ReviewItem, current: Mapping[str, Statement]) -> bool:
+    """Whether a statement that an item asks about is no longer current."""
+    if item.reason not in _STATEMENT_REASONS or not item.about:
         return False
-    texts = (row.text for row in held.values())
+    texts = (row.text for row in current.values())
     is_gone = item.reason == NEAR_DUPLICATE and item.other not in texts
-    return item.about[0] not in held or is_gone
+    return item.about[0] not in current or is_gone
 
 
 def _rank(reason: str) -> int:
@@ -123,14 +120,14 @@ def decide(
     *,
     dry_run: bool = False,
 ) -> Outcome:
-    """Carry out decisions, in one run.
+    """Apply decisions, in one run.
 
     Args:
-        wanted: Ids of items or statements, or how they begin, and what was decided. A statement that is
-            accepted is pinned, one that is rejected withdrawn.
+        wanted: Ids of items or statements, or prefixes of ids, and the decisions. An accepted statement
+            is pinned, a rejected one withdrawn.
 
     Raises:
-        BadInputError: Nothing has such an id, or several begin so; nothing is written.
+        BadInputError: An id is unknown or ambiguous; nothing is written.
     """
     with open_for_edit(store, "review", now, warn, dry_run=dry_run) as edits:
         items = {item.id: item for item in load_offer(store)} | logs.review_items(store)
@@ -142,26 +139,28 @@ def decide(
                 raise BadInputError(name, "is to be accepted and rejected", "choose one")
         outcome = Outcome()
         for item_id, state in sorted(chosen.items(), key=lambda pair: _rank(items[pair[0]].reason)):
-            item = items[item_id]
-            if item.state != "open":
-                outcome.decisions.append(Decision(item, item.state, "decided before", is_new=False))
-                continue
             try:
-                act = _EFFECTS.get(item.reason)  # of another version's reason the decision is kept
-                effect = act(edits, item, state == "accepted") if act else "noted"
+                outcome.decisions.append(_apply(edits, items[item_id], state))
             except BadInputError as error:
                 outcome.problems.append(error)
-                continue
-            line = item._replace(state=state, at=max(edits.run.now, item.at))
-            if item.reason != STATEMENT:  # its record says what was decided
-                edits.extra.append(runs.Append(store.flow / "review.jsonl", logs.render(line)))
-            outcome.decisions.append(Decision(line, state, effect))
         outcome.run = edits.save()
     return outcome
 
 
+def _apply(edits: EditSession, item: logs.ReviewItem, state: State) -> Decision:
+    """Apply one decision, unless the item was decided before."""
+    if item.state != "open":
+        return Decision(item, item.state, "decided before", is_new=False)
+    act = _EFFECTS.get(item.reason)  # None for a reason of another version
+    effect = act(edits, item, state == "accepted") if act else "noted"
+    decided = item._replace(state=state, at=max(edits.run.now, item.at))
+    if item.reason != STATEMENT:  # the record itself has the decision
+        edits.extra.append(runs.Append(edits.store.flow / "review.jsonl", logs.render(decided)))
+    return Decision(decided, state, effect)
+
+
 def _item(items: Mapping[str, logs.ReviewItem], wanted: str, edits: EditSession) -> logs.ReviewItem:
-    """The item, or the statement as one, that an id or the beginning of one stands for."""
+    """The item, or a statement as an item, with an id or a prefix of one."""
     found = resolve_id(wanted, {*items, *edits.statements})
     if found is None:
         near = difflib.get_close_matches(wanted, sorted(items), 3)
@@ -174,7 +173,7 @@ def _item(items: Mapping[str, logs.ReviewItem], wanted: str, edits: EditSession)
     return logs.ReviewItem(found, edits.run.now, row.sources, STATEMENT, row.text, "")
 
 
-_GONE = "nothing to do: what it is about is no longer held"
+_NOTHING_TO_DO = "nothing to do: what it is about is no longer held"
 
 
 def _names(_edits: EditSession, _item: logs.ReviewItem, accepted: bool) -> str:
@@ -182,45 +181,45 @@ def _names(_edits: EditSession, _item: logs.ReviewItem, accepted: bool) -> str:
 
 
 def _duplicate(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """Of two that say the same one stays, with what was known of both."""
+    """Withdraw one of two equal statements; the other gets its evidence."""
     if not accepted:
         return "both stay"
     kept, other = _pair(edits, item)
     if kept is None or other is None:
-        return _GONE
+        return _NOTHING_TO_DO
     dates = [date for date in (kept.valid_from, other.valid_from) if date]
-    edits.put(replace(_united(kept, other), valid_from=min(dates, default=None)))
-    return f"{_withdrawn(edits, other)}; {kept.id} stays with the sources of both"
+    edits.put(replace(_merged_evidence(kept, other), valid_from=min(dates, default=None)))
+    return f"{_withdraw(edits, other)}; {kept.id} stays with the sources of both"
 
 
 def _contradiction(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """What a claim said takes the place of what stands, or both are true."""
+    """Correct the statement by the claim, or keep both."""
     if not accepted:
         return "both stay"
     kept, other = _pair(edits, item)
     if kept is None:
-        return _GONE
+        return _NOTHING_TO_DO
     done = apply_correction(edits, kept, item.other, other.valid_from if other else None)
     return f"{done.now.id} takes the place of {kept.id}"
 
 
 def _two_texts(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """One of two texts keeps the id, and the other goes."""
+    """One of two texts keeps the id; the other is withdrawn."""
     kept, other = _pair(edits, item)
     if kept is None:
-        return _GONE
+        return _NOTHING_TO_DO
     if accepted:
         new = replace(with_new_text(kept, item.other), trust="user", pinned=True)
         check_line(new)
         edits.put(new)
     if other is not None:
         _give_own_line(edits, kept.id, other)
-        _withdrawn(edits, other)
+        _withdraw(edits, other)
     return f"{kept.id} says: {item.other if accepted else kept.text}"
 
 
 def _give_own_line(edits: EditSession, shared: str, other: Statement) -> None:
-    """Put its own id behind the line of a text that stands under the id of another one."""
+    """Give the line of a text its own id, where it shares the id of another."""
     for topic in topics.read_topics(edits.store.root / other.stream):
         items = tuple(i for i in topic.items if i.id == shared and i.text == other.text)
         if items and not edits.dry_run:
@@ -229,10 +228,10 @@ def _give_own_line(edits: EditSession, shared: str, other: Statement) -> None:
 
 
 def _lost_value(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """What a person once set is set again, in the text as it is."""
+    """Restore the values that a person once set; the text stays."""
     now = edits.statements.get(item.about[0])
     if now is None:
-        return _GONE
+        return _NOTHING_TO_DO
     if not accepted:
         return "the newer values stay"
     try:
@@ -240,14 +239,14 @@ def _lost_value(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> st
     except (LineError, RecordError) as error:
         raise BadInputError(item.id, str(error), f"set them with: clsm edit {now.id}") from None
     if not isinstance(lost, Statement):
-        return _GONE
+        return _NOTHING_TO_DO
     again = replace(lost, id=now.id, text=now.text, stream=now.stream, topic=now.topic)
-    edits.put(replace(_united(again, now), pinned=True))
+    edits.put(replace(_merged_evidence(again, now), pinned=True))
     return f"{now.id} has the values that you set"
 
 
 def _pair(edits: EditSession, item: logs.ReviewItem) -> tuple[Statement | None, Statement | None]:
-    """The statement that stands, and the other one where it stands too."""
+    """The current statement of an item, and the other one if it is current too."""
     kept = edits.statements.get(item.about[0]) if item.about else None
     if kept is None or not kept.is_current:
         return None, None
@@ -256,8 +255,8 @@ def _pair(edits: EditSession, item: logs.ReviewItem) -> tuple[Statement | None, 
     return kept, other or edits.find_text(item.other, but=kept.id)
 
 
-def _united(kept: Statement, other: Statement) -> Statement:
-    """A statement with the evidence of two."""
+def _merged_evidence(kept: Statement, other: Statement) -> Statement:
+    """A statement with the sources, tags and contradictions of two."""
     names = ("sources", "tags", "contradicted_by")
     both: dict[str, Any] = {
         name: tuple(sorted({*getattr(kept, name), *getattr(other, name)})) for name in names
@@ -265,17 +264,17 @@ def _united(kept: Statement, other: Statement) -> Statement:
     return replace(kept, **both)
 
 
-def _withdrawn(edits: EditSession, row: Statement) -> str:
-    """Take a statement out; what is withdrawn is not written again."""
+def _withdraw(edits: EditSession, row: Statement) -> str:
+    """Withdraw a statement, so that consolidation does not write it again."""
     edits.put(replace(row, superseded_at=edits.run.now, withdrawn=True))
     return f"{row.id} is withdrawn"
 
 
 def _worth(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """A sentence is kept, or taken out; others like it are weighed by that from now on."""
+    """Pin a sentence as a statement, or withdraw it; the owner model learns from it."""
     row = edits.find_text(item.kept)
     if not accepted:
-        return _withdrawn(edits, row) if row else "stays in its episode alone"
+        return _withdraw(edits, row) if row else "stays in its episode alone"
     if row is None:
         row = edits.sourced(item.kept, item.about)
         check_line(row)
@@ -284,15 +283,15 @@ def _worth(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
 
 
 def _statement(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """A statement is pinned, or taken out."""
+    """Pin or withdraw a statement."""
     row = edits.statements[item.id]
     if row.kind == "gist":
         reason = "is a summary that clsm works out anew"
         raise BadInputError(row.id, reason, "decide about the statements that it rests on")
     if not row.is_current:
-        return _GONE
+        return _NOTHING_TO_DO
     if not accepted:
-        return _withdrawn(edits, row)
+        return _withdraw(edits, row)
     edits.put(replace(row, pinned=True))
     return f"{row.id} is kept"
 
@@ -306,4 +305,4 @@ _EFFECTS: dict[str, Callable[[EditSession, logs.ReviewItem, bool], str]] = {
     WORTH: _worth,
     STATEMENT: _statement,
 }
-"""What a decision does, by the reason of its item."""
+"""The function that applies a decision, by the item's reason."""

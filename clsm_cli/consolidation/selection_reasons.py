@@ -1,4 +1,4 @@
-"""Explain why a sentence became a statement, or a question: what the heads and the owner's decisions say."""
+"""Explain why a sentence became a statement or a review item, by the heads and the owner's decisions."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from clsm_cli.heads.owner_model import Decision, is_unsure
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index.evidence_queries import SourceTurn
 from clsm_cli.store.layout import Store
 
-SHOWN = 5
-"""Decisions that are named, of those that moved a sentence most."""
-_LEAST = 0.05
-"""Share of a decision in the logit below which it is not worth naming."""
+MAX_SHARES = 5
+"""Maximum decisions that are named, by their effect."""
+_MIN_SHARE = 0.05
+"""Minimum contribution to the logit of a decision that is named."""
 
 
 class Explanation(NamedTuple):
-    """How a sentence was weighed.
+    """How a sentence was scored.
 
     Attributes:
-        reason: What decides about it: a ``statement_selection.Verdict``, which is the night's own; or how a
-            statement came to be that was not weighed, or what became of it since.
-        chance: Probability of being worth keeping, by the shipped heads; None where it was not
-            weighed: a person or an adviser made it.
-        keep: The same as the owner's decisions correct it.
-        worth: From which probability on a sentence is kept.
-        noise: Probability of being junk; up to ``noise_limit`` a sentence is kept.
-        shares: Logits that decisions add, the strongest first, and the decisions.
+        reason: The ``statement_selection.Verdict`` of consolidation; or the origin of a statement that was
+            not scored, or its later status.
+        chance: Probability of being worth keeping, by the shipped heads; None if it was not scored because
+            a person or an adviser made it.
+        keep: The same, corrected by the owner's decisions.
+        worth: Minimum ``keep`` of a kept sentence.
+        noise: Probability of being junk, at most ``noise_limit`` for a kept sentence.
+        shares: Contributions of decisions to the logit, the strongest first, with the decisions.
         is_held: Whether it is a current statement.
     """
 
@@ -50,72 +51,79 @@ class Explanation(NamedTuple):
 
 
 def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Explanation:
-    """Explain a statement or a question of ``clsm review``; no record is written.
+    """Explain a statement or an item of ``clsm review``; no record is written.
 
-    What was decided since the last run counts from the next one on, which embeds it.
+    Decisions since the last run only count from the next one on, which embeds them.
 
     Raises:
-        BadInputError: Nothing, or more than one thing, has such an id.
+        BadInputError: The id is unknown or ambiguous.
     """
     with store_state.opened_state(store, now, meanings) as state:
-        name, text, key = _meant(state, wanted)
-        row = state.statements.get(name) or _in_these_words(state, text)
-        settings, owner = state.settings, active_learning.owner_of(state)
-        told = Explanation(
+        name, text, key = _resolve(state, wanted)
+        row = state.statements.get(name) or _with_text(state, text)
+        unscored = Explanation(
             name,
             text,
-            _reason_unweighed(row),
-            worth=settings.worth,
-            noise_limit=settings.noise,
+            _reason_unscored(row),
+            worth=state.settings.worth,
+            noise_limit=state.settings.noise,
             is_held=row is not None and row.is_current,
         )
-        said = evidence_queries.turns_by_key(state.connection, [key]).get(key)
-        episode = state.read_episode(said.episode) if said is not None else None
-        if said is None or episode is None:
-            return told
-        scores = StatementScorer(state, owner).score(episode, {key} if said.is_current else ())
-        pieces = scores.pieces.get(key, ())
-        piece = next((each for each in pieces if each.statement == text), None)
-        if piece is None:
-            return told
-        turn = next(turn for turn in episode.turns if turn.key == key)
-        is_moved = is_unsure(piece.chance, piece.worth)
-        vector = state.vectors_of([text]).get(text) if is_moved else None
-        shares = owner.why(vector, said.document or said.session) if vector is not None else []
-        return told._replace(
-            reason=_reason_since(row) or claims.verdict(turn, piece, scores),
-            chance=piece.chance,
-            keep=piece.keep,
-            worth=piece.worth,
-            noise=piece.noise,
-            noise_limit=scores.noise_limit,
-            shares=[share for share in shares if abs(share[0]) >= _LEAST][:SHOWN],
-        )
+        source = evidence_queries.turns_by_key(state.connection, [key]).get(key)
+        return unscored if source is None else _scored(state, unscored, source, row)
 
 
-def _in_these_words(state: store_state.StoreState, text: str) -> Statement | None:
-    """The statement that says a text: the current one, else one that was taken out."""
+def _scored(
+    state: store_state.StoreState, unscored: Explanation, source: SourceTurn, row: Statement | None
+) -> Explanation:
+    """An explanation with the scores of its sentence, if the source still has it."""
+    owner, key, text = active_learning.owner_of(state), source.key, unscored.text
+    episode = state.read_episode(source.episode)
+    if episode is None:
+        return unscored
+    scores = StatementScorer(state, owner).score(episode, {key} if source.is_current else ())
+    piece = next((each for each in scores.pieces.get(key, ()) if each.statement == text), None)
+    if piece is None:
+        return unscored
+    turn = next(turn for turn in episode.turns if turn.key == key)
+    vector = state.vectors_of([text]).get(text) if is_unsure(piece.chance, piece.worth) else None
+    shares = (
+        owner.contributions(vector, source.document or source.session) if vector is not None else []
+    )
+    return unscored._replace(
+        reason=_reason_since(row) or claims.verdict(turn, piece, scores),
+        chance=piece.chance,
+        keep=piece.keep,
+        worth=piece.worth,
+        noise=piece.noise,
+        noise_limit=scores.noise_limit,
+        shares=[share for share in shares if abs(share[0]) >= _MIN_SHARE][:MAX_SHARES],
+    )
+
+
+def _with_text(state: store_state.StoreState, text: str) -> Statement | None:
+    """The statement with a text: the current one, else a withdrawn one."""
     same = [row for row in state.statements.values() if row.text == text]
     found = sorted((r for r in same if r.is_current or r.withdrawn), key=lambda r: r.withdrawn)
     return next(iter(found), None)
 
 
 def _reason_since(row: Statement | None) -> str | None:
-    """What became of a statement, which counts more than how its sentence was weighed."""
+    """The status of a statement if it overrides the scores of its sentence."""
     if row is None or (row.is_current and not row.pinned):
         return None
     return "withdrawn" if row.withdrawn else "pinned" if row.is_current else "ended"
 
 
-def _reason_unweighed(row: Statement | None) -> str:
-    """How something came to be that is no sentence of its source."""
+def _reason_unscored(row: Statement | None) -> str:
+    """The origin of a statement that is no sentence of its source."""
     if row is not None and row.kind in ("task", "gist"):
         return row.kind
     return _reason_since(row) or ("adviser" if row is not None and row.sources else "by hand")
 
 
-def _meant(state: store_state.StoreState, wanted: str) -> tuple[str, str, str]:
-    """Id, text and turn of what an id stands for."""
+def _resolve(state: store_state.StoreState, wanted: str) -> tuple[str, str, str]:
+    """Id, text and turn of the statement or sentence with an id or a prefix of one."""
     known = {i: (row.text, next(iter(row.sources), "")) for i, row in state.statements.items()}
     for item in (*state.reviewed.values(), *active_learning.load_offer(state.store)):
         if item.reason == active_learning.WORTH:

@@ -1,4 +1,4 @@
-"""Score the sentences of a document or conversation by the heads, to select statements."""
+"""Score the sentences of documents and conversations by the heads, and select statements."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text.todo import Todo
 
-EVEN = 0.5
-"""Probability from which something is likelier than not."""
-ALONE = 0.8
-"""Probability of being understood alone from which a sentence of a note goes without its headings. Strangers
-who read 180 missed them in one of five below it, and in none above."""
-SURE = 0.75
-"""Probability from which a whole document is taken for something: its sentences are weighed besides."""
-STEPS = 1 / 3
-"""Probability of telling anybody how to do something from which a document's boxes are steps, unless it says that
-they are tasks: none of twenty pages of owners has more than 0.31, most instructions and forms do (own choice)."""
-IN_TALK = 0.55
-"""Share of what a sentence must be worth that is enough in a conversation."""
-NOISE_IN_TALK = 0.9
-"""Share of the limit of noise that a sentence of a conversation keeps to."""
-READ_KEEP, READ_NOISE = 0.4, 0.5
-"""Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
-Of what it gives a little less, the reader would keep half, and of that two in five are good."""
-TAKES_PLACE = 0.3
-"""Probability of saying the same or its update from which a sentence of a rewritten block takes the place of one that
-was kept: nine of ten that do reach it, and a third of those that tell something else beside."""
-LONGEST = 420
-"""Characters of a statement; what is longer is a paragraph without full stops."""
-_REPLY = 3
-"""Sentences of a reply that may gainsay what was said before it."""
-ROLES = frozenset({"user", "assistant", "agent"})
-"""Speakers without a name."""
+EVEN_P = 0.5
+"""Probability from which a label applies."""
+MIN_ALONE_P = 0.8
+"""Minimum probability of being understood alone for a note's sentence to omit its headings. In 180 sentences,
+readers missed them in one of five below this, and in none above."""
+MIN_DOCUMENT_P = 0.75
+"""Probability from which a label of a whole document excludes its sentences."""
+MAX_STEPS_P = 1 / 3
+"""Probability of being instructions from which a document's boxes are steps, unless it calls them tasks. None of 20
+pages of owners exceeds 0.31; most instructions and forms do (own choice)."""
+TALK_WORTH_SHARE = 0.55
+"""Factor of the worth threshold in a conversation."""
+TALK_NOISE_SHARE = 0.9
+"""Factor of the noise limit in a conversation."""
+MIN_READ_KEEP, MAX_READ_NOISE = 0.4, 0.5
+"""A document's unit is read by ``heads/statement_head`` if the unit head gives at least this ``keep`` and at most this
+``noise``. Of units slightly below, the statement head would keep half, two in five of which are good."""
+MIN_SUCCESSOR_P = 0.3
+"""Probability of "same" plus "update" from which a sentence of a rewritten block succeeds a kept one: nine of ten
+successors reach it, and a third of the sentences that say something else."""
+MAX_CHARS = 420
+"""Maximum characters of a statement; anything longer is a paragraph without full stops."""
+_REPLY_SENTENCES = 3
+"""First sentences of a reply that are checked for a contradiction."""
+ROLE_NAMES = frozenset({"user", "assistant", "agent"})
+"""Speakers that are roles, not names."""
 _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|above|earlier|other)\s"
     r"(?:instructions?|prompts?|rules|messages?)|\byou\sare\snow\s(?:in|an?|the)\b|\bsystem\sprompt\b"
     r"|\b(?:developer|jailbreak|god)\smode\b",
     re.IGNORECASE,
 )
-"""An order to whoever reads it later; see docs/poisoning.md."""
+"""A prompt injection; see docs/poisoning.md."""
 Kind = Literal["fact", "preference", "decision"]
 Verdict = Literal[
     "kept",
@@ -78,10 +78,10 @@ Verdict = Literal[
     "gone",
     "unsaid",
 ]
-"""What decides whether a sentence is kept: the first three say that it is (``KEPT``), the others why not. ``worth``
-and ``noise`` are limits that it does not keep to; ``commands/review`` puts each in words."""
-KEPT = frozenset({"kept", "noted", "heir"})
-"""What decides that a sentence becomes a statement."""
+"""Why a sentence is kept (``KEPT_VERDICTS``) or not. ``worth`` and ``noise`` are thresholds that it fails;
+``commands/review`` words each."""
+KEPT_VERDICTS = frozenset({"kept", "noted", "heir"})
+"""Verdicts by which a sentence becomes a statement."""
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
@@ -92,14 +92,12 @@ class ScoredUnit(NamedTuple):
     """A sentence, item or row of a turn.
 
     Attributes:
-        turn: Its key.
-        title: Whose words they are, or the headings without which nobody could tell what they are
-            about; empty for what stands alone.
-        keep: Probability that they are worth keeping; 0 where even the headings do not tell what
-            they are about.
-        noise: Probability that they are junk.
-        chance: ``keep`` before the owner's decisions correct it.
-        worth: From which ``keep`` on they are kept.
+        turn: Key of the turn.
+        title: The speaker, or the headings needed to understand it; empty if it stands alone.
+        keep: Probability of being worth keeping; 0 if even the headings do not make it clear.
+        noise: Probability of being junk.
+        chance: ``keep`` before the correction by the owner's decisions.
+        worth: Threshold of ``keep``.
     """
 
     turn: str
@@ -115,7 +113,7 @@ class ScoredUnit(NamedTuple):
 
     @property
     def statement(self) -> str:
-        """It as it stands in memory.
+        """The text of the statement: title and text.
 
         >>> ScoredUnit("k", 0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
         'Rent: 900 euros.'
@@ -125,16 +123,16 @@ class ScoredUnit(NamedTuple):
 
 @dataclass(frozen=True)
 class UnitScores:
-    """What the sentences of a document or conversation are worth.
+    """The scored sentences of a document or conversation.
 
     Attributes:
-        about: What ``judge.about_document`` says of the document; None for a conversation.
-        pieces: Of each turn that says something, by key, in order.
-        is_noted: Each was noted by itself (``clsm note``): somebody wants it remembered.
-        is_diary: It is a person's dated notes: these tell as people do in a talk, and the unit head, which
-            knows the notes of agents, takes most of what they tell for trivial.
-        current: Keys of turns that still hold; blocks that a document lost make no claims.
-        heirs: Sentences that take the place of one that was kept: it was judged to be worth that.
+        about: ``judge.about_document`` of the document; None for a conversation.
+        pieces: Key of a turn → its sentences, in order.
+        is_noted: The turns are from ``clsm note``: all are kept.
+        is_diary: A person's dated notes. They are written as people talk, and the unit head, fitted to
+            agents' notes, scores most of them as trivial.
+        current: Keys of current turns; blocks removed from a document make no claims.
+        successors: Sentences that succeed a kept one; they are kept too.
     """
 
     settings: ConsolidationSettings
@@ -143,55 +141,59 @@ class UnitScores:
     is_noted: bool = False
     is_diary: bool = False
     current: Collection[str] = ()
-    heirs: Collection[ScoredUnit] = ()
+    successors: Collection[ScoredUnit] = ()
 
     @property
-    def is_told(self) -> bool:
-        """Whether it is a conversation, or written as people talk."""
+    def is_talk_like(self) -> bool:
+        """Whether it is a conversation or a diary."""
         return self.about is None or self.is_diary
 
     @property
     def noise_limit(self) -> float:
-        """Probability of being noise up to which a sentence is kept."""
-        return self.settings.noise * (NOISE_IN_TALK if self.is_told else 1.0)
+        """Maximum probability of being noise of a kept sentence."""
+        return self.settings.noise * (TALK_NOISE_SHARE if self.is_talk_like else 1.0)
 
     @property
     def states_nothing(self) -> bool:
-        """Whether nothing in it is about the owner's world: a template, a text of others."""
+        """Whether it is a template, a reference or someone else's text, with nothing about the owner."""
         about = self.about
         return about is not None and (
-            about["template"] >= SURE or about["owner"] <= 1 - SURE or about["reference"] >= SURE
+            about["template"] >= MIN_DOCUMENT_P
+            or about["owner"] <= 1 - MIN_DOCUMENT_P
+            or about["reference"] >= MIN_DOCUMENT_P
         )
 
-    @property
-    def is_for_anybody(self) -> float:
-        """How likely its open items are steps for anybody who works by it, not tasks of the owner."""
-        return self.about["instruction"] + self.about["reference"] if self.about else 0.0
-
     def verdict(self, piece: ScoredUnit) -> Verdict:
-        """What decides whether a sentence is kept for what it says."""
+        """Why a sentence is kept or not."""
         if self.is_noted:
             return "noted"
-        if piece in self.heirs:
+        if piece in self.successors:
             return "heir"
-        if self.is_told and (
+        if self.is_talk_like and (
             factuality.asserts_nothing(piece.text) or factuality.is_disputed(piece.text)
-        ):  # the head of talks takes rumours and ideas for what tells something
+        ):  # the talk head scores rumours and ideas as informative
             return "untold"
         if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
         return "kept" if piece.noise <= self.noise_limit else "noise"
 
-    def is_worth(self, piece: ScoredUnit) -> bool:
-        """Whether a sentence is kept for what it says."""
-        return self.verdict(piece) in KEPT
+    def needs_reading(self, turn: Turn, piece: ScoredUnit) -> bool:
+        """Whether the statement head decides: in documents, and for an assistant's sentences.
+
+        The talk head was fitted to people; an assistant at work talks mostly about its current action.
+        """
+        if self.about is None:
+            return turn.role == "assistant" and self.verdict(piece) in KEPT_VERDICTS
+        if self.is_diary:
+            return piece.keep >= piece.worth * TALK_WORTH_SHARE
+        return piece.keep >= MIN_READ_KEEP and piece.noise <= MAX_READ_NOISE
 
     def is_task(self, turn: Turn, task: Todo) -> bool:
-        """Whether an item that reads as a task is one of the owner.
+        """Whether an item that looks like a task is one of the owner's.
 
-        It is, unless it is a step for anybody who works by the document, or a box of a form. It stands in
-        notes of a day, in a list called one, or names a day: then only what is more likely such steps than
-        not has none. Whatever note ticks it, what nobody had to do becomes no task by that.
+        In a document, a step of instructions for any reader or a box of a form is not, unless it is under a
+        dated heading. In a log, in a list called tasks, or with a date, the threshold for instructions is
+        ``EVEN_P`` instead of ``MAX_STEPS_P``. Done items pass: an unknown one makes no statement anyway.
         """
         found = self._pieces_of(turn, task)
         if not found or self.about is None or task.state == "done":
@@ -200,15 +202,16 @@ class UnitScores:
         if any(expressions.is_day(title, turn.time) for title in titles):
             return True
         is_called_one = (
-            self.about["log"] >= EVEN
+            self.about["log"] >= EVEN_P
             or any(map(_TASKS.fullmatch, titles))
             or any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         )
         is_form = any(map(_FORM.fullmatch, titles[:2]))
-        return not is_form and self.is_for_anybody < (EVEN if is_called_one else STEPS)
+        steps_p = self.about["instruction"] + self.about["reference"]
+        return not is_form and steps_p < (EVEN_P if is_called_one else MAX_STEPS_P)
 
     def title_of(self, turn: Turn, task: Todo) -> str:
-        """The headings without which nobody could tell what an item of a note is about."""
+        """The headings needed to understand an item of a note, without one that only says "tasks"."""
         found = self._pieces_of(turn, task)
         titles = found[0].title.split(" › ") if found and not turn.speaker else []
         return " › ".join([title for title in titles if not _TASKS.fullmatch(title)])
@@ -221,19 +224,22 @@ class UnitScores:
         ]
 
 
-def _is_gainsaid(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
-    """Whether the next that a person says takes the place of what an agent said."""
+def _is_contradicted(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
+    """Whether the user's next turn updates what an agent said."""
     reply = next((turn.text for turn in after if turn.role == "user"), "")
-    told = [each for each in sentences(reply)[:_REPLY] if not factuality.asserts_nothing(each)]
-    relations = pair_head.relations([(piece.text, each) for each in told])
-    return any(each.update >= EVEN for each in relations)
+    assertions = [
+        each for each in sentences(reply)[:_REPLY_SENTENCES] if not factuality.asserts_nothing(each)
+    ]
+    relations = pair_head.relations([(piece.text, each) for each in assertions])
+    return any(each.update >= EVEN_P for each in relations)
 
 
 @dataclass
 class StatementScorer:
-    """Weighs episodes: a document once, whole and as it stands now.
+    """Scores episodes.
 
-    What may be kept of it is read with its episode.
+    The unit head scores a document once, in its current form; the statement head reads its candidates
+    episode by episode.
     """
 
     state: StoreState
@@ -251,95 +257,82 @@ class StatementScorer:
                 self._kept.setdefault(row.sources[0], set()).add(row.text)
 
     def score(self, episode: Episode, current: Collection[str]) -> UnitScores:
-        """Score the units of an episode; ``current`` are the keys of turns that still hold."""
+        """Score the units of an episode; ``current``: keys of current turns."""
         if episode.document is None:
             found = self._scores(episode.turns, None)
             found = replace(found, is_noted=episode.session == NOTES)
         elif episode.document in self._documents:
             found = self._documents[episode.document]
         else:
-            turns = self._whole(episode)
+            turns = self._document_turns(episode)
             found = self._scores(turns, judge.about_document(turns))
             self._documents[episode.document] = found
-        read = self._as_read(replace(found, current=current), episode.turns)
+        read = self._reread(replace(found, current=current), episode.turns)
         weighed = self._corrected(read, episode.document or episode.session)
-        return replace(weighed, heirs=self._heirs(weighed))
+        return replace(weighed, successors=self._successors(weighed))
 
     def _scores(self, turns: Sequence[Turn], about: Mapping[str, float] | None) -> UnitScores:
-        """As the unit head has it; a talk is shorter, and says less of what it is worth."""
+        """Scores by the unit head; the threshold is lower for conversations, whose turns say less."""
         settings = self.state.settings
-        worth = settings.worth if about is not None else settings.worth * IN_TALK
+        worth = settings.worth if about is not None else settings.worth * TALK_WORTH_SHARE
         is_diary = about is not None and all(turn.time and turn.trust == "user" for turn in turns)
         found = scored_units(turns, None if is_diary else about, self.state.meanings)
         pieces = grouped((turn.key, piece._replace(worth=worth)) for turn, piece in found)
         return UnitScores(settings, about, pieces, is_diary=is_diary)
 
-    def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
-        """What some of the turns say, as the statement head reads it where it does."""
-        pieces = {turn.key: [*weights.pieces.get(turn.key, ())] for turn in turns}
-        if self.state.meanings is None or weights.states_nothing:
-            return replace(weights, pieces=pieces)
+    def _reread(self, scores: UnitScores, turns: Sequence[Turn]) -> UnitScores:
+        """The scores of some turns, replaced by those of the statement head where it applies."""
+        pieces = {turn.key: [*scores.pieces.get(turn.key, ())] for turn in turns}
+        if self.state.meanings is None or scores.states_nothing:
+            return replace(scores, pieces=pieces)
         chosen = [
             (turn, row, piece)
             for turn in turns
             for row, piece in enumerate(pieces[turn.key])
-            if self._is_read(weights, turn, piece)
+            if scores.needs_reading(turn, piece)
         ]
-        is_talk = weights.about is None
-        places = [
-            CHAT if weights.is_told else place_of(turn.path, turn.heading) for turn, _, _ in chosen
+        read = [
+            (piece.statement, CHAT if scores.is_talk_like else place_of(turn.path, turn.heading))
+            for turn, _, piece in chosen
         ]
-        read = [(piece.statement, place) for (*_, piece), place in zip(chosen, places, strict=True)]
+        is_talk = scores.about is None
         for (turn, row, piece), found in zip(chosen, verdicts(read), strict=True):
-            keep = found.good * IN_TALK if is_talk else found.good
-            if is_talk and _is_gainsaid(piece, turns[turns.index(turn) + 1 :]):
+            keep = found.good * TALK_WORTH_SHARE if is_talk else found.good
+            if is_talk and _is_contradicted(piece, turns[turns.index(turn) + 1 :]):
                 keep = 0.0
             pieces[turn.key][row] = piece._replace(keep=keep, noise=found.junk, chance=keep)
-        return replace(weights, pieces=pieces)
+        return replace(scores, pieces=pieces)
 
-    def _is_read(self, weights: UnitScores, turn: Turn, piece: ScoredUnit) -> bool:
-        """Whether the statement head has the last word: in documents, and on what an assistant says.
-
-        The head of talks knows people; an assistant at work talks mostly about what it does just now.
-        """
-        if weights.about is None:
-            return turn.role == "assistant" and weights.is_worth(piece)
-        if weights.is_diary:
-            return piece.keep >= piece.worth * IN_TALK
-        return piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
-
-    def _heirs(self, weights: UnitScores) -> frozenset[ScoredUnit]:
-        """The sentences of rewritten blocks that are statements of the old text, or take the place of one."""
-        heirs: set[ScoredUnit] = set()
+    def _successors(self, scores: UnitScores) -> frozenset[ScoredUnit]:
+        """Sentences of rewritten blocks that repeat or succeed a statement of the old block."""
+        successors: set[ScoredUnit] = set()
         pairs = []
-        for key, pieces in weights.pieces.items():
-            kept = self._kept_before(key)
+        for key, pieces in scores.pieces.items():
+            kept = self._statements_of_old_blocks(key)
             again = {piece for piece in pieces if piece.statement in kept}
             gone = kept - {piece.statement for piece in again}
-            heirs |= again
+            successors |= again
             pairs += [(text, each) for text in sorted(gone) for each in pieces if each not in again]
         if self.state.meanings is not None:
             relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
-            heirs |= {
-                piece
-                for (_, piece), each in zip(pairs, relations, strict=True)
-                if each.same + each.update >= TAKES_PLACE
-            }
-        return frozenset(heirs)
+            for (_, piece), each in zip(pairs, relations, strict=True):
+                if each.same + each.update >= MIN_SUCCESSOR_P:
+                    successors.add(piece)
+        return frozenset(successors)
 
-    def _kept_before(self, key: str) -> set[str]:
-        """What was kept of the blocks that a block took the place of, one after the other."""
+    def _statements_of_old_blocks(self, key: str) -> set[str]:
+        """The statements of all blocks that a block replaced, directly or indirectly."""
         seen, found = {key}, set[str]()
         while (key := self.state.rewritten.get(key, key)) not in seen:
             seen.add(key)
             found |= self._kept.get(key, set())
         return found
 
-    def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
-        """The same by the owner's decisions, where these may change what is kept."""
+    def _corrected(self, scores: UnitScores, place: str) -> UnitScores:
+        """The scores corrected by the owner's decisions, where these may change the outcome."""
         if not self.owner.decisions:
-            return weights
-        every = chain.from_iterable(weights.pieces.values())
+            return scores
+        every = chain.from_iterable(scores.pieces.values())
         texts = [each.statement for each in every if is_unsure(each.chance, each.worth)]
         known = self.state.vectors_of(texts)
 
@@ -347,13 +340,13 @@ class StatementScorer:
             if piece.statement not in known:
                 return piece
             keep = self.owner.chance(piece.chance, known[piece.statement], place)
-            left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of what is not worth keeping
+            left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of the probability not to keep
             return piece._replace(keep=keep, noise=min(1.0, piece.noise * left))
 
-        pieces = {key: [*map(corrected, told)] for key, told in weights.pieces.items()}
-        return replace(weights, pieces=pieces)
+        pieces = {key: [*map(corrected, found)] for key, found in scores.pieces.items()}
+        return replace(scores, pieces=pieces)
 
-    def _whole(self, episode: Episode) -> Sequence[Turn]:
+    def _document_turns(self, episode: Episode) -> Sequence[Turn]:
         document = self.state.records.get(episode.document or "")
         if not isinstance(document, Document):
             return episode.turns
@@ -370,7 +363,7 @@ class StatementScorer:
 def scored_units(
     turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None
 ) -> Iterator[tuple[Turn, ScoredUnit]]:
-    """What may become a statement, in order, with the turn that it stands in."""
+    """The candidate sentences of some turns, in order, with their turns."""
     judged = judge.judge_units(turns, about, meanings)
     leads = lead_ins(turns, [each.unit for each in judged])
     for each, lead in zip(judged, leads, strict=True):
@@ -384,18 +377,18 @@ def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     unit, chances = each
     text = plain(turn.text[unit.start : unit.end])
     title = _title(turn, chances, lead)
-    is_clear = max(chances["alone"], chances["with headings"]) >= EVEN
-    if not text or len(text) > LONGEST or _ORDER.search(f"{title}: {text}"):
+    is_clear = max(chances["alone"], chances["with headings"]) >= EVEN_P
+    if not text or len(text) > MAX_CHARS or _ORDER.search(f"{title}: {text}"):
         return None
     keep = chances["keep"] if is_clear else 0.0
-    kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN), "fact")
+    kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN_P), "fact")
     return ScoredUnit(
         turn.key, unit.start, unit.end, text, title, keep, chances["noise"], keep, kind
     )
 
 
 def plain(raw: str) -> str:
-    """The words of a sentence, item or row.
+    """A sentence, item or row without Markdown marks; cells are joined by dots.
 
     >>> plain("- **Rent:** 900 euros"), plain("| Rent | 900 euros |")
     ('Rent: 900 euros', 'Rent · 900 euros')
@@ -408,10 +401,10 @@ def plain(raw: str) -> str:
 
 
 def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
-    """What stands before a sentence in memory."""
+    """The title of a sentence: its speaker, or the headings and list introduction that it needs."""
     if turn.speaker:
-        return "" if turn.speaker.lower() in ROLES else turn.speaker
-    shown = () if chances["alone"] >= ALONE else turn.heading[-2:]
+        return "" if turn.speaker.lower() in ROLE_NAMES else turn.speaker
+    shown = () if chances["alone"] >= MIN_ALONE_P else turn.heading[-2:]
     titles = [to_plain(title).strip(" :#") for title in shown]
     return " › ".join(
         [title for title in (*titles, lead) if title and not expressions.is_day(title, turn.time)]

@@ -1,4 +1,4 @@
-"""The state of a store when a consolidation begins: records, where each lies, episodes, and what reads them."""
+"""The state of a store at the start of a consolidation: records and their shards, episodes, ontology."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoreState:
-    """A store as it is, under its lock, and what a consolidation reads it with.
+    """A locked store, its index and its records.
 
     Attributes:
-        now: Time of the run, on the record axis.
-        embed: Makes the vectors that the index does not have; None without a model.
-        meanings: What the words of texts mean; None without a model.
-        places: Stream → ids that this machine's shards of it hold.
-        reviewed: All review items there ever were, by id, but those about what was forgotten.
+        now: Recording time of the run.
+        embed: Computes vectors missing in the index; None without a model.
+        meanings: Returns mean word embeddings of texts; None without a model.
+        places: Stream → ids in this machine's shards of it.
+        reviewed: All review items ever, by id, without those about forgotten records.
         forgotten: Hashes of ids with a tombstone.
     """
 
@@ -77,7 +77,7 @@ class StoreState:
 
     @cached_property
     def ontology(self) -> tuple[Ontology, list[LineProblem]]:
-        """The tags there are, and what is wrong with the file that says so."""
+        """The known tags, and the problems of the ontology file."""
         return ontology.load(self.store)
 
     def tags_of(self, text: str) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class StoreState:
         return tuple(sorted(tags_of(text, self.ontology[0])))
 
     def vectors_of(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Unit vectors of texts; without ``embed`` only of those that had one before."""
+        """Unit vectors of texts; without ``embed``, only those in the index."""
         return vectors.of_texts(self.connection, self.store.derived, texts, self.embed)
 
     @cached_property
@@ -105,7 +105,7 @@ class StoreState:
 
     @cached_property
     def episodes(self) -> dict[str, EpisodeRecord]:
-        """Records of episodes whose file is there, by id."""
+        """Records of episodes with a file, by id."""
         return {
             i: r
             for i, r in self.records.items()
@@ -114,7 +114,7 @@ class StoreState:
 
     @cached_property
     def decided(self) -> dict[tuple[str, str], bool]:
-        """Pairs of nodes that a person judged: (a, b) → whether they are one."""
+        """Pairs of nodes that a person decided about: (a, b) → whether they are the same."""
         return {
             (item.about[0], item.about[1]): item.state == "accepted"
             for item in self.reviewed.values()
@@ -123,29 +123,29 @@ class StoreState:
 
     @cached_property
     def closed_blocks(self) -> dict[str, str]:
-        """Key of a block that no document holds any more → when it went."""
+        """``edges.closed_blocks`` of all records."""
         return closed_blocks(self.records.values())
 
     @cached_property
     def rewritten(self) -> dict[str, str]:
-        """Key of a block → key of the vanished one that it took the place of."""
+        """Key of a block → key of the removed block that it replaced."""
         documents = [r for r in self.records.values() if isinstance(r, Document)]
         return {
             new: old for each in documents for old, (_, new) in sorted(each.closed.items()) if new
         }
 
     def is_pending(self, record: EpisodeRecord) -> bool:
-        """Whether an episode was never consolidated, or its file was changed since."""
+        """Whether an episode was never consolidated, or its file changed since."""
         return record.stage == "pending" or record.digest != self.files[record.id].digest
 
     def read_episode(self, episode: str) -> Episode | None:
-        """What an episode says, without what was forgotten and dumps; None where it cannot be read."""
+        """An episode without forgotten turns and dumps; None if it cannot be read."""
         if episode not in self.files:
             return None
         try:
             whole = episode_files.read(self.store.root / self.files[episode].path)
         except DamagedStoreError:
-            return None  # the index names it among the problems
+            return None  # the index reports it
         left = episode_files.without_forgotten(whole, self.forgotten)
         return left and without_dumps(left)
 
@@ -161,7 +161,7 @@ def opened_state(
 
 @contextlib.contextmanager
 def opened_index(store: Store) -> Iterator[Index]:
-    """The index of a locked store, fresh but for embeddings, to be written to."""
+    """The index of a locked store, writable, up to date except for embeddings."""
     with (
         database.disk_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
@@ -173,26 +173,9 @@ def opened_index(store: Store) -> Iterator[Index]:
 def load_state(
     store: Store, index: Index, now: datetime, embed: Embed | None, meanings: Meanings | None
 ) -> StoreState:
-    """Read every shard once, and what the index knows of episodes."""
+    """Read every shard once, and the episodes from the index."""
     forgotten = logs.load_tombstones(store)
-    read: list[shards.Shard] = []
-    places: dict[Stream, frozenset[str]] = {}
-    own = {store.graph(stream): stream for stream in STREAMS}
-    for folder in sorted({*store.graphs(), *own}):
-        found = [shards.read(path) for path in shards.shard_files(folder)]
-        read += found
-        if folder in own:
-            places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
-    for folder in store.archives():  # a compacted edge is woven anew, if at all
-        read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
-    files = evidence_queries.episode_files(index.connection)
-    if forgotten:
-        said = evidence_queries.user_shares(index.connection)
-        files = {
-            i: file
-            for i, file in files.items()
-            if i in said and not logs.is_forgotten(i, forgotten)
-        }
+    read, places = _read_shards(store)
     return StoreState(
         store,
         index,
@@ -201,14 +184,39 @@ def load_state(
         meanings,
         records=shards.fold(read, forgotten).records,
         places=places,
-        files=files,
+        files=_episode_files(index, forgotten),
         reviewed=logs.review_items(store),
         forgotten=forgotten,
     )
 
 
+def _episode_files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
+    """Episodes by id, without forgotten and empty ones."""
+    files = evidence_queries.episode_files(index.connection)
+    if not forgotten:
+        return files
+    with_turns = evidence_queries.user_shares(index.connection)
+    left = (i for i in files if i in with_turns and not logs.is_forgotten(i, forgotten))
+    return {i: files[i] for i in left}
+
+
+def _read_shards(store: Store) -> tuple[list[shards.Shard], dict[Stream, frozenset[str]]]:
+    """All shards, and the ids in this machine's shards by stream."""
+    read: list[shards.Shard] = []
+    places: dict[Stream, frozenset[str]] = {}
+    own = {store.graph(stream): stream for stream in STREAMS}
+    for folder in sorted({*store.graphs(), *own}):
+        found = [shards.read(path) for path in shards.shard_files(folder)]
+        read += found
+        if folder in own:
+            places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
+    for folder in store.archives():  # a compacted edge is derived again if it still applies
+        read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
+    return read, places
+
+
 NEAR_NAMES = "two names, perhaps of one thing"
-"""Reason of a review item about two nodes; accepted, they are one."""
+"""Reason of a review item about two nodes; if accepted, they are the same."""
 
 
 def choose_episodes(state: StoreState, request: Request) -> list[str]:

@@ -1,10 +1,10 @@
-"""What a claim takes the place of or says again, and what took the place of one that comes late.
+"""Which statements a claim supersedes or repeats, and which superseded a claim that arrives late.
 
-CMA (section 3.4) closes what a newer memory contradicts. Each statement near to a claim in meaning is
-judged by the head of pairs. A likely update closes it; what may be one is put to review, as one
-question with both sentences. Where a block of a document changed, what rested on the old text is judged
-beside what the new one says. What an agent or a page says ends nothing that the owner said, and what an
-agent answers is not kept where its owner says otherwise.
+CMA (section 3.4) closes what a newer memory contradicts. The pair head judges each statement similar to a
+claim. A probable update closes the statement; a possible one goes to review, as one question with both
+sentences. If a block of a document changed, statements of the old text are judged against the new text.
+An agent or a page never ends what the owner said, and an agent's answer that the owner's words contradict
+is not kept.
 """
 
 from __future__ import annotations
@@ -28,26 +28,21 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
 
 NEAR = 0.40
-"""Cosine from which two sentences may be about one thing."""
+"""Minimum cosine of two sentences about one thing."""
 ALONE = 0.50
-"""The same where names alone bring them near: what is said by or of one person is so to begin with."""
+"""The same if they share only names: sentences by or about one person are always similar."""
 MOST = 4
-"""Statements that are judged beside a claim: the nearest."""
-OVER, ASKED = pair_head.OVER, 0.40
-"""Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
+"""Maximum statements judged against a claim, the most similar ones."""
+OVER, ASKED = pair_head.SUPERSEDED_P, 0.40
+"""Probabilities of an update from which it closes a statement, and from which a person is asked."""
 REWRITTEN = 0.3
-"""The same of a sentence whose block is gone, and of one in the block that took its place."""
+"""The closing probability for a statement of a rewritten block and a sentence of its replacement."""
 SAME = 0.80
-"""Probability from which a claim says again what a statement says."""
+"""Probability from which a claim repeats a statement."""
 
 
 class Rival(NamedTuple):
-    """A statement of which a claim is an update, or the other way round.
-
-    Attributes:
-        chance: Probability of that.
-        is_later: The statement is the update.
-    """
+    """A statement that a claim updates, or that updates the claim (``is_later``), with the probability."""
 
     chance: float
     row: Statement
@@ -55,9 +50,9 @@ class Rival(NamedTuple):
 
 
 def since(row: Statement) -> str:
-    """Since when a row holds; of one without a time all that is known is when it was recorded.
+    """The start of a row's validity; without one, its recording time.
 
-    One that is over held before that; where its first day is not known, it sorts before all others.
+    A closed row without a start sorts before all others, as it held before it was recorded.
     """
     return row.valid_from or ("" if row.valid_until else row.recorded_at or "")
 
@@ -69,12 +64,12 @@ def rivals(
     vector: Any,
     zone: tzinfo,
 ) -> list[Rival]:
-    """The statements that a claim may replace, and those that may have replaced it; likeliest last.
+    """The statements that a claim may replace, and those that may have replaced it; the most probable last.
 
     Args:
-        rewritten: Key of a block → key of the vanished one that it took the place of.
-        vector: The unit vector of its text; without one nothing is found.
-        zone: Of the store.
+        rewritten: Key of a block → key of the removed block that it replaced.
+        vector: The unit vector of the claim's text; nothing is found without one.
+        zone: Time zone of the store.
     """
     if vector is None or claim.kind not in KINDS:
         return []
@@ -98,13 +93,13 @@ def rivals(
 def _comparable(
     known: StatementIndex, claim: Statement, vector: Any, gone: frozenset[str], zone: tzinfo
 ) -> Iterator[tuple[Statement, bool, tuple[str, str]]]:
-    """Statements that may be about one thing with a claim, nearest first: whether each is later, both texts."""
+    """Statements comparable with a claim, the most similar first, with ``is_later`` and the texts, earlier first."""
     at = seconds(since(claim), zone)
     for row, cosine in known.alike(vector, NEAR):
         is_rewritten, then = row.id in gone, seconds(since(row), zone)
         is_later = then > at and not is_rewritten
         if row.text == claim.text or (then == at and not is_rewritten):
-            continue  # said of two days, it is two
+            continue  # the same words about two days are two statements
         who, old = pair_head.without_speaker(row.text, known.speakers)
         other, new = pair_head.without_speaker(claim.text, known.speakers)
         if who and other and who != other:
@@ -118,7 +113,7 @@ def _comparable(
 
 
 def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
-    """The current statement that says in other words what a claim says, with its numbers and names."""
+    """The current statement that a claim paraphrases, with the same numbers and names."""
     if vector is None or claim.kind not in KINDS:
         return None
     new = pair_head.particulars(pair_head.sentence(claim.text))
@@ -127,7 +122,7 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
         for row, _ in known.alike(vector, NEAR)
         if row.is_current
         and row.kind in KINDS
-        and row.text != claim.text  # said of two days, it is two
+        and row.text != claim.text  # the same words about two days are two statements
         and not _differ_in_subject(row.text, claim.text)
         and pair_head.particulars(pair_head.sentence(row.text)) == new
     ][:MOST]
@@ -138,7 +133,7 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
 
 
 def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bool:
-    """Whether a current statement of the owner and what an agent answers exclude each other."""
+    """Whether an agent's answer contradicts a current statement of the owner."""
     if vector is None or not claim.is_answer:
         return False
     said = pair_head.content(pair_head.sentence(claim.text))
@@ -148,14 +143,14 @@ def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bo
         if row.is_current
         and row.kind in KINDS
         and row.trust == "user"
-        and not said <= pair_head.content(pair_head.sentence(row.text))  # it says that back
+        and not said <= pair_head.content(pair_head.sentence(row.text))  # a mere repetition
     ][:MOST]
     pairs = [pair for text in near for pair in ((text, claim.text), (claim.text, text))]
     return any(each.update >= ASKED for each in pair_head.relations(pairs))
 
 
 def _share_names_alone(one: str, two: str, *, said: bool) -> bool:
-    """Whether nothing brings two sentences near but names: in them, or of who ``said`` them.
+    """Whether two sentences share nothing but names, inside them or of the speaker (``said``).
 
     >>> _share_names_alone("Call her Mara.", "Never wake Mara before ten.", said=False)
     True
@@ -171,17 +166,17 @@ def _share_names_alone(one: str, two: str, *, said: bool) -> bool:
 def _of_old_block(
     known: StatementIndex, rewritten: Mapping[str, str], claim: Statement
 ) -> frozenset[str]:
-    """Ids of the statements that rest only on the text that a claim's block took the place of."""
+    """Ids of the statements whose only sources are blocks that the claim's block replaced."""
     old = {rewritten[key] for key in claim.sources if key in rewritten}
     rows = known.rows.values() if old else ()
     return frozenset(row.id for row in rows if row.sources and {*row.sources} <= old)
 
 
 def _may_rival(row: Statement, claim: Statement, *, is_later: bool) -> bool:
-    """Whether the later of the two may end the earlier.
+    """Whether the later of the two (the row if ``is_later``) may end the earlier.
 
-    The row is current, both are of kinds that change, they share no source, and the later one (the row
-    if ``is_later``) is at least as trusted.
+    The row must be current and of a kind that can change, they must share no source, and the later one must
+    be at least as trusted.
     """
     later, earlier = (row, claim) if is_later else (claim, row)
     return (
@@ -193,7 +188,7 @@ def _may_rival(row: Statement, claim: Statement, *, is_later: bool) -> bool:
 
 
 def _differ_in_subject(old: str, new: str) -> bool:
-    """Whether two sentences end alike for longer than they begin alike: they may be about two things.
+    """Whether two sentences share a longer end than beginning, and so may have different subjects.
 
     >>> _differ_in_subject("My cousin Ada lives in Ghent.", "My uncle Bruno lives in Ghent.")
     True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from clsm_cli.consolidation.edges import stream_of_record
-from clsm_cli.consolidation.graph_update import WOVEN
+from clsm_cli.consolidation.graph_update import DERIVED_TYPES
 from clsm_cli.errors import RefusedError
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import logs, record_files, runs, settle
@@ -15,7 +15,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.consolidation_report import Report, Request
     from clsm_cli.consolidation.entity_mentions import Vocabulary
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
 
-Kept = TypeVar("Kept", bound="Record")
+Row = TypeVar("Row", bound="Record")
 FLOW: Stream = "flow"
-FEW = 20
-"""Records that may always go."""
+FREE_LOSS = 20
+"""Number of removals that are never refused."""
 
 
 @dataclass
 class Writer:
-    """Writes what differs from what the store holds, and knows afterwards what it holds."""
+    """Writes the differences to the store, and tracks its content over the batches of a run."""
 
     state: StoreState
     words: Vocabulary
@@ -49,13 +49,32 @@ class Writer:
         self._asked: set[str] = set()
 
     def write(self, learner: Learner, network: GraphUpdate | None) -> None:
-        """Write a step; with the network it is the last.
+        """Write a batch; the last one has the graph.
 
         Raises:
-            RefusedError: It would withdraw a large share of what the store holds.
+            RefusedError: It would withdraw too large a share of the store.
         """
-        store, rows = self.state.store, learner.statements
+        rows = learner.statements
         changed = self._revised(rows, self._statements)
+        writes = self._record_writes(learner, changed, network)
+        fresh = [item for item in learner.questions.items if item.id not in self._asked]
+        path = self.state.store.flow / "review.jsonl"
+        writes += [runs.Append(path, logs.render(item)) for item in fresh]
+        self.report.review += len(fresh)
+        if network is not None:
+            self.report.gists = sum(row.kind == "gist" for row in rows.values())
+            current = sum(row.is_current and row.kind != "gist" for row in rows.values())
+            self.report.statements["current"] = current
+        self.report.run = self.run.apply(writes, whole=True) or self.report.run
+        self._statements = dict(rows) | {row.id: row for row in changed}
+        self._episodes |= learner.episodes
+        self._asked |= {item.id for item in fresh}
+
+    def _record_writes(
+        self, learner: Learner, changed: Sequence[Statement], network: GraphUpdate | None
+    ) -> list[runs.Write]:
+        """The writes of shards and topics, those of flow last."""
+        store, rows = self.state.store, learner.statements
         records: dict[Stream, list[Record]] = defaultdict(list)
         for row in changed:
             records[row.stream].append(record_files.as_stored(row))
@@ -65,27 +84,15 @@ class Writer:
         if network is not None:
             self._place(network, records, removed)
         self._guard(rows, removed)
-        shards = {
-            stream: record_files.plan_records(
+
+        def planned(stream: Stream) -> list[runs.Write]:
+            return record_files.plan_records(
                 store, stream, records[stream], sorted(removed[stream])
             )
-            for stream in (*TOPIC_STREAMS, FLOW)
-        }
-        writes = [write for stream in TOPIC_STREAMS for write in shards[stream]]
+
+        writes = [write for stream in TOPIC_STREAMS for write in planned(stream)]
         writes += record_files.plan_topics(store, changed, self._heading(network))
-        writes += shards[FLOW]
-        fresh = [item for item in learner.questions.items if item.id not in self._asked]
-        path = store.flow / "review.jsonl"
-        writes += [runs.Append(path, logs.render(item)) for item in fresh]
-        self.report.review += len(fresh)
-        if network is not None:
-            self.report.gists = sum(row.kind == "gist" for row in rows.values())
-            held = sum(row.is_current and row.kind != "gist" for row in rows.values())
-            self.report.statements["current"] = held
-        self.report.run = self.run.apply(writes, whole=True) or self.report.run
-        self._statements = dict(rows) | {row.id: row for row in changed}
-        self._episodes |= learner.episodes
-        self._asked |= {item.id for item in fresh}
+        return writes + planned(FLOW)
 
     def _place(
         self,
@@ -93,14 +100,14 @@ class Writer:
         records: dict[Stream, list[Record]],
         removed: dict[Stream, set[str]],
     ) -> None:
-        """Put nodes and edges where they belong, and take them from where they do not."""
+        """Sort changed nodes and edges into their streams, and list those to remove from others."""
         wanted: dict[str, Node | Edge] = {**network.nodes, **network.edges}
         streams = {i: stream_of_record(record, network.nodes) for i, record in wanted.items()}
         for record_id, record in sorted(wanted.items()):
             old = self.state.records.get(record_id)
             new, stream = self._next(record, old), streams[record_id]
-            held = self.state.records if stream == FLOW else self.state.places[stream]
-            if _is_new(new, old) or record_id not in held:  # flow has one folder a machine
+            present = self.state.records if stream == FLOW else self.state.places[stream]
+            if _is_new(new, old) or record_id not in present:  # flow has one folder per machine
                 records[stream].append(new)
                 self._tally(record)["new" if old is None else "changed"] += 1
         for stream, ids in self.state.places.items():
@@ -117,7 +124,7 @@ class Writer:
         return self.report.nodes if isinstance(record, Node) else self.report.edges
 
     def _guard(self, now: Mapping[str, Statement], removed: Mapping[Stream, Iterable[str]]) -> None:
-        """Refuse what would withdraw much at once, unless it was allowed."""
+        """Refuse to withdraw too much at once, unless it was allowed."""
         if self.request.allow_loss:
             return
         current = [
@@ -130,14 +137,14 @@ class Writer:
             "statements": (sum(i not in replaced for i in lost), len(current)),
             "nodes": (self.report.nodes["removed"], len(self.state.nodes)),
             "typed edges": (
-                sum(isinstance(e, Edge) and e.type not in WOVEN for e in gone),
-                sum(e.type not in WOVEN for e in self.state.edges.values()),
+                sum(isinstance(e, Edge) and e.type not in DERIVED_TYPES for e in gone),
+                sum(e.type not in DERIVED_TYPES for e in self.state.edges.values()),
             ),
         }
         share = self.state.settings.mass_loss
         most = {"statements": settle.MAX_LOST}
         for what, (count, total) in counts.items():
-            if count > min(max(FEW, share * total), most.get(what, count)):
+            if count > min(max(FREE_LOSS, share * total), most.get(what, count)):
                 raise RefusedError(
                     str(self.state.store.root),
                     f"this run would withdraw {count} of {total} {what}",
@@ -145,7 +152,7 @@ class Writer:
                 )
 
     def _heading(self, network: GraphUpdate | None) -> Callable[[Statement], str]:
-        """The heading of a statement: the name of what it is about."""
+        """A function from a statement to its heading, the label of its subject."""
         nodes = network.nodes if network is not None else self.state.nodes
 
         def heading_of(statement: Statement) -> str:
@@ -154,13 +161,13 @@ class Writer:
 
         return heading_of
 
-    def _revised(self, rows: Mapping[str, Kept], before: Mapping[str, Record]) -> list[Kept]:
-        """Those that are new, or other than before, with their next revision."""
+    def _revised(self, rows: Mapping[str, Row], before: Mapping[str, Record]) -> list[Row]:
+        """New and changed rows, with their next revision."""
         pairs = [(self._next(row, before.get(i)), before.get(i)) for i, row in sorted(rows.items())]
         return [new for new, old in pairs if _is_new(new, old)]
 
-    def _next(self, record: Kept, old: Record | None) -> Kept:
-        """A record as it is written: as it was where nothing changed, else its next revision."""
+    def _next(self, record: Row, old: Record | None) -> Row:
+        """A record as it is written: unchanged, or with its next revision."""
         if old is not None:
             record = replace(record, rev=old.rev, extra=old.extra)
         if isinstance(record, Edge) and record.recorded_at is None:

@@ -1,8 +1,8 @@
-"""Whether a passage answers a question, and is not only about the same thing.
+"""The answer head: the probability that a passage answers a question rather than shares its subject.
 
-Signs of nearness, of words and of meaning, are the same for "when was the flat built" and "what is the
-rent" beside a sentence about the rent. A cross-encoder reads both at once (fitted by
-``scripts/fit_answers.py``; figures on memories that it did not see: ``weights/answer.json``).
+Lexical and embedding similarity to a sentence about the rent do not distinguish "when was the flat built"
+from "what is the rent". A cross-encoder reads question and passage together (fitted by
+``scripts/fit_answers.py``; figures on held-out memories: ``weights/answer.json``).
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from collections.abc import Iterator
 from clsm_cli.heads import cross_encoder
 from clsm_cli.text import tokens
 
-CLASSES = ("about it at most", "answers")
-LONGEST, LEAST = 280, 120
-"""Characters of a passage that are read with what stands before it (some seventy word pieces, as many as
-the model gets), and of the passage alone, however much stands before it."""
+MAX_CHARS, MIN_PASSAGE_CHARS = 280, 120
+"""Maximum characters of a passage with its prefix (about 70 word pieces, the model's limit), and the number
+that the passage always gets, however long its prefix is."""
 
 
-def answers(question: str, passage: str) -> float:
-    """How likely a passage answers a question, 0 … 1.
+def answer_probability(question: str, passage: str) -> float:
+    """The probability that a passage answers a question.
 
     Args:
-        passage: ``shown`` with its speaker or heading.
+        passage: ``passage_text`` with its speaker or heading.
 
     Raises:
         ModelMissingError: The model is not installed.
@@ -31,26 +30,26 @@ def answers(question: str, passage: str) -> float:
     return cross_encoder.load("answer").probabilities(question, passage)[1]
 
 
-def shown(question: str, text: str, speaker: str, heading: str) -> str:
-    """A passage as the head reads it: behind whoever said it, or the headings that it stands under.
+def passage_text(question: str, text: str, speaker: str, heading: str) -> str:
+    """A passage with its speaker or heading as prefix, as the head reads it.
 
-    Of a long one, the part that has most words of the question, the first of equal ones.
+    A long one is reduced to the part with the most words of the question; ties: the first.
 
-    >>> shown("rent?", "900 euros.", "", "Flat › Rent"), shown("moved?", "I moved.", "user", "")
+    >>> passage_text("rent?", "900 euros.", "", "Flat › Rent"), passage_text("moved?", "I moved.", "user", "")
     ('Flat › Rent: 900 euros.', 'I moved.')
     """
     before = heading if speaker in ("", "user", "assistant") else speaker
-    room = max(LEAST, LONGEST - len(before))
+    room = max(MIN_PASSAGE_CHARS, MAX_CHARS - len(before))
     if len(text) > room:
         wanted = tokens.terms(question)
-        text = max(_parts(text, room), key=lambda part: len(wanted & tokens.terms(part)))
+        text = max(_line_groups(text, room), key=lambda part: len(wanted & tokens.terms(part)))
     return f"{before}: {text}" if before else text
 
 
-def _parts(text: str, room: int) -> Iterator[str]:
-    r"""A text in parts of whole lines, as long as they may be.
+def _line_groups(text: str, room: int) -> Iterator[str]:
+    r"""Split a text into groups of whole lines, each as long as ``room`` allows.
 
-    >>> [*_parts("one two\nthree\nfour", 14)]
+    >>> [*_line_groups("one two\nthree\nfour", 14)]
     ['one two\nthree', 'four']
     """
     import textwrap

@@ -1,4 +1,4 @@
-"""A classifier with one hidden layer; its weights are a data file."""
+"""A classifier with one hidden layer, and its weights as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 CLIP = 4.0
-"""Deviations from the mean beyond which an input counts no more."""
+"""Standardised inputs are clipped to ± this many standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,11 +19,11 @@ class Classifier:
     """``softmax or sigmoid(tanh(z W + b) U + c)`` with ``z`` the standardised inputs.
 
     Attributes:
-        inputs: Name of each input.
-        groups: Outputs of each question: several exclude one another (softmax), one is a probability
-            by itself (sigmoid).
-        mean: Of each input, as it was fitted on.
-        scale: Deviation of each input.
+        inputs: Names of the inputs.
+        groups: Question → its outputs: several are mutually exclusive (softmax), a single one is a
+            probability (sigmoid).
+        mean: Mean of each input in the training data.
+        scale: Its standard deviation.
         layers: ``W``, ``b``, ``U`` and ``c``.
     """
 
@@ -34,7 +34,7 @@ class Classifier:
     layers: tuple[Any, Any, Any, Any]
 
     def probabilities(self, rows: Sequence[Sequence[float]]) -> list[dict[str, float]]:
-        """What each row of inputs is, by the outputs' names, to four decimals.
+        """Output name → probability, to four decimals, for each row of inputs.
 
         >>> import numpy as np
         >>> one = Classifier(("x",), {"a": ("a",)}, np.zeros(1), np.ones(1),
@@ -59,51 +59,22 @@ class Classifier:
             else:
                 chances = np.exp(part - part.max(1, keepdims=True))
                 chances /= chances.sum(1, keepdims=True)
-            for told, values in zip(found, chances.tolist(), strict=True):
-                told.update(zip(names, (round(value, 4) for value in values), strict=True))
+            for row, values in zip(found, chances.tolist(), strict=True):
+                row.update(zip(names, (round(value, 4) for value in values), strict=True))
         return found
 
 
 @cache
 def load(name: str) -> Classifier:
-    """The classifier ``unit`` or ``document``, as shipped."""
+    """The shipped classifier ``weights/NAME.json``."""
     data = json.loads(
         (resources.files("clsm_cli.heads") / "weights" / f"{name}.json").read_text("utf-8")
     )
     return unpack(data)
 
 
-def pack(classifier: Classifier) -> dict[str, Any]:
-    """A classifier as JSON: each column of a matrix as signed bytes with a scale.
-
-    >>> import numpy as np
-    >>> one = Classifier(("x",), {"a": ("a",)}, np.zeros(1), np.ones(1),
-    ...     (np.ones((1, 1)), np.zeros(1), np.ones((1, 1)), np.zeros(1)))
-    >>> unpack(pack(one)).layers[0].round(4).tolist()
-    [[1.0]]
-    """
-    import numpy as np
-
-    layers = []
-    for matrix in classifier.layers:
-        columns = np.atleast_2d(matrix)
-        scales = np.array([float(f"{value:.6g}") for value in np.abs(columns).max(0) / 127])
-        scales[scales == 0] = 1.0
-        codes = np.rint(columns / scales).astype(np.int8)
-        layers.append(
-            {"scales": scales.tolist(), "codes": base64.b64encode(codes.tobytes()).decode()}
-        )
-    return {
-        "inputs": list(classifier.inputs),
-        "groups": {name: list(outputs) for name, outputs in classifier.groups.items()},
-        "mean": [round(float(value), 4) for value in classifier.mean],
-        "scale": [round(float(value), 4) for value in classifier.scale],
-        "layers": layers,
-    }
-
-
 def unpack(data: Mapping[str, Any]) -> Classifier:
-    """A classifier from its JSON."""
+    """A classifier from its JSON, whose matrix columns are int8, each with a scale (``scripts/fitting.pack``)."""
     import numpy as np
 
     matrices = []

@@ -1,11 +1,10 @@
-"""A cross-encoder: MiniLM reads two texts at once and says which of some classes they are.
+"""A cross-encoder: MiniLM reads two texts together and classifies the pair.
 
-Its attention goes from the words of one to those of the other. The weights of the model stay as they
-are; a graph of ``weights/`` adds small adapters to its layers (Hu et al. 2022, "LoRA";
-``scripts/fit_pairs.py``, ``fit_statements.py`` and ``fit_answers.py`` fit them). Two texts take one pass of the model,
-6 ms on a desktop. A recall reads a few pairs and loads neither numpy nor the tokeniser for it
-(``load``); a night reads thousands, in whole numbers, which opens later and is two and a half times
-as fast (``load_for_many``).
+Attention runs between the words of both texts. The model's weights are unchanged; a graph in ``weights/``
+adds low-rank adapters to its layers (Hu et al. 2022, "LoRA"), fitted by ``scripts/fit_pairs.py``,
+``fit_statements.py`` and ``fit_answers.py``. A pair is one forward pass, 6 ms on a desktop. Recall reads a
+few pairs, without loading numpy or the tokeniser (``load``). Consolidation reads thousands with an int8
+graph, which takes longer to open and is 2.5 times as fast (``load_for_many``).
 """
 
 from __future__ import annotations
@@ -20,30 +19,30 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.startup.query_pieces import CLS_ID, SEP_ID, cut_pieces
 
-MOST_PIECES, MOST_ASKED = 72, 24
-"""Word pieces of a text, and of a question, that are read."""
-_MOST_KNOWN = 1024
-"""Texts whose pieces are kept."""
+MAX_PIECES, MAX_QUESTION_PIECES = 72, 24
+"""Maximum word pieces per text, and per question."""
+_MAX_CACHED = 1024
+"""Texts whose word pieces are cached."""
 WEIGHTS = os.path.join(os.path.dirname(__file__), "weights")
 
 
 class CrossEncoder:
-    """The model and its adapters, ready to read; see the module."""
+    """The model with one set of adapters."""
 
     def __init__(self, session: Session, cut: Callable[[str], list[int]]) -> None:
-        """Use an open session of a graph of ``weights/``, and what cuts a text into word pieces."""
+        """Use an open session of a graph in ``weights/`` and a function from text to word piece ids."""
         self._session = session
         self._cut = cut
         self._known: dict[str, list[int]] = {}
 
     def probabilities(self, first: str, second: str, asked: str = "") -> list[float]:
-        """Of each class, to four decimals; ``asked`` is a question that both texts may answer."""
+        """The probability of each class, to four decimals; ``asked``: a question both texts may answer."""
         return self._run(*pack(*map(self._pieces, (first, second, asked))))
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        """The same of each pair of texts, a thread on each core.
+        """The probabilities of each pair of texts, with a thread per core.
 
-        Each alone: in whole numbers, what a pair is read with would change the steps of its values.
+        Pairs are not batched: in int8, other pairs of a batch would change a pair's quantisation scale.
         """
         from concurrent.futures import ThreadPoolExecutor
 
@@ -64,13 +63,13 @@ class CrossEncoder:
         return [round(each, 4) for each in array("f", bytes(found.data))]
 
     def knows(self, word: str) -> bool:
-        """Whether the vocabulary has a word whole."""
+        """Whether a word is a single piece of the vocabulary."""
         return len(self._pieces(word)) == 1
 
     def _pieces(self, text: str) -> list[int]:
-        """Ids of the first word pieces of a text; it is read again with the next pair."""
+        """Ids of the first word pieces of a text, cached because the next pair often shares it."""
         if text not in self._known:
-            if len(self._known) > _MOST_KNOWN:
+            if len(self._known) > _MAX_CACHED:
                 self._known.clear()
             self._known[text] = self._cut(text)
         return self._known[text]
@@ -79,39 +78,39 @@ class CrossEncoder:
 def pack(
     first: Sequence[int], second: Sequence[int], asked: Sequence[int] = ()
 ) -> tuple[list[int], list[int]]:
-    """Two texts as one row of word pieces, and for each whether it is of the second.
+    """Two texts and a question as one row of word pieces, and a mask of the second text.
 
     >>> pack([7], [8, 9], [5])
     ([101, 7, 102, 8, 9, 102, 5, 102], [0, 0, 0, 1, 1, 1, 0, 0])
     """
-    front = [CLS_ID, *first[:MOST_PIECES], SEP_ID]
-    back = [*second[:MOST_PIECES], SEP_ID]
-    question = [*asked[:MOST_ASKED], SEP_ID] if asked else []
+    front = [CLS_ID, *first[:MAX_PIECES], SEP_ID]
+    back = [*second[:MAX_PIECES], SEP_ID]
+    question = [*asked[:MAX_QUESTION_PIECES], SEP_ID] if asked else []
     of_second = [0] * len(front) + [1] * len(back) + [0] * len(question)
     return front + back + question, of_second
 
 
 @cache
 def load(name: str) -> CrossEncoder:
-    """The one with the adapters ``weights/NAME.onnx``, on the installed model, to read a few pairs.
+    """The installed model with the adapters ``weights/NAME.onnx``, to read a few pairs.
 
     Raises:
         ModelMissingError: The model is not installed.
         ModelDigestError: A model file is not the right one.
     """
-    folder = _checked()
+    folder = _checked_folder()
     with open(folder / weights.VOCABULARY.name, "rb") as file:
         vocabulary = file.read()
 
     def cut(text: str) -> list[int]:
-        return [piece.id for piece in cut_pieces(vocabulary, text, MOST_PIECES + 2)]
+        return [piece.id for piece in cut_pieces(vocabulary, text, MAX_PIECES + 2)]
 
     return CrossEncoder(Session(_graph(name), folder), cut)
 
 
 @cache
 def load_for_many(name: str) -> CrossEncoder:
-    """The same in whole numbers, ``weights/NAME_int8.onnx``, to read many pairs.
+    """The same with the int8 graph ``weights/NAME_int8.onnx``, to read many pairs.
 
     Raises:
         ModelMissingError: The model is not installed.
@@ -119,14 +118,14 @@ def load_for_many(name: str) -> CrossEncoder:
     """
     from clsm_cli.embedding.wordpiece import WordPieces
 
-    folder = _checked()
+    folder = _checked_folder()
     pieces = WordPieces.open(folder / weights.VOCABULARY.name)
     graph = _graph(f"{name}_int8")
     session = Session(graph, folder, is_long_lived=True, folds_constants=True)
-    return CrossEncoder(session, lambda text: pieces.ids(text)[1:-1][:MOST_PIECES])
+    return CrossEncoder(session, lambda text: pieces.ids(text)[1:-1][:MAX_PIECES])
 
 
-def _checked() -> Path:
+def _checked_folder() -> Path:
     folder = weights.default_folder()
     weights.check(folder)
     return folder

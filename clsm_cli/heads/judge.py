@@ -1,4 +1,4 @@
-"""Run the unit and document heads: what a document is, and what each of its units is worth."""
+"""Run the unit and document heads: the type of a document, and the worth of each of its units."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WORKSPACE_FILES = (
     "SKILL",
     "README",
 )
-"""Names that the documentation of OpenClaw (Agent workspace), Agent Skills and GitHub give a meaning."""
+"""File names with a meaning in the documentation of OpenClaw (Agent workspace), Agent Skills and GitHub."""
 FOLDERS = ("memory", "skills", "docs", "projects", "tasks")
-"""Folders to which the same give one."""
+"""Folder names with a meaning in the same documentation."""
 _DATE = re.compile(r"\d{4}[-_.]?\d{2}[-_.]?\d{2}|\d{4}[-_]\d{2}")
 _BOX = re.compile(rf"^\s*{ITEM}\s+{BOX}", re.MULTILINE)
 _DONE = re.compile(rf"^\s*{ITEM}\s+\[[xX]\]", re.MULTILINE)
@@ -35,24 +35,24 @@ _SLOT = re.compile(
 )
 _EMPTY = re.compile(r"^\s*(?:[-*+]\s+)?(?:\*\*)?[^:\n]{1,40}:(?:\*\*)?\s*$", re.MULTILINE)
 _LINK = re.compile(r"\]\(|https?://")
-_MOST = 400
-"""Turns that are looked at."""
+_MAX_TURNS = 400
+"""Maximum blocks of a document whose features are computed."""
 
 ROLES = ("log", "living", "instruction", "reference", "list")
-ABOUT = (*ROLES, "owner", "template")
-"""What a document may be, as inputs of the unit head; all zero for a chat."""
+DOCUMENT_LABELS = (*ROLES, "owner", "template")
+"""Document labels, whose probabilities are inputs of the unit head; all zero for a chat."""
 DIMENSIONS = 384
-"""Numbers of what a unit's words mean (``embedding/wordpiece``); zeros where the model is not there."""
+"""Size of a unit's mean word embedding (``embedding/wordpiece``); zeros without the model."""
 Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
 UNKNOWN = (0.0,) * DIMENSIONS
 
 
 class UnitProbabilities(NamedTuple):
-    """A unit and what it is likely to be.
+    """A unit and the probabilities of its labels.
 
     Attributes:
-        chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` and ``with
-            headings`` (understood so), and of each kind.
+        chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` (understood without
+            its headings), ``with headings`` (understood with them), and of each kind.
     """
 
     unit: Unit
@@ -60,7 +60,7 @@ class UnitProbabilities(NamedTuple):
 
 
 def about_document(turns: Sequence[Turn]) -> dict[str, float]:
-    """The probability of each of ``ABOUT`` for a document that some turns are the blocks of."""
+    """The probability of each of ``DOCUMENT_LABELS`` for a document, given its blocks."""
     return classifier.load("document").probabilities([document_features(turns)])[0]
 
 
@@ -69,11 +69,12 @@ def judge_units(
     about: Mapping[str, float] | None,
     words: Meanings | None = None,
 ) -> list[UnitProbabilities]:
-    """The units of a document or chat, all of whose turns are given, with what they are worth.
+    """The units of a document or chat with their probabilities.
 
     Args:
-        about: What ``about_document`` says of it; None for a chat.
-        words: What the words of texts mean, ``DIMENSIONS`` numbers each; None without the model.
+        turns: All of its turns.
+        about: ``about_document`` of it; None for a chat.
+        words: Returns mean word embeddings of texts, ``DIMENSIONS`` numbers each; None without the model.
     """
     found = units(turns)
     shapes = unit_features(turns, found)
@@ -81,22 +82,22 @@ def judge_units(
     known = words(texts) if words else [UNKNOWN] * len(texts)
     rows = [unit_inputs(*row, about) for row in zip(shapes, known, strict=True)]
     chances = classifier.load("unit" if about is not None else "talk").probabilities(rows)
-    return [UnitProbabilities(unit, told) for unit, told in zip(found, chances, strict=True)]
+    return [UnitProbabilities(unit, row) for unit, row in zip(found, chances, strict=True)]
 
 
 def unit_inputs(
     shape: Sequence[float], words: Sequence[float], about: Mapping[str, float] | None
 ) -> list[float]:
-    """The inputs of the unit head: a unit's shape, what its document is, what its words mean.
+    """The inputs of the unit head: a unit's features, its document's labels, its mean word embedding.
 
     >>> unit_inputs([1.0], [0.5], None)
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5]
     """
-    return [*shape, *(about.get(name, 0.0) if about else 0.0 for name in ABOUT), *words]
+    return [*shape, *(about.get(name, 0.0) if about else 0.0 for name in DOCUMENT_LABELS), *words]
 
 
 def document_features(turns: Sequence[Turn]) -> list[float]:
-    """The features of a document that some turns are the blocks of, a number each of ``NAMES``.
+    """The features of a document in the order of ``NAMES``, given its blocks.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> row = document_features([Turn("k", "", "assistant", "- Rent.", path="memory/2026-03-02.md")])
@@ -107,25 +108,25 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
 
 
 def _features(turns: Sequence[Turn]) -> dict[str, float]:
-    """The features of a document by name: of its path, size, headings, blocks and marks."""
-    looked = [turn for turn in turns[:_MOST] if turn.text.strip()]
+    """Feature name → value."""
+    looked = [turn for turn in turns[:_MAX_TURNS] if turn.text.strip()]
     count = max(1, len(looked))
     text = "\n".join(turn.text for turn in looked)
     size = max(1, len(text))
     return {
-        **_of_path(turns[0].path if turns else ""),
+        **_path_features(turns[0].path if turns else ""),
         "turns": log(len(turns)),
         "size": log(size),
         "turn size": log(size / count),
-        **_of_headings(list(dict.fromkeys(turn.heading for turn in looked)), count),
-        **_of_blocks([turn.text.lstrip()[:3] for turn in looked]),
-        **_marks(text),
+        **_heading_features(list(dict.fromkeys(turn.heading for turn in looked)), count),
+        **_block_features([turn.text.lstrip()[:3] for turn in looked]),
+        **_mark_features(text),
         "stock": sum(stock_share(turn.text) for turn in looked) / count,
     }
 
 
-def _of_path(path: str) -> dict[str, float]:
-    """What the name of a document and its folders show."""
+def _path_features(path: str) -> dict[str, float]:
+    """Features of the file name and its folders."""
     *above, name = path.replace("\\", "/").split("/")
     stem = name.rpartition(".")[0] or name
     folders = [folder.lower() for folder in above]
@@ -142,8 +143,8 @@ def _of_path(path: str) -> dict[str, float]:
     }
 
 
-def _of_headings(paths: Sequence[tuple[str, ...]], blocks: int) -> dict[str, float]:
-    """What the headings that so many blocks stand under are like; each path once, from the top down."""
+def _heading_features(paths: Sequence[tuple[str, ...]], blocks: int) -> dict[str, float]:
+    """Features of the distinct heading paths, from the top down, above ``blocks`` blocks."""
     titles = [path[-1] for path in paths if path]
     count = max(1, len(titles))
     return {
@@ -158,8 +159,8 @@ def _of_headings(paths: Sequence[tuple[str, ...]], blocks: int) -> dict[str, flo
     }
 
 
-def _of_blocks(starts: Sequence[str]) -> dict[str, float]:
-    """How many blocks are of each form, by their first three characters."""
+def _block_features(starts: Sequence[str]) -> dict[str, float]:
+    """Shares of blocks of each form, by their first three characters."""
     count = max(1, len(starts))
     return {
         "items": sum(s[:1] in {"-", "*", "+"} and s[:2] != "**" for s in starts) / count,
@@ -170,8 +171,8 @@ def _of_blocks(starts: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _marks(text: str) -> dict[str, float]:
-    """How often marks and figures stand in a text, a line or a character."""
+def _mark_features(text: str) -> dict[str, float]:
+    """Frequencies of marks and digits, per line or per character."""
     size = max(1, len(text))
     lines = text.count("\n") + 1
     return {
@@ -194,4 +195,4 @@ def _marks(text: str) -> dict[str, float]:
 
 
 NAMES = tuple(_features(()))
-"""What each number is."""
+"""Feature names, in order."""

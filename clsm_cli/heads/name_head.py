@@ -1,7 +1,7 @@
 """The name head: whether a string names a particular thing, and its kind, from all its uses in a store.
 
-Only the form of the string and of what stands around it is looked at, never which words those are: a
-person's name is told by how it is used, not by being on a list.
+Features describe the form of the string and of its context, never which words they are: a person's name
+is recognised by its use, not by a list of names.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from clsm_cli.heads import classifier
 from clsm_cli.text.markdown_marks import BOX, ITEM
 
 KINDS = ("person", "agent", "organisation", "place", "project", "tool", "concept", "file", "other")
-"""What a thing may be; ``other`` are events, works and what a reader had no word for."""
+"""Kinds of things; ``other``: events, works, and what the annotator had no word for."""
 
 DIMENSIONS = 384
-"""Numbers of a string's sentence vector."""
+"""Size of a string's sentence vector."""
 
-_AROUND = 60
-_MOST = 400
-"""Uses that are looked at one by one."""
-_PRIOR = 1.0
-"""Uses of no shape that are added, so that one use is no certainty."""
+_CONTEXT_CHARS = 60
+_MAX_USES = 400
+"""Maximum uses whose context is inspected."""
+_PRIOR_USES = 1.0
+"""Pseudo-count added to the uses, so that a single use does not give a share of 1."""
 _WORD = re.compile(r"\w+")
 _BEFORE = re.compile(r"([^\W_]+)[ \t]+$")
 _AFTER = re.compile(r"[ \t]+([^\W_]+)")
@@ -40,36 +40,25 @@ _UNSPACED = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af]")
 _SPOKEN = re.compile(r"\*{0,2}:\*{0,2}[ \t]+\S+[ \t]+\S+[ \t]+\S")
 
 
-class NameJudged(NamedTuple):
-    """What the head says of a string.
-
-    Attributes:
-        thing: The probability that it names one particular thing.
-        kinds: The probability of each of ``KINDS``, if it does.
-    """
+class NameJudgement(NamedTuple):
+    """The probability that a string names one particular thing, and of each of ``KINDS`` if it does."""
 
     thing: float
     kinds: Mapping[str, float]
 
 
-def judge_names(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
-    """What strings name.
-
-    Args:
-        rows: Of each its ``name_features``, then its sentence vector, or zeros.
-    """
-    told = classifier.load("name").probabilities(rows)
-    return [NameJudged(row["thing"], {kind: row[kind] for kind in KINDS}) for row in told]
+def judge_names(rows: Sequence[Sequence[float]]) -> list[NameJudgement]:
+    """Judge strings, each given as its ``name_features`` followed by its sentence vector, or zeros."""
+    judged = classifier.load("name").probabilities(rows)
+    return [NameJudgement(row["thing"], {kind: row[kind] for kind in KINDS}) for row in judged]
 
 
 def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str, list[float]]:
-    """Numbers about strings and their uses, in the order of ``INPUTS``.
-
-    Each text is gone through once, whatever the number of strings.
+    """Features of strings and their uses, in the order of ``INPUTS``; each text is scanned once.
 
     Args:
-        names: As they are written, without marks around them.
-        documents: The texts of a store, each a note or a conversation.
+        names: As written, without surrounding marks.
+        documents: The texts of a store, one per note or conversation.
 
     >>> told = name_features(["Ada"], ["Ask Ada.", "Then Ada's letter came."])["Ada"]
     >>> row = dict(zip(INPUTS, told, strict=True))
@@ -83,19 +72,19 @@ def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str,
         for name, start, end in finder.find(text):
             found[name].add(text, start, end, count, is_as_written=text[start:end] == name)
     return {
-        name: [*map(float, (_shape(name) | uses.row(count)).values())]
+        name: [*map(float, (_string_features(name) | uses.row(count)).values())]
         for name, uses in found.items()
     }
 
 
 class _Finder:
-    """Where strings stand in a text, in whatever capitals."""
+    """Finds strings in a text, ignoring case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}
         self._by_sign: dict[str, list[str]] = {}
         for name in sorted(names):
-            if _spaced(name):
+            if _is_spaced(name):
                 self._by_word.setdefault(_WORD.findall(name)[0].lower(), []).append(name)
             else:
                 self._by_sign.setdefault(name[:2].lower(), []).append(name)
@@ -120,7 +109,7 @@ class _Finder:
 
 
 class _Uses:
-    """What the uses of a string are like."""
+    """Counts the uses of a string and the features of their contexts."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -129,7 +118,7 @@ class _Uses:
         self.uses = self.holding = self.small = self.cased = self.last = 0
 
     def add(self, text: str, start: int, end: int, document: int, *, is_as_written: bool) -> None:
-        """Count a use in the document of a number."""
+        """Count a use at ``start`` to ``end`` of the text of a numbered document."""
         if not is_as_written:
             self.small += text[start:end].islower()
             self.cased += 1
@@ -137,23 +126,23 @@ class _Uses:
         self.uses += 1
         self.holding += document != self.last
         self.last = document
-        if self.uses <= _MOST:
-            before, after, told = _look(text, start, end)
+        if self.uses <= _MAX_USES:
+            before, after, context = _use_features(text, start, end)
             self.before[before] += 1
             self.after[after] += 1
-            self.counts.update(use for use, holds in told.items() if holds)
+            self.counts.update(use for use, holds in context.items() if holds)
 
     def row(self, documents: int) -> dict[str, float]:
-        """What the uses are like and how they are spread, given how many documents there are."""
-        looked = min(self.uses, _MOST) + _PRIOR
+        """Features of the contexts and of their distribution over ``documents`` documents."""
+        looked = min(self.uses, _MAX_USES) + _PRIOR_USES
         return {
-            **{use: self.counts[use] / looked for use in USE},
+            **{use: self.counts[use] / looked for use in USE_FEATURES},
             "uses": math.log1p(self.uses),
             "documents": math.log1p(self.holding),
             "share of documents": self.holding / max(1, documents),
             "uses a document": math.log1p(self.uses / max(1, self.holding)),
-            "small": self.small / (self.uses + self.small + _PRIOR),
-            "other case": self.cased / (self.uses + self.cased + _PRIOR),
+            "small": self.small / (self.uses + self.small + _PRIOR_USES),
+            "other case": self.cased / (self.uses + self.cased + _PRIOR_USES),
             "same before": max(self.before.values(), default=0) / looked,
             "same after": max(self.after.values(), default=0) / looked,
             "different before": len(self.before) / looked,
@@ -161,14 +150,14 @@ class _Uses:
         }
 
 
-def _spaced(name: str) -> bool:
-    """Whether its script sets words apart by spaces, so that it must stand apart itself."""
+def _is_spaced(name: str) -> bool:
+    """Whether its script separates words by spaces, so that a use must be a whole word."""
     ends = name[0].isalnum() and name[-1].isalnum()
     return ends and _UNSPACED.search(name) is None
 
 
-def _shape(name: str) -> dict[str, float]:
-    """What the string itself shows."""
+def _string_features(name: str) -> dict[str, float]:
+    """Features of the string itself."""
     letters = [sign for sign in name if sign.isalpha()]
     capitals = sum(sign.isupper() for sign in letters)
     words = name.split()
@@ -196,12 +185,13 @@ def _shape(name: str) -> dict[str, float]:
     }
 
 
-def _look(text: str, start: int, end: int) -> tuple[str, str, dict[str, bool]]:
-    """The word before a use, the one after it, and what the use is like."""
+def _use_features(text: str, start: int, end: int) -> tuple[str, str, dict[str, bool]]:
+    """The word before a use, the word after it, and the features of its context."""
     begin = text.rfind("\n", 0, start) + 1
     close = text.find("\n", end)
     close = len(text) if close < 0 else close
-    head, tail = text[max(begin, start - _AROUND) : start], text[end : min(close, end + _AROUND)]
+    head = text[max(begin, start - _CONTEXT_CHARS) : start]
+    tail = text[end : min(close, end + _CONTEXT_CHARS)]
     line = text[begin : min(close, begin + 8)]
     bare = head.rstrip("*_`\"'“‘([ \t")
     last, following = _BEFORE.search(head), _AFTER.match(tail)
@@ -248,6 +238,6 @@ def _look(text: str, start: int, end: int) -> tuple[str, str, dict[str, bool]]:
     return word or head[-1:], next_word or tail[:1], like
 
 
-USE = tuple(_look("", 0, 0)[2])
-INPUTS = (*_shape("-"), *_Uses().row(0))
-"""What each number is."""
+USE_FEATURES = tuple(_use_features("", 0, 0)[2])
+INPUTS = (*_string_features("-"), *_Uses().row(0))
+"""Feature names, in order."""

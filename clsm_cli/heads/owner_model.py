@@ -1,9 +1,9 @@
 """The owner model: adjust a sentence's probability by the owner's decisions on similar ones.
 
-Twenty decisions are too few to fit a head, and enough to correct one. The logit of the shipped head is
-the mean of a Gaussian process, decisions are its observations (Rasmussen and Williams 2006, *Gaussian
-Processes for Machine Learning*, §3.4: Laplace's approximation). So what is like nothing that was decided
-keeps its probability, and what each decision adds to another can be named.
+Twenty decisions are too few to fit a head, but enough to correct one. The logit of the shipped head is
+the mean of a Gaussian process; decisions are its observations (Rasmussen and Williams 2006, *Gaussian
+Processes for Machine Learning*, §3.4: Laplace's approximation). A sentence unlike all decided ones keeps
+its probability, and the contribution of each decision can be named.
 """
 
 from __future__ import annotations
@@ -12,27 +12,26 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-MEANING, DOCUMENT, OWNER = 4.0, 2.0, 0.3
-"""Variance of the correction that sentences of one meaning, of one document, and all of an owner share.
+MEANING_VARIANCE, DOCUMENT_VARIANCE, OWNER_VARIANCE = 4.0, 2.0, 0.3
+"""Variances of the correction shared by sentences of the same meaning, of one document, and of one owner.
 
-Chosen on labels of nineteen workspaces, each left out of the head, from twelve settings: 1 to 8 for
-meaning, 0 to 4 for a document; see docs/statements.md.
+Chosen from 12 settings (meaning 1 to 8, document 0 to 4) on labels of 19 workspaces, each held out of the
+head; see docs/statements.md.
 """
-_STEPS = 30
-_UNSURE = 2.0
-"""Distance of a logit from that of the threshold within which a sentence's vector is asked for."""
+_NEWTON_STEPS = 30
+_MAX_DISTANCE = 2.0
+"""Maximum distance of a logit from the threshold's at which decisions are applied."""
 
 
 class Decision(NamedTuple):
     """A sentence that the owner kept or rejected.
 
     Attributes:
-        name: Id of its statement or question.
-        text: Its words.
-        document: The document or session that it stands in; "" where none is known.
-        vector: Of the text, of length 1.
+        name: Id of its statement or review item.
+        document: Its document or session; "" if unknown.
+        vector: Unit vector of the text.
         chance: Probability of ``keep`` by the shipped head.
-        is_kept: What the owner said.
+        is_kept: The decision.
     """
 
     name: str
@@ -44,7 +43,7 @@ class Decision(NamedTuple):
 
 
 class Owner:
-    """The decisions of one owner, and what they say of other sentences.
+    """The decisions of one owner, and the corrections they imply for other sentences.
 
     >>> import numpy as np
     >>> kept = Decision("f-1", "a", "", np.array([1.0, 0.0]), 0.5, True)
@@ -58,20 +57,20 @@ class Owner:
         self._weights: Any = self._fitted() if decisions else None
 
     def chance(self, chance: float, vector: Any, document: str) -> float:
-        """The probability of ``keep`` of a sentence, corrected; to four decimals.
+        """The corrected probability of ``keep`` of a sentence, to four decimals.
 
         Args:
-            chance: By the shipped head.
-            vector: Of its text, of length 1.
-            document: What it stands in.
+            chance: Probability by the shipped head.
+            vector: Unit vector of its text.
+            document: Its document or session.
         """
         if not self.decisions:
             return chance
-        shift = sum(share for share, _ in self.why(vector, document))
+        shift = sum(share for share, _ in self.contributions(vector, document))
         return round(1 / (1 + math.exp(-logit(chance) - shift)), 4)
 
-    def why(self, vector: Any, document: str) -> list[tuple[float, Decision]]:
-        """What each decision adds to the logit of a sentence, the strongest first."""
+    def contributions(self, vector: Any, document: str) -> list[tuple[float, Decision]]:
+        """The contribution of each decision to the logit of a sentence, the strongest first."""
         if not self.decisions:
             return []
         row = self._likeness([vector], [document])[0] * self._weights
@@ -79,7 +78,7 @@ class Owner:
         return sorted(found, key=lambda pair: (-abs(pair[0]), pair[1].name))
 
     def _likeness(self, vectors: Sequence[Any], documents: Sequence[str]) -> Any:
-        """The kernel between some sentences and the decisions, [n, decisions]."""
+        """The kernel between sentences and decisions, [n, decisions]."""
         import numpy as np
 
         known = np.array([each.vector for each in self.decisions], np.float64)
@@ -88,10 +87,14 @@ class Owner:
             [document != "" and document == each.document for each in self.decisions]
             for document in documents
         ]
-        return MEANING * np.maximum(cosines, 0) ** 2 + DOCUMENT * np.array(same) + OWNER
+        return (
+            MEANING_VARIANCE * np.maximum(cosines, 0) ** 2
+            + DOCUMENT_VARIANCE * np.array(same)
+            + OWNER_VARIANCE
+        )
 
     def _fitted(self) -> Any:
-        """Newton's method for the mode of the posterior, as weights of the kernel's columns."""
+        """Weights of the kernel's columns at the posterior mode, by Newton's method."""
         import numpy as np
 
         kernel = self._likeness(
@@ -100,7 +103,7 @@ class Owner:
         prior = np.array([logit(each.chance) for each in self.decisions])
         decided = np.array([float(each.is_kept) for each in self.decisions])
         weights = np.zeros(len(decided))
-        for _ in range(_STEPS):
+        for _ in range(_NEWTON_STEPS):
             found = prior + kernel @ weights
             chances = 1 / (1 + np.exp(-found))
             slopes = chances * (1 - chances) + 1e-6
@@ -110,19 +113,19 @@ class Owner:
 
 
 def logit(chance: float) -> float:
-    """The logit of a probability, which is taken for at least 0.001 and at most 0.999.
+    """The logit of a probability, clipped to 0.001 … 0.999.
 
     >>> logit(0.5), round(logit(1.0), 2)
     (0.0, 6.91)
     """
-    held = min(0.999, max(0.001, chance))
-    return math.log(held / (1 - held))
+    clipped = min(0.999, max(0.001, chance))
+    return math.log(clipped / (1 - clipped))
 
 
 def is_unsure(chance: float, worth: float) -> bool:
-    """Whether decisions about others may move a sentence over the threshold, either way.
+    """Whether a probability is so near the threshold that decisions may move it across.
 
     >>> is_unsure(0.5, 0.6), is_unsure(0.02, 0.6)
     (True, False)
     """
-    return abs(logit(chance) - logit(worth)) <= _UNSURE
+    return abs(logit(chance) - logit(worth)) <= _MAX_DISTANCE

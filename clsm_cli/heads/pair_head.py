@@ -1,7 +1,7 @@
-"""What a later sentence is to an earlier one: the same again, its update, true beside it, or unrelated.
+"""The pair head: whether a later sentence repeats an earlier one, updates it, complements it, or neither.
 
-A cross-encoder reads both, and the question that both may answer, where one is asked (fitted by
-``scripts/fit_pairs.py``; figures on pairs that it did not see: ``weights/pair.json``).
+A cross-encoder reads both sentences, and the question that both may answer, if there is one (fitted by
+``scripts/fit_pairs.py``; figures on held-out pairs: ``weights/pair.json``).
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ RELATIONS = ("same", "update", "both", "unrelated")
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
 _NEGATED = re.compile(r"n['’]t\b")
-_ENDED = re.compile(r"[.!?…:|·\n]|\W$|^[^A-Z]|^\W*\w+\W*\w*$")
-"""What is in no sentence whose full stop is missing: a mark, two words alone."""
+_HAS_END = re.compile(r"[.!?…:|·\n]|\W$|^[^A-Z]|^\W*\w+\W*\w*$")
+"""Matches a text that needs no full stop: it has a mark, begins in lower case, or has at most two words."""
 _MARKS = re.compile(r"[*_`#>]+")
 
-OVER = 0.99
-"""Probability of an update from which the earlier sentence is said to be over."""
-_BRIEF_OVER, _BRIEF = 0.85, 2
-"""The same where the later one has at most so many words of its own, and no name or number."""
-LEAST = 0.15
-"""Probability below which no update is worth a look."""
-_NONE = 0.05
-"""Probability below which a clause is certainly none."""
+SUPERSEDED_P = 0.99
+"""Probability of an update from which the earlier sentence counts as superseded."""
+_BRIEF_SUPERSEDED_P, _MAX_BRIEF_WORDS = 0.85, 2
+"""The same if the later sentence adds at most this many words, none of them a name or number."""
+MIN_UPDATE_P = 0.15
+"""Probability below which an update is ruled out."""
+_NO_UPDATE_P = 0.05
+"""Probability below which a clause is certainly no update."""
 _CLAUSE = re.compile(r"[,;] | [-\u2013\u2014] |\bbut\b")
 
 
 class Relation(NamedTuple):
-    """How likely a later sentence is each of ``RELATIONS`` to an earlier one."""
+    """The probability of each of ``RELATIONS``."""
 
     same: float
     update: float
@@ -45,12 +45,12 @@ class Relation(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence, item or row as its words are compared with another's.
+    """A sentence, item or row, tokenised for comparison.
 
     Attributes:
-        text: As it is written, after its heading if it has one.
-        words: Without marks.
-        keys: The same to be compared: folded, without endings.
+        text: As written, after its heading if it has one.
+        words: Words without marks.
+        keys: The words case-folded and without endings.
     """
 
     text: str
@@ -59,19 +59,19 @@ class Sentence(NamedTuple):
 
 
 def sentence(text: str, heading: str = "") -> Sentence:
-    """Read a sentence, with or without its marks."""
+    """Tokenise a sentence; Markdown marks are ignored."""
     words = tuple(_WORD.findall(_NEGATED.sub(" n't", _MARKS.sub("", text))))
     return Sentence(joined(text, heading), words, tuple(map(_key, words)))
 
 
 def joined(text: str, heading: str) -> str:
-    """A sentence behind its heading, as the model was fitted on it."""
+    """A sentence after its heading, as in the training data."""
     return f"{heading}: {text}" if heading else text
 
 
 @lru_cache(maxsize=8192)
 def _key(word: str) -> str:
-    """A word to compare: folded, without what most endings of a word of its length are."""
+    """A word case-folded and without a common ending; words with digits only lose their commas."""
     folded = word.casefold()
     if any(map(str.isdigit, folded)):
         return folded.replace(",", "")
@@ -85,14 +85,14 @@ _STOP_KEYS = frozenset(map(_key, STOP_WORDS))
 
 
 def content(sentence: Sentence) -> set[str]:
-    """Keys of the words that say what it is about."""
+    """Keys of the content words."""
     return {
         key for key in sentence.keys if key not in _STOP_KEYS and (len(key) > 1 or key.isdigit())
     }
 
 
 def particulars(sentence: Sentence) -> set[str]:
-    """Keys of its numbers and names; a name has a capital inside the sentence, or more than one.
+    """Keys of numbers and names; a name is capitalised after the first word, or has an inner capital.
 
     >>> sorted(particulars(sentence("Our dog Rex is 4.")))
     ['4', 'rex']
@@ -112,42 +112,42 @@ def update_of(
     whole: Relation,
     read: Callable[[Sequence[tuple[str, str]]], list[Relation]],
 ) -> float:
-    """How likely a later sentence is an update of an earlier one; certain from ``OVER``.
+    """The probability that a later sentence updates an earlier one; certain from ``SUPERSEDED_P``.
 
-    - What says hardly more than what it is about is only worth saying where the earlier one holds no
-      longer ("the trip is cancelled"); two that each have a name or a number to tell may both be true.
-    - If one clause alone is about what the earlier says, it must be the update: in "the trip is off, Tom
-      works on Saturday", what is over is not where Tom works.
+    - A sentence that adds little to its subject is only worth saying if the earlier one no longer holds
+      ("the trip is cancelled"). If it adds a name or number, both may be true.
+    - If only some clauses share content with the earlier sentence, one of them must be the update: "the
+      trip is off, Tom works on Saturday" does not supersede where Tom works.
 
     Args:
-        whole: What the whole sentence is to the earlier one.
-        read: Gives the relations of pairs, as ``relations``.
+        whole: The relation of the whole sentence to the earlier one.
+        read: ``relations``, or a function like it.
     """
     chance = whole.update
-    if chance < LEAST:
+    if chance < MIN_UPDATE_P:
         return chance
-    said = content(old)
+    old_content = content(old)
     parts = [part for part in _CLAUSE.split(new.text) if sentence(part).words]
-    about = [part for part in parts if said & content(sentence(part))]
-    if 0 < len(about) < len(parts):
-        alone = max(each.update for each in read([(old.text, part) for part in about]))
-        if alone < _NONE:
-            return alone
-    if chance < _BRIEF_OVER or particulars(new) - {*old.keys}:
+    related = [part for part in parts if old_content & content(sentence(part))]
+    if 0 < len(related) < len(parts):
+        best = max(each.update for each in read([(old.text, part) for part in related]))
+        if best < _NO_UPDATE_P:
+            return best
+    if chance < _BRIEF_SUPERSEDED_P or particulars(new) - {*old.keys}:
         return chance
-    more = len(content(new) - said)
-    is_brief = more <= _BRIEF and (
-        more or sameness.polarity(old.text) != sameness.polarity(new.text)
+    added = len(content(new) - old_content)
+    is_brief = added <= _MAX_BRIEF_WORDS and (
+        added or sameness.polarity(old.text) != sameness.polarity(new.text)
     )
-    return max(chance, OVER) if is_brief else chance
+    return max(chance, SUPERSEDED_P) if is_brief else chance
 
 
 def relation(old: str, new: str, asked: str = "") -> Relation:
-    """What a later sentence is to an earlier one.
+    """The relation of a later sentence to an earlier one.
 
     Args:
-        old: The earlier, ``joined`` with its heading.
-        new: The later.
+        old: The earlier sentence, ``joined`` with its heading.
+        new: The later sentence.
         asked: A question that both may answer.
 
     Raises:
@@ -159,7 +159,7 @@ def relation(old: str, new: str, asked: str = "") -> Relation:
 
 
 def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
-    """The same of many pairs, of which nothing is asked.
+    """The relations of many pairs, without a question.
 
     Raises:
         ModelMissingError: The model is not installed.
@@ -173,9 +173,9 @@ def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
 
 
 def is_readable(text: str) -> bool:
-    """Whether a text is in the model's language: by function words, English, and most others are known.
+    """Whether the model can read a text: English by its function words, and most words in the vocabulary.
 
-    Words with a capital may be names, in any language.
+    Capitalised words are not counted: they may be names, in any language.
 
     Raises:
         ModelMissingError: The model is not installed, and the function words are English.
@@ -189,21 +189,21 @@ def is_readable(text: str) -> bool:
 
 
 def _with_mark(text: str) -> str:
-    """A sentence with its full stop: the head takes one without it for another kind of text.
+    """A sentence with a full stop; without one, the head takes it for another kind of text.
 
     >>> _with_mark("We migrated to SQLite"), _with_mark("Rent: 900"), _with_mark("Is it so?")
     ('We migrated to SQLite.', 'Rent: 900', 'Is it so?')
     """
-    return text if _ENDED.search(text) else f"{text}."
+    return text if _HAS_END.search(text) else f"{text}."
 
 
 def without_speaker(text: str, speakers: Collection[str]) -> tuple[str, str]:
-    """Who says a sentence, if one of some speakers stands before it, and the sentence alone.
+    """The speaker before a sentence, if it is one of ``speakers``, and the sentence without it.
 
-    The head takes two values of one label for a change, and would so take any two sentences behind one name.
+    The head reads two values of one label as a change, so a name before two sentences would mislead it.
 
     >>> without_speaker("Mara: the salad.", {"Mara"}), without_speaker("Rent: 900", {"Mara"})
     (('Mara', 'the salad.'), ('', 'Rent: 900'))
     """
-    name, colon, said = text.partition(": ")
-    return (name, said) if colon and name in speakers else ("", text)
+    name, colon, rest = text.partition(": ")
+    return (name, rest) if colon and name in speakers else ("", text)

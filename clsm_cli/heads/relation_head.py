@@ -1,9 +1,8 @@
 """The relation head: whether a text relates two things that it names.
 
-Two names are looked at when they stand in one unit (``heads.units``). A name in a heading and one below
-it are not: of 23 such pairs that the head was surest of, a reader found 9 related. The head sees the
-marks around and between them, where they stand, what kinds of thing they are and what their names mean;
-it knows no verb.
+Pairs are names in one unit (``heads.units``). A name in a heading and one below it are no pair: a reader
+found only 9 of the 23 most probable ones related. Features are the marks around and between the names,
+their positions, their kinds and their word embeddings; verbs are not known.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 
     from clsm_cli.heads.judge import Meanings
 
-NEAR, MOST = 3, 12
-"""Names before one that it is paired with; names of a unit beyond which it is a mere list."""
+MAX_DISTANCE, MAX_NAMES = 3, 12
+"""Each name is paired with this many names before it; a unit with more names is a list without pairs."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 class NameSpan(NamedTuple):
-    """A name of a node in a text: first character, the one after its last, the node and its kind."""
+    """A node's name in a text: start, end (exclusive), node id and kind."""
 
     start: int
     end: int
@@ -36,7 +35,7 @@ class NameSpan(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two of the names of a unit, in the order in which they are read; ``all_names`` are all."""
+    """Two names of a unit, in text order, and ``all_names`` of the unit."""
 
     text: str
     left: NameSpan
@@ -45,7 +44,7 @@ class Pair(NamedTuple):
 
 
 def longest_names(spans: Sequence[NameSpan]) -> list[NameSpan]:
-    """Of overlapping names the longest, by start."""
+    """Non-overlapping names by start; of overlapping ones, the longest."""
     kept: list[NameSpan] = []
     for each in sorted(spans, key=lambda each: (each.start, -each.end, each.node)):
         if kept and each.start < kept[-1].end:
@@ -57,17 +56,17 @@ def longest_names(spans: Sequence[NameSpan]) -> list[NameSpan]:
 
 
 def pairs(text: str, spans: Sequence[NameSpan]) -> Iterator[Pair]:
-    """The pairs of a unit that are looked at.
+    """The candidate pairs of a unit.
 
     >>> found = pairs("Ada feeds Rex.", [NameSpan(0, 3, "ada"), NameSpan(10, 13, "rex")])
     >>> [(pair.left.node, pair.right.node) for pair in found]
     [('ada', 'rex')]
     """
     inside = tuple(longest_names(spans))
-    if len(inside) > MOST:
+    if len(inside) > MAX_NAMES:
         return
     for place, right in enumerate(inside):
-        for left in inside[max(0, place - NEAR) : place]:
+        for left in inside[max(0, place - MAX_DISTANCE) : place]:
             if left.node != right.node:
                 yield Pair(text, left, right, inside)
 
@@ -85,17 +84,17 @@ _TRAIL = re.compile(r"[\s*_`\"\])|.!。:：,;]*")
 _PATH = re.compile(r"[/\\@]|\w\.\w")
 _FIRST = re.compile(r"\b(?:I|I['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
 SLOTS = ("left", "right")
-"""The names whose words' meanings the head sees, ``DIMENSIONS`` numbers each; those of what stands
-between or above them told it less than they misled it."""
+"""The names whose word embeddings are inputs, ``DIMENSIONS`` numbers each; embeddings of the text between
+or above them made the head worse."""
 
 
 def pair_shape(pair: Pair) -> list[float]:
-    """Numbers about a pair, in the order of ``SHAPE``."""
+    """Features of a pair, in the order of ``SHAPE``."""
     return [float(each or 0) for each in _features(pair).values()]
 
 
 def _features(pair: Pair) -> dict[str, float]:
-    """Numbers about a pair by name."""
+    """Feature name → value."""
     text, left, right = pair.text, pair.left, pair.right
     gap, head, tail = text[left.end : right.start], text[: right.start], text[right.end :]
     bare = _LEAD.match(text)
@@ -135,24 +134,24 @@ def _features(pair: Pair) -> dict[str, float]:
         "colon after right": re.match(r"[*_`]*[:：]", tail) is not None,
         "right in brackets": head.rfind("(") > head.rfind(")"),
         "first person": _FIRST.search(text) is not None,
-        **_around(pair),
-        **_looks(text, left, "left"),
-        **_looks(text, right, "right"),
+        **_phrase_features(pair),
+        **_name_features(text, left, "left"),
+        **_name_features(text, right, "right"),
         **{f"left {kind}": left.kind == kind for kind in KINDS},
         **{f"right {kind}": right.kind == kind for kind in KINDS},
         "same kind": left.kind == right.kind,
     }
 
 
-def _around(pair: Pair) -> dict[str, float]:
-    """Whether each name is the whole of what stands between two marks, or a part of a longer phrase."""
+def _phrase_features(pair: Pair) -> dict[str, float]:
+    """Whether each name is a whole phrase between two marks, or part of a longer one."""
     text, left, right = pair.text, pair.left, pair.right
     before, after, tail = text[: left.start], text[left.end :], text[right.end :]
     parts = {
-        "before left": _PARTS.split(before[-80:])[-1],
-        "after left": _PARTS.split(after[:80], maxsplit=1)[0],
-        "before right": _PARTS.split(text[: right.start][-80:])[-1],
-        "after right": _PARTS.split(tail[:80], maxsplit=1)[0],
+        "before left": _SEPARATORS.split(before[-80:])[-1],
+        "after left": _SEPARATORS.split(after[:80], maxsplit=1)[0],
+        "before right": _SEPARATORS.split(text[: right.start][-80:])[-1],
+        "after right": _SEPARATORS.split(tail[:80], maxsplit=1)[0],
     }
     return {
         **{f"words {where}": math.log1p(len(_WORD.findall(part))) for where, part in parts.items()},
@@ -162,18 +161,18 @@ def _around(pair: Pair) -> dict[str, float]:
     }
 
 
-_PARTS = re.compile(r"[|():;,.!?→—–=/+&\n（）：，。、]|\s-{1,2}\s")
+_SEPARATORS = re.compile(r"[|():;,.!?→—–=/+&\n（）：，。、]|\s-{1,2}\s")
 
 
-def _looks(text: str, name: NameSpan, side: str) -> dict[str, float]:
-    said = text[name.start : name.end]
+def _name_features(text: str, name: NameSpan, side: str) -> dict[str, float]:
+    string = text[name.start : name.end]
     before, after = text[: name.start][-2:], text[name.end :][:2]
     return {
-        f"{side} capital": said[:1].isupper(),
-        f"{side} capitals": said.isupper() and len(said) > 1,
-        f"{side} path": _PATH.search(said) is not None,
-        f"{side} digit": any(sign.isdigit() for sign in said),
-        f"{side} long": " " in said,
+        f"{side} capital": string[:1].isupper(),
+        f"{side} capitals": string.isupper() and len(string) > 1,
+        f"{side} path": _PATH.search(string) is not None,
+        f"{side} digit": any(sign.isdigit() for sign in string),
+        f"{side} long": " " in string,
         f"{side} bold": before.endswith("**") and after.startswith("**"),
         f"{side} code": before.endswith("`"),
         f"{side} linked": before.endswith("["),
@@ -184,40 +183,40 @@ def _looks(text: str, name: NameSpan, side: str) -> dict[str, float]:
 _NOWHERE = NameSpan(0, 0, "")
 SHAPE = tuple(_features(Pair("", _NOWHERE, _NOWHERE, ())))
 INPUTS = (*SHAPE, *(f"{slot} {number}" for slot in SLOTS for number in range(DIMENSIONS)))
-"""What each number is."""
-TYPE = "semantic"
-"""The type of all these edges: the head tells surely enough whether a text relates two things, not how;
-the text itself, an edge's source, says that."""
-LEAST = 0.7
-"""Probability from which two things are related."""
-_MOST_ROWS = 4096
+"""Feature names, in order."""
+EDGE_TYPE = "semantic"
+"""The type of all these edges: the head is reliable about whether a text relates two things, not how. The
+source of the edge says how."""
+MIN_RELATED_P = 0.7
+"""Probability from which a pair becomes an edge."""
+_BATCH_ROWS = 4096
 
 
 def relation_probabilities(chosen: Sequence[Pair], meanings: Meanings | None) -> list[float]:
-    """How likely the text of each pair relates its two things in a way that a person would draw.
+    """The probability of each pair that a person would draw an edge between its two things.
 
     Args:
         chosen: Pairs of any units.
-        meanings: What the words of texts mean, ``DIMENSIONS`` numbers each; None without the model.
+        meanings: Returns mean word embeddings of texts, ``DIMENSIONS`` numbers each; None without the model.
     """
     found: list[float] = []
-    for start in range(0, len(chosen), _MOST_ROWS):
-        rows = head_inputs(chosen[start : start + _MOST_ROWS], meanings)
-        found += [told["related"] for told in classifier.load("relation").probabilities(rows)]
+    for start in range(0, len(chosen), _BATCH_ROWS):
+        rows = head_inputs(chosen[start : start + _BATCH_ROWS], meanings)
+        found += [row["related"] for row in classifier.load("relation").probabilities(rows)]
     return found
 
 
 def head_inputs(chosen: Sequence[Pair], meanings: Meanings | None) -> Any:
-    """Float64 [n, ``INPUTS``]: the shape of each pair and what its names mean; zeros without the model."""
+    """Float64 [n, ``INPUTS``]: features of each pair, and the embeddings of its names or zeros."""
     import numpy as np
 
-    told = np.zeros((len(chosen), len(INPUTS)))
-    told[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
+    inputs = np.zeros((len(chosen), len(INPUTS)))
+    inputs[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
     if meanings is None:
-        return told
-    said = [[each.text[n.start : n.end] for n in (each.left, each.right)] for each in chosen]
-    place = {name: row for row, name in enumerate(sorted({n for pair in said for n in pair}))}
-    known = np.asarray(meanings(list(place)))
-    rows = known[[[place[name] for name in pair] for pair in said]]
-    told[:, len(SHAPE) :] = rows.reshape(len(said), -1)
-    return told
+        return inputs
+    texts = [[each.text[n.start : n.end] for n in (each.left, each.right)] for each in chosen]
+    row_of = {name: row for row, name in enumerate(sorted({n for pair in texts for n in pair}))}
+    known = np.asarray(meanings(list(row_of)))
+    rows = known[[[row_of[name] for name in pair] for pair in texts]]
+    inputs[:, len(SHAPE) :] = rows.reshape(len(texts), -1)
+    return inputs

@@ -1,10 +1,11 @@
-"""Whether a sentence is worth keeping: good, middling or junk, read as it would stand in memory.
+"""The statement head: whether a sentence, as it would stand in memory, is good, middling or junk.
 
-The unit head (``heads/judge``) looks at a sentence's shape and at what its words mean one by one, which
-costs nearly nothing. What passes it is read here, by a cross-encoder, with the place it stands in: fitted
-by ``scripts/fit_statements.py`` on what readers said of statements of public memories (``good``: true to
-its source, understood alone, worth having months later; ``junk``: not understood, stock text, noise;
-``middling``: between them). Conversations have a head of their own that is as good. Figures on memories that were left out: ``weights/statement.json``.
+The unit head (``heads/judge``) sees only a sentence's form and mean word embedding, which costs nearly
+nothing. What passes it is read here by a cross-encoder, with its place. ``scripts/fit_statements.py`` fits
+the head to readers' judgements of statements from public memories (``good``: true to its source,
+understood alone, worth having months later; ``junk``: not understood, stock text, noise; ``middling``:
+between them). Conversations have their own, equally good head (``judge``, ``talk``). Figures on held-out
+memories: ``weights/statement.json``.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from clsm_cli.heads.judge import FOLDERS
 
 VERDICTS = ("good", "middling", "junk")
 CHAT = "chat"
-"""Stands for the place of what was said in a conversation."""
+"""The place of a sentence from a conversation."""
 
 
 class Verdict(NamedTuple):
-    """How likely a sentence is each of ``VERDICTS``."""
+    """The probability of each of ``VERDICTS``."""
 
     good: float
     middling: float
@@ -29,10 +30,10 @@ class Verdict(NamedTuple):
 
 
 def verdicts(statements: Sequence[tuple[str, str]]) -> list[Verdict]:
-    """What a reader would say of statements.
+    """Judge statements.
 
     Args:
-        statements: Each as it would stand in memory, with ``place_of`` it.
+        statements: Each as it would stand in memory, with its ``place_of``.
 
     Raises:
         ModelMissingError: The model is not installed.
@@ -44,10 +45,9 @@ def verdicts(statements: Sequence[tuple[str, str]]) -> list[Verdict]:
 
 
 def place_of(path: str, heading: Sequence[str]) -> str:
-    """Where a sentence stands, as the head reads it: its file and its headings.
+    """The place of a sentence, as the head reads it: its file and its headings.
 
-    The folder is named where agents' workspaces give it a meaning: others say what a store happens to
-    lie in.
+    The folder is included only if it has a meaning in agents' workspaces.
 
     >>> place_of("/home/kim/notes/memory/2026-03-02.md", ("Monday", "Garden"))
     'memory/2026-03-02.md › Monday › Garden'

@@ -1,6 +1,6 @@
-"""Features of a unit (sentence, list item, row): its place, its marks, its words.
+"""Features of a unit (sentence, list item, row): its place, its marks, the form of its words.
 
-No word of any language is looked at: what words mean is in the numbers that stand beside these
+No feature depends on a word of any language: the mean word embedding is a separate input
 (``embedding/wordpiece``).
 """
 
@@ -21,14 +21,14 @@ from clsm_cli.text.sentences import sentences
 
 
 class Unit(NamedTuple):
-    """A piece of a turn to be weighed.
+    """A sentence, list item or row of a turn.
 
     Attributes:
-        turn: Place of its turn among the turns of its document or chat.
-        start: Its first character in the turn's text.
-        end: The character after its last.
-        number: Its place among the pieces of its turn.
-        total: How many pieces its turn has.
+        turn: Index of its turn in the document or chat.
+        start: Offset of its first character in the turn's text.
+        end: Offset after its last character.
+        number: Its index among the units of its turn.
+        total: Number of units of its turn.
     """
 
     turn: int
@@ -70,15 +70,15 @@ _COUNTED = {
     "calls": re.compile(r"\w\([^)\n]*\)|[{};]|\s--?[a-z][\w-]*|&&|\|\|"),
     "brackets": re.compile("[()（）\\[\\]]"),
 }
-"""Marks, figures and names of things whose number counts."""
+"""Patterns whose occurrences are counted."""
 _ENDINGS = (".", "!", "?", ":", ",", "…", "。", "！", "？", "：", ")", "`", "*")
-_TENSES = ("ed", "ing", "s", "ly")
-_FEWEST = 3
-"""Words of a sentence that is nobody else's by chance."""
+_SUFFIXES = ("ed", "ing", "s", "ly")
+_MIN_WORDS = 3
+"""Minimum words of a stock sentence; shorter ones coincide by chance."""
 
 
 def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[float]]:
-    """The features of all units of all turns of one document or chat, a row each as ``NAMES`` say.
+    """Features of all units of one document or chat, a row per unit in the order of ``NAMES``.
 
     >>> row, = unit_features([Turn("k", "", "assistant", "- Rent: 900 euros.")], [Unit(0, 0, 18)])
     >>> row[NAMES.index("is item")], row[NAMES.index("numbers")]
@@ -88,7 +88,7 @@ def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[flo
 
 
 def _features(turns: Sequence[Turn], units: Sequence[Unit]) -> Iterator[dict[str, float]]:
-    """The features of units by name."""
+    """Feature name → value, for each unit."""
     sections: dict[tuple[str, ...], list[int]] = {}
     for place, unit in enumerate(units):
         sections.setdefault(turns[unit.turn].heading, []).append(place)
@@ -96,12 +96,12 @@ def _features(turns: Sequence[Turn], units: Sequence[Unit]) -> Iterator[dict[str
     shapes = [_shape(text) for text in texts]
     for place, unit in enumerate(units):
         siblings = sections[turns[unit.turn].heading]
-        before = shapes[place - 1] if place else _NOTHING
-        after = shapes[place + 1] if place + 1 < len(units) else _NOTHING
+        before = shapes[place - 1] if place else _NO_SHAPE
+        after = shapes[place + 1] if place + 1 < len(units) else _NO_SHAPE
         alike = [shapes[each] for each in siblings[:60]]
         yield {
-            **_inside(texts[place]),
-            **_where(turns[unit.turn], unit),
+            **_text_features(texts[place]),
+            **_place_features(turns[unit.turn], unit),
             "siblings": log(len(siblings)),
             "place among siblings": siblings.index(place) / max(1, len(siblings) - 1),
             "sibling items": sum(shape.is_item for shape in alike) / len(alike),
@@ -124,7 +124,7 @@ class _Shape(NamedTuple):
     has_box: bool
 
 
-_NOTHING = _Shape(0, False, False, False)
+_NO_SHAPE = _Shape(0, False, False, False)
 
 
 def _shape(raw: str) -> _Shape:
@@ -135,8 +135,8 @@ def _shape(raw: str) -> _Shape:
     )
 
 
-def _inside(raw: str) -> dict[str, float]:
-    """What the text itself shows."""
+def _text_features(raw: str) -> dict[str, float]:
+    """Features of the text itself."""
     item = _ITEM.match(raw)
     body = raw[item.end() :] if item else raw.strip()
     box = _BOX.match(body)
@@ -183,30 +183,30 @@ def _inside(raw: str) -> dict[str, float]:
         "starts digit": first.isdigit(),
         "starts mark": bool(first) and not first.isalnum(),
         **{f"ends {mark}": last == mark for mark in _ENDINGS},
-        **_signs(body),
-        **_words(text, words),
+        **_sign_features(body),
+        **_word_features(text, words),
         "stock": stock_share(raw),
     }
 
 
 def stock_share(text: str) -> float:
-    """How many of the sentences of a text are stock ones, 0 to 1.
+    """The share of a text's sentences that are stock sentences, 0 to 1.
 
     >>> stock_share("- **Be genuinely helpful, not performatively helpful.**"), stock_share("Ann came by.")
     (1.0, 0.0)
     """
-    said = sentences(text)
-    return sum(sentence_digest(each) in _digests() for each in said) / max(1, len(said))
+    found = sentences(text)
+    return sum(sentence_digest(each) in _digests() for each in found) / max(1, len(found))
 
 
 def sentence_digest(sentence: str) -> str:
-    """12 hexadecimal digits of the SHA-256 of its words; empty for one that is too short.
+    """12 hexadecimal digits of the SHA-256 of a sentence's words; empty if it is too short.
 
     >>> sentence_digest("You own **it** all!") == sentence_digest("you own it all"), sentence_digest("Be nice.")
     (True, '')
     """
     words = plain_words(sentence)
-    if words.count(" ") < _FEWEST - 1:
+    if words.count(" ") < _MIN_WORDS - 1:
         return ""
     return hashlib.sha256(words.encode()).hexdigest()[:12]
 
@@ -217,8 +217,8 @@ def _digests() -> frozenset[str]:
     return frozenset(line for line in text.splitlines() if not line.startswith("#"))
 
 
-def _signs(body: str) -> dict[str, float]:
-    """How often marks, figures and names of things stand in it."""
+def _sign_features(body: str) -> dict[str, float]:
+    """Counts of marks, numbers, links and the like."""
     return {
         **{name: log(len(pattern.findall(body))) for name, pattern in _COUNTED.items()},
         "starts emoji": bool(_EMOJI.match(body)),
@@ -236,8 +236,8 @@ def _signs(body: str) -> dict[str, float]:
     }
 
 
-def _words(text: str, words: Sequence[str]) -> dict[str, float]:
-    """What its words look like."""
+def _word_features(text: str, words: Sequence[str]) -> dict[str, float]:
+    """Features of the form of the words."""
     later = words[1:]
     lower = [word.lower() for word in words]
     count = max(1, len(words))
@@ -248,18 +248,18 @@ def _words(text: str, words: Sequence[str]) -> dict[str, float]:
         "shouted share": sum(word.isupper() for word in words) / count,
         "single capitals": sum(len(word) == 1 and word.isupper() for word in words) / count,
         "short words": sum(len(word) < 4 for word in words) / count,
-        **{f"-{end}": sum(word.endswith(end) for word in lower) / count for end in _TENSES},
+        **{f"-{end}": sum(word.endswith(end) for word in lower) / count for end in _SUFFIXES},
         "first -ed": bool(words) and lower[0].endswith("ed"),
         "first -ing": bool(words) and lower[0].endswith("ing"),
         "sentences": log(sum(text.count(mark) for mark in (". ", "! ", "? ", "。"))),
     }
 
 
-def _where(turn: Turn, unit: Unit) -> dict[str, float]:
-    """Where a unit stands, and who says it.
+def _place_features(turn: Turn, unit: Unit) -> dict[str, float]:
+    """Features of a unit's place and speaker.
 
-    How long the document is, and where in it the unit stands, is left out: a note of three lines is
-    worth as much as one of three hundred.
+    The length of the document and the position in it are left out: a note of three lines is worth as
+    much as one of three hundred.
     """
     heading = turn.heading[-1] if turn.heading else ""
     path = " ".join(turn.heading)
@@ -287,7 +287,7 @@ def _where(turn: Turn, unit: Unit) -> dict[str, float]:
 
 
 def log(value: float) -> float:
-    """The logarithm of one more, to two decimals.
+    """``log(1 + value)``, to two decimals.
 
     >>> log(0), log(9)
     (0.0, 2.3)
@@ -296,4 +296,4 @@ def log(value: float) -> float:
 
 
 NAMES = tuple(next(_features([Turn("", "", "user", "-")], [Unit(0, 0, 1)])))
-"""What each number is."""
+"""Feature names, in order."""

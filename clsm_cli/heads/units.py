@@ -11,21 +11,21 @@ from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 
-LONGEST_ITEM = 320
-"""Characters up to which a list item stays whole; a longer one is cut into its sentences."""
-LONGEST_LEAD = 90
-"""Characters of what introduces a list and stands before its items."""
+MAX_ITEM_CHARS = 320
+"""Maximum characters of a whole list item; a longer one is split into sentences."""
+MAX_LEAD_CHARS = 90
+"""Maximum characters of a list's introduction."""
 _FENCED = re.compile(rf"[ \t]*{FENCE}")
 _ITEM = re.compile(rf"[ \t]*{ITEM}[ \t]+\S")
 _RULED = re.compile(r"[\s|:*_=-]*")
 _ROW = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*")
-"""A row of a table with the end of its line, and no more."""
+"""Exactly one table row, with its line end."""
 _IN_LIST = re.compile(rf"{ITEM}[ \t]|\|")
 _HEADING = re.compile(r"[ \t]*#{1,6}\s")
 
 
 def units(turns: Sequence[Turn]) -> list[Unit]:
-    r"""The units of the turns of a document or chat, in order; code and rules are none.
+    r"""The units of a document or chat, in order, without code and horizontal rules.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> turn = Turn("k", "", "assistant", "- Rent is due. Pay it.\n  - By transfer")
@@ -42,7 +42,7 @@ def units(turns: Sequence[Turn]) -> list[Unit]:
 
 
 def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
-    """For each unit what introduces the list that it is in: a line before it that ends with a colon.
+    """For each unit, the introduction of its list: a preceding line that ends with a colon.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> turns = [Turn("a", "", "agent", "Never report:"), Turn("b", "", "agent", "- Prices")]
@@ -67,13 +67,13 @@ def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
             above.pop()
         found.append(above[-1][1] if above else "")
         text = to_plain(raw).strip()
-        if text.endswith((":", "：")) and len(text) <= LONGEST_LEAD:
+        if text.endswith((":", "：")) and len(text) <= MAX_LEAD_CHARS:
             above.append((depth, text[:-1].rstrip()))
     return found
 
 
 def spans_of(text: str) -> list[tuple[int, int]]:
-    r"""First character of each unit of a text and the one after its last, in order.
+    r"""Start and end offsets of each unit of a text, in order.
 
     >>> spans_of("| Who | Role |\n|---|---|\n| Ada | lead |"), spans_of("```\nls -l\n```")
     ([(25, 39)], [])
@@ -83,17 +83,17 @@ def spans_of(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     item = -1
     for start, end in split(text):
-        said = text[start:end]
-        if _FENCED.match(said) or _HEADING.match(said) or _RULED.fullmatch(said):
-            if spans and _is_rule(said) and _ROW.fullmatch(text[spans[-1][0] : start]):
-                spans.pop()  # the names of a table's columns
+        piece = text[start:end]
+        if _FENCED.match(piece) or _HEADING.match(piece) or _RULED.fullmatch(piece):
+            if spans and _is_rule(piece) and _ROW.fullmatch(text[spans[-1][0] : start]):
+                spans.pop()  # the table's header
             item = -1
             continue
-        if _ITEM.match(said):
+        if _ITEM.match(piece):
             item = start
         elif item >= 0 and "\n\n" in text[spans[-1][1] : start]:
             item = -1
-        if item >= 0 and item != start and end - item <= LONGEST_ITEM and spans[-1][0] == item:
+        if item >= 0 and item != start and end - item <= MAX_ITEM_CHARS and spans[-1][0] == item:
             spans[-1] = (item, end)
         else:
             spans.append((start, end))
@@ -101,7 +101,7 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
 
 def _is_rule(line: str) -> bool:
-    """Whether a line parts the names of a table's columns from its rows.
+    """Whether a line separates a table's header from its rows.
 
     >>> _is_rule("|---|:-:|"), _is_rule("| | |")
     (True, False)

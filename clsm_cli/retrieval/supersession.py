@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FIRST = 12
 """Best passages that are compared with each other."""
-OVER = pair_head.OVER
+OVER = pair_head.SUPERSEDED_P
 """Probability of an update from which the older passage counts as superseded."""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""

@@ -90,8 +90,8 @@ def _chance(question: Question, passage: Passage, coverage: float) -> float:
     rest = factuality.without_questions(text, frozenset(question.terms)) if is_same else None
     if rest == "":
         return 0.0
-    text = answer_head.shown(question.text, rest or text, passage.speaker, passage.heading)
-    chance = answer_head.answers(question.text, text)
+    text = answer_head.passage_text(question.text, rest or text, passage.speaker, passage.heading)
+    chance = answer_head.answer_probability(question.text, text)
     return chance if rest is None or chance >= ANSWER_P else 0.0
 
 

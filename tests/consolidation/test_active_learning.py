@@ -11,10 +11,16 @@ from ingesting import embedder, made_once, new_store, take
 from sleeping import current, rows, sleep, talked
 
 from clsm_cli.consolidation import record_edit
-from clsm_cli.consolidation.active_learning import MOST, STILL_WORTH, WORTH, load_offer, owner_of
+from clsm_cli.consolidation.active_learning import (
+    MAX_OFFERED,
+    STILL_WORTH,
+    WORTH,
+    load_offer,
+    owner_of,
+)
 from clsm_cli.consolidation.review_queue import State, decide, list_items
 from clsm_cli.consolidation.selection_reasons import explain
-from clsm_cli.consolidation.statement_selection import KEPT
+from clsm_cli.consolidation.statement_selection import KEPT_VERDICTS
 from clsm_cli.consolidation.store_state import opened_state
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs
@@ -175,7 +181,7 @@ def test_what_is_accepted_becomes_a_statement_and_stays(store: Store) -> None:
 
 def test_what_was_asked_is_not_asked_again(store: Store) -> None:
     first = {item.id for item in load_offer(store)}
-    assert 0 < len(first) <= MOST
+    assert 0 < len(first) <= MAX_OFFERED
     assert all(item.reason == WORTH for item in load_offer(store))
     answer(store, Breakfast="rejected", The="accepted")
     assert len(list_items(store, DAY)) == len(first) - 2
@@ -217,7 +223,7 @@ def test_why_is_what_the_night_decided(store: Store, tmp_path: Path) -> None:
     names = (*rows(store), *(item.id for item in load_offer(store)))
     why = [explain(store, name, DAY, embedder().words) for name in names]
     weighed = {told.text: told for told in why if told.chance is not None}
-    assert {text for text, told in weighed.items() if told.reason in KEPT} == {
+    assert {text for text, told in weighed.items() if told.reason in KEPT_VERDICTS} == {
         text for text, told in weighed.items() if told.is_held
     }
     assert {told.reason for told in weighed.values()} >= {"kept", "worth", "noise"}

@@ -240,7 +240,7 @@ def test_no_text_ends_the_data(texts: list[str]) -> None:
 
 @given(st.text("ab \n", max_size=80), st.integers(1, 200))
 def test_a_shortened_text_keeps_to_its_limit(text: str, limit: int) -> None:
-    kept = adviser_packet.shortened(text, limit)
+    kept = adviser_packet.truncated(text, limit)
     assert count_tokens(kept) <= limit
     assert count_tokens(text) > limit or "\n" * 20 in text or kept == text
 
@@ -321,7 +321,7 @@ def test_what_clsm_would_keep_goes_only_by_its_id(
     said = [statement(text, first, replaces="d-row") for text in entry.pop("says", [])]
     (whole,) = answer(part, *said, **entry)["parts"]
     found = CheckedPart(whole, part._replace(drafts=drafts), {})
-    assert found.gone == {*gone.split()}
+    assert found.removed_drafts == {*gone.split()}
     assert len(found.refused) == len(reasons)
     for refused, reason in zip(found.refused, reasons, strict=True):
         assert reason in refused.reason

@@ -15,7 +15,7 @@ from using_git import commit, git
 
 from clsm_cli.consolidation.calibrate import is_same_day
 from clsm_cli.consolidation.claims import Claim, sort_claims
-from clsm_cli.consolidation.edges import over, with_validity
+from clsm_cli.consolidation.edges import ended_turns, with_validity
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, create, open_store
 from clsm_cli.store.logs import review_items
@@ -209,7 +209,7 @@ def test_a_turn_was_over_when_the_last_that_is_stated_of_it_was(until: str, late
     made = Statement(id="a", rev=(1, "a"), sources=("k",))
     for order in ((until, later), (later, until)):
         told = [replace(made, valid_until=each) for each in order]
-        assert over(told, HOME) == {"k": later}
+        assert ended_turns(told, HOME) == {"k": later}
     closed = dict(zip("kl", (until, later), strict=True))
     edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("k", "l"))
     ended = with_validity(edge, closed, closed, HOME)
@@ -255,7 +255,7 @@ def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
     end, at = "2026-02-02", "2026-02-03"
     never = replace(row("d1", at=at), withdrawn=True, valid_from="2026-02-01")
     told = [row("a1", at=at), row("a2", end), row("b1", end), row("b2"), row("c1", at=at), never]
-    closed = over(told, HOME)
+    closed = ended_turns(told, HOME)
     assert closed == {"a": "2026-02-02", "d": "2026-02-01"}
     edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("a", "b"))
     assert with_validity(edge, {}, closed, HOME).valid_until is None

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
-from clsm_cli.heads.classifier import Classifier, pack, unpack
+from clsm_cli.heads.classifier import Classifier, unpack
 from scripts.fit_heads import Examples, Settings, fit, left_out
-from scripts.fitting import auroc
+from scripts.fitting import auroc, pack
 
 OUTPUTS = {"odd": ("odd",)}
 CHANCE = np.random.default_rng(3)

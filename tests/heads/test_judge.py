@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.config import ConsolidationSettings
-from clsm_cli.consolidation.statement_selection import IN_TALK
+from clsm_cli.consolidation.statement_selection import TALK_WORTH_SHARE
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import classifier, judge, unit_features
@@ -27,7 +27,7 @@ def _said(text: str) -> Turn:
 def test_inputs_are_those_that_the_weights_were_fitted_on() -> None:
     assert classifier.load("document").inputs == judge.NAMES
     inputs = classifier.load("unit").inputs
-    shapes = (*unit_features.NAMES, *judge.ABOUT)
+    shapes = (*unit_features.NAMES, *judge.DOCUMENT_LABELS)
     assert inputs[: len(shapes)] == shapes
     assert len(inputs) == len(shapes) + judge.DIMENSIONS
 
@@ -89,7 +89,7 @@ def test_rules_of_a_talk_are_kept_and_fragments_are_not(
     chances = judge.judge_units(turns, None, words)[place].chances
     settings = ConsolidationSettings()
     assert is_kept == (
-        chances["keep"] >= settings.worth * IN_TALK and chances["noise"] <= settings.noise
+        chances["keep"] >= settings.worth * TALK_WORTH_SHARE and chances["noise"] <= settings.noise
     )
 
 

@@ -34,7 +34,7 @@ from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.model.episodes import TRUST_ROLE, EpisodeRecord, lowest_trust
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.model.trust import TRUST_ORDER, UNTRUSTED
 from clsm_cli.retrieval import briefing
 from clsm_cli.store.layout import Store
 
@@ -222,8 +222,8 @@ TestTaint.settings = settings(
 def test_a_night_that_believes_everybody_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Positive control: a page counts as what the agent wrote."""
     monkeypatch.setitem(TRUST_ROLE, "web", "assistant")
-    monkeypatch.setattr(claims, "is_trusted", lambda _: True)
-    monkeypatch.setattr(UnitScores, "is_worth", lambda *_: True)
+    monkeypatch.setattr(claims, "TRUSTED", TRUST_ORDER)
+    monkeypatch.setattr(UnitScores, "verdict", lambda *_: "kept")
     machine = Taint()
     try:
         machine.begin()

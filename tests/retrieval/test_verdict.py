@@ -9,7 +9,7 @@ from sample_store import ask
 
 from clsm_cli.errors import ModelMissingError
 from clsm_cli.heads import answer_head
-from clsm_cli.heads.answer_head import answers
+from clsm_cli.heads.answer_head import answer_probability
 from clsm_cli.store.layout import Store
 
 
@@ -25,7 +25,7 @@ from clsm_cli.store.layout import Store
 def test_what_is_only_about_the_same_thing_is_no_answer(
     question: str, passage: str, is_answer: bool
 ) -> None:
-    assert (answers(question, passage) > 0.5) == is_answer
+    assert (answer_probability(question, passage) > 0.5) == is_answer
 
 
 QUESTION = "what is the defect of a mind that delegates"
@@ -38,7 +38,7 @@ def test_reading_decides_whether_an_unsure_question_is_answered(
 ) -> None:
     told: dict[float, int] = {}
     for chance in (0.0001, 0.9999):
-        monkeypatch.setattr(answer_head, "answers", lambda _, __, c=chance: c)
+        monkeypatch.setattr(answer_head, "answer_probability", lambda _, __, c=chance: c)
         told[chance] = len(ask(sample, UNSURE).memories)
     assert told[0.0001] == 0 < told[0.9999]
 
@@ -52,9 +52,9 @@ def test_nothing_is_read_after_an_answer_and_the_rest_gains_nothing_by_it(
         read.append(passage)
         return 0.99
 
-    monkeypatch.setattr(answer_head, "answers", lost)
+    monkeypatch.setattr(answer_head, "answer_probability", lost)
     signs = {each.id: each.confidence for each in ask(sample, QUESTION, min_score=0).memories}
-    monkeypatch.setattr(answer_head, "answers", answer)
+    monkeypatch.setattr(answer_head, "answer_probability", answer)
     first, *rest = ask(sample, QUESTION, min_score=0).memories
     assert len(read) == 1
     assert first.confidence > signs[first.id]
@@ -71,7 +71,7 @@ def test_cues_and_questions_of_a_day_are_not_read(
     def never(_: str, passage: str) -> float:
         raise AssertionError(passage)
 
-    monkeypatch.setattr(answer_head, "answers", never)
+    monkeypatch.setattr(answer_head, "answer_probability", never)
     for query in ("delegation defect", "what happened on 12 February 2026"):
         assert ask(sample, query).memories
 
@@ -79,5 +79,5 @@ def test_cues_and_questions_of_a_day_are_not_read(
 def test_a_model_that_is_lost_meanwhile_leaves_the_signs(
     sample: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_head, "answers", lost)
+    monkeypatch.setattr(answer_head, "answer_probability", lost)
     assert ask(sample, UNSURE).query == UNSURE
