@@ -20,20 +20,25 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
 from clsm_cli.store.backups import Manifest, Progress, Reader, opened_backup
 from clsm_cli.store.device import device_name
-from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import holder, try_locked
 
 _RUNS = ".clsm/runs/"
 
 
 class Restored(NamedTuple):
-    """A store that came out of a backup, or would; ``device``: the name under which it is written."""
+    """A store that came out of a backup, or would.
+
+    Attributes:
+        device: The name under which it is written.
+        in_the_way: Why no store could come there, in a dry run.
+    """
 
     manifest: Manifest
     root: Path
     device: str
     misplaced: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    in_the_way: str | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -52,7 +57,8 @@ def restore(
     """Verify a backup and make a store of it; a dry run only verifies, all of it.
 
     Args:
-        root: The store's folder: not there yet, or empty.
+        root: The store's folder: not there yet, or empty. A dry run needs neither, so that a backup can be
+            verified beside the store that it was made of.
         environment: For ``CLSM_DEVICE``.
 
     Raises:
@@ -60,8 +66,13 @@ def restore(
         NewerFormatError: A newer clsm wrote it.
         RefusedError: The folder holds something, or cannot be replaced.
     """
-    root = _free(root)
-    made: Store | None = None
+    in_the_way, made = None, None
+    try:
+        root = _free(root)
+    except RefusedError as error:
+        if not dry_run:
+            raise
+        root, in_the_way = root.resolve(), str(error)
     with opened_backup(path) as reader:
         if dry_run:
             reader.check(progress)
@@ -69,8 +80,9 @@ def restore(
             atomic.make_folder(root.parent)
             with _staged(root) as staging:
                 made = _unpack(reader, staging, root, environment, progress)
-        ignored = (made.misplaced, made.unknown) if made is not None else ()
-        return Restored(reader.manifest, root, device_name(root, environment), *ignored)
+        ignored = (made.misplaced, made.unknown) if made is not None else ((), ())
+        device = device_name(root, environment)
+        return Restored(reader.manifest, root, device, *ignored, in_the_way=in_the_way)
 
 
 def _free(root: Path) -> Path:

@@ -33,7 +33,16 @@ class RouteDecision(NamedTuple):
     route: Route
     cues: tuple[str, ...]
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a request was judged by its form alone, so that the memory may have its answer yet."""
+        return self.route == "none" and _NOTHING_ASKED.isdisjoint(self.cues)
 
+
+_NOTHING_ASKED = frozenset(
+    {"small talk", "goes on", "machine", "arithmetic", "translation", "general knowledge"}
+)
+"""Cues of messages that no memory answers, however near it comes."""
 _WEAK = frozenset({"again"})
 """Cues of the past that "repeat that" has as well."""
 _UNDONE = frozenset({"told", "past", "first person", "again"})
@@ -76,7 +85,7 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
         return RouteDecision("none", ("small talk",))
-    if not has_current and goes_on.fullmatch(text):
+    if not has_current and (goes_on.fullmatch(text) or (not known and _only_points_back(text))):
         return RouteDecision("none", ("goes on",))
     here = _found("here", text) if has_current else []
     past = _found("past", text)
@@ -97,6 +106,18 @@ def points_back(text: str) -> bool:
     """Whether a message can be understood only with what was said before it."""
     text = text[-_END:]
     return _found("here", text) not in ([], ["just said"]) and not is_small_talk(text)
+
+
+def _only_points_back(text: str) -> bool:
+    """Whether a message asks nothing, and is small talk but for what points back.
+
+    >>> _only_points_back("no, the other one"), _only_points_back("no, the other gauge")
+    (True, False)
+    """
+    if "?" in text:
+        return False
+    rest = compiled(dict(_cues()["here"])["points back"]).sub(" ", text)
+    return rest != text and bool(_WORD.search(rest)) and is_small_talk(rest)
 
 
 def _found(kind: str, text: str) -> list[str]:
