@@ -110,13 +110,15 @@ def restore(
     what = f"({what} {manifest.store} as {manifest.device} had it at {manifest.at})"
     if dry_run:
         whole = f"{path} is whole {what}"
-        lines += [whole, f"it would be restored to {done.root}", "nothing was written"]
+        place = done.in_the_way or f"it would be restored to {done.root}"
+        lines += [whole, place, "nothing was written"]
     else:
         lines.append(f"restored  {done.root} {what}")
     warnings = machine_settings.ignored_warnings(done)
     mapping = {"schema": "clsm.restore/1", "dry_run": dry_run, "path": path, "store": done.root}
     mapping |= {"id": manifest.store, "at": manifest.at, "files": len(manifest.files)}
     mapping |= {"size": manifest.size, "device": done.device, "made_by": manifest.device}
+    mapping |= {"in_the_way": done.in_the_way} if dry_run else {}
     printer.show({**mapping, "warnings": warnings}, lines)
     if not dry_run:
         printer.warn_all([*warnings, *_next_steps(done, path)])

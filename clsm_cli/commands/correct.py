@@ -7,7 +7,7 @@ from functools import partial
 
 from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option, parse_moment
-from clsm_cli.commands.disambiguation import Matches
+from clsm_cli.commands.disambiguation import Match, Matches
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, fields, span_text
 from clsm_cli.consolidation import correction
@@ -15,6 +15,7 @@ from clsm_cli.ingestion import timestamps
 from clsm_cli.inspection.item_lookup import FoundItem
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.store.layout import Store
+from clsm_cli.text.tokens import terms
 
 _MOST = 6
 """Things that are listed: more of them would only be near."""
@@ -68,9 +69,11 @@ def correct(
         if disambiguation.looks_like_id(words):
             raise
         fits = disambiguation.matches_of_ids(opened, error.ids)
+        asked = frozenset[str]()
         if not fits.found:
+            asked = terms(words) if value else asked
             fits = _fits(printer, opened, words, value, now)
-        fits = _likeliest(opened, fits, words, value, now)
+        fits = _likeliest(opened, fits, words, value, now, asked)
         more = ", or end nothing: clsm note SENTENCE"
         how = {"yes": yes, "dry_run": dry_run}
         chosen = disambiguation.choose(printer, "clsm correct", words, fits, more=more, **how)
@@ -83,20 +86,53 @@ def correct(
 
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Matches:
-    """The statements and passages that words may mean, without those that say so already."""
-    fits = disambiguation.find_matches(printer, store, words, now, most=_MOST, share=1.0)
+    """The statements and passages that words may mean, without those that say so already.
+
+    With a value, the words name what is told, so that a passage is shown by itself, and one that is
+    less likely than a statement too where it has a word of theirs that no statement here has.
+    """
+    find = partial(disambiguation.find_matches, printer, store, words, now)
+    fits = find(alone=True) if value else find(most=_MOST, share=1.0)
     said = normalise_text(value or words)
     others = [fit for fit in fits.found if normalise_text(fit.thing.text) != said]
+    if value:
+        held = [fit for fit in others if fit.thing.kind == "statement"]
+        named = frozenset().union(*(_held(fit, terms(words)) for fit in held))
+        surest = max((fit.confidence for fit in held), default=0.0)
+        others = [
+            fit
+            for fit in others
+            if fit in held or fit.confidence >= surest or not _held(fit, terms(words)) <= named
+        ]
     return fits._replace(found=tuple(others))
 
 
-def _likeliest(store: Store, fits: Matches, words: str, value: str, now: datetime) -> Matches:
-    """Those of which something is replaced, likeliest first; all where none is, and then none is clear."""
+def _held(fit: Match, asked: frozenset[str]) -> frozenset[str]:
+    """The search terms of some words that a thing, or the heading above it, has."""
+    return asked & terms(f"{fit.thing.facts.get('heading', '')} {fit.thing.text}")
+
+
+def _likeliest(
+    store: Store, fits: Matches, words: str, value: str, now: datetime, asked: frozenset[str]
+) -> Matches:
+    """Those of which something is replaced, likeliest first; all where none is, and then none is clear.
+
+    Args:
+        asked: Search terms that say what is meant: what lacks one that another thing has is not meant.
+    """
     found = [_meant(fit.thing, words) for fit in fits.found]
     told = correction.update_probabilities(store, found, value or words, now, is_whole=not value)
     ranked = sorted(zip(told, fits.found, strict=True), key=lambda each: -each[0])
-    kept = [fit for chance, fit in ranked if chance >= correction.MIN_UPDATE_P]
-    return fits._replace(found=tuple(kept or (fit._replace(confidence=0.0) for fit in fits.found)))
+    having = [_held(fit, asked) for fit in fits.found]
+    kept = [
+        fit
+        for chance, fit in ranked
+        if chance >= correction.MIN_UPDATE_P and all(has <= _held(fit, asked) for has in having)
+    ]
+    if not kept:
+        others = sorted(fits.found, key=lambda fit: -len(_held(fit, asked)))
+        kept = [fit._replace(confidence=0.0) for fit in others]
+    return fits._replace(found=tuple(kept[:_MOST]))
 
 
 def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:

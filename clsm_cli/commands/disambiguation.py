@@ -75,14 +75,22 @@ def find_matches(
     *,
     most: int = MOST,
     share: float = LEAST,
+    alone: bool = False,
 ) -> Matches:
-    """What words mean: statements, then the turns and blocks that none of these rests on."""
+    """What words mean: statements, then the turns and blocks that none of these rests on.
+
+    Args:
+        alone: Each block is a thing by itself, where one would else stand for those around it.
+    """
     from clsm_cli.commands import engine
     from clsm_cli.retrieval.question import Query
     from clsm_cli.retrieval.recall import recall
     from clsm_cli.store.index.ranking_queries import Filters
 
     engine.offer_install(printer)
+    if alone:
+        settings = store.settings._replace(recall=store.settings.recall._replace(window=0))
+        store = store._replace(settings=settings)
     query = Query(text=text, now=now.isoformat(), k=MOST, budget=_BUDGET)
     told, said = (query._replace(filters=Filters(kind=kind)) for kind in ("statement", "passage"))
     asked = [told, said, *(each._replace(k=NEAREST, min_score=0.0) for each in (told, said))]

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation import value_places
 from clsm_cli.consolidation.calibrate import closed_rows
 from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
@@ -22,18 +23,17 @@ from clsm_cli.model.clocks import seconds
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import sameness, todo
-from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.person_words import language_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tagging import tags_of
-from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import folded_words, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import date, datetime
+    from datetime import datetime
 
     from clsm_cli.consolidation.edit_session import Warn
     from clsm_cli.model.graph import Statement
@@ -121,7 +121,7 @@ def correct(
             old = _from_passage(edits, wanted, said)
         else:
             old = edits.statement(wanted) or _quoted(edits, wanted) or _about(edits, wanted, said)
-        text = said if is_whole else _corrected_text(old, said, edits.day)
+        text = said if is_whole else _corrected_text(edits, old, said)
         if text is None:
             reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
             next_step = "write the whole sentence that is true now, with a full stop"
@@ -159,7 +159,7 @@ def update_probabilities(
             return 0.0
         if is_whole or _is_sentence(row, said):
             return _update_probability(row, said)
-        return float(_with_value(row.text, said, edits.day) is not None)
+        return float(_with_value(edits, row, said) is not None)
 
     return [probability(target) for target in targets]
 
@@ -256,7 +256,7 @@ def _about(edits: EditSession, subject: str, said: str) -> Statement:
     if not rows:
         reason = "is no id, and memory holds nothing about anything with that name"
         raise NotCertainError(subject, reason, "find the id of a statement with: clsm recall")
-    fits = [row for row in rows if _corrected_text(row, said, edits.day) is not None]
+    fits = [row for row in rows if _corrected_text(edits, row, said) is not None]
     if len({normalise_text(row.text) for row in fits}) == 1:
         row = max(fits, key=lambda row: (row.valid_from or "", row.id))
         if not _is_sentence(row, said) or _update_probability(row, said) >= MIN_UPDATE_P:
@@ -278,24 +278,18 @@ def _from_passage(edits: EditSession, passage: SourcePassage, said: str) -> Stat
     ]
 
     def fitness(row: Statement) -> tuple[bool, int]:
-        has_place = _with_value(row.text, said, edits.day) is not None
+        has_place = _with_value(edits, row, said) is not None
         return has_place, len(meant & terms(row.text))
 
     return max(rows, key=fitness)
 
 
-def _corrected_text(old: Statement, said: str, at: date) -> str | None:
+def _corrected_text(edits: EditSession, old: Statement, said: str) -> str | None:
     """``said`` as a whole sentence; None if it is a value that does not fit exactly one place."""
-    return said if _is_sentence(old, said) else _with_value(old.text, said, at)
+    return said if _is_sentence(old, said) else _with_value(edits, old, said)
 
 
 _FULL_STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
-_LABELLED = re.compile(r"[^:.!?]{1,60}:\s(?P<value>[^\s:](?:[^:]*[^:.!?])?)$")
-"""A label and its value; a value that ends in a mark is a sentence under a heading."""
-_QUANTITY = re.compile(
-    r"(?<![\w.,:-])(?P<before>[$€£¥])?\d+(?:[.,:]\d+)*(?P<unit>\s?[%$€£¥]|(?:\s|(?=[^\W\d]))[^\W\d_]+)?"
-)
-_NAME = re.compile(r"[^\W\d_a-z][\w'’&+-]*(?:\s[^\W\d_a-z][\w'’&+-]*)*")
 
 
 def _is_sentence(row: Statement, said: str) -> bool:
@@ -306,51 +300,40 @@ def _is_sentence(row: Statement, said: str) -> bool:
     return len(words) > 2 and (is_like or has_verb or _FULL_STOP.search(said) is not None)
 
 
-def _with_value(text: str, value: str, at: date) -> str | None:
-    """A sentence with its only value of the same kind replaced; None if there is not exactly one.
+def _with_value(edits: EditSession, row: Statement, value: str) -> str | None:
+    """A statement with a value in the place of the one of its kind; None where it has not just one."""
+    found = value_places.with_value(row.text, value, edits.day)
+    if found is not None or not (label := value_places.label_of(row.text)):
+        return found
+    return f"{label}: {value.rstrip('.')}" if _names_value(edits, row, label) else None
 
-    A day replaces a day, a quantity one with the same unit, a name a name after the first word; anything
-    replaces the whole value after a label. In a sentence with a day, only the day can be replaced.
 
-    >>> day = __import__("datetime").date(2026, 3, 1)
-    >>> _with_value("Nina's birthday is 2 May.", "3 June", day)
-    "Nina's birthday is 3 June."
-    >>> _with_value("The bell rings every 10 minutes.", "15 minutes", day)
-    'The bell rings every 15 minutes.'
-    >>> _with_value("Office: the quay", "the old harbour", day)
-    'Office: the old harbour'
-    >>> _with_value("The bell is loud.", "15 minutes", day) is None
-    True
+def _names_value(edits: EditSession, row: Statement, label: str) -> bool:
+    """Whether a label names what stands behind it, not the section of a note that tells more.
+
+    A statement has the headings of its note before it. One names a value only where that is all
+    that stands below it. Where the note is not known, the label is taken for the author's.
     """
-    value = value.rstrip(".")
-    places = _value_spans(text, value, at)
-    if len(places) != 1 and (labelled := _LABELLED.match(text)):
-        places = [labelled.span("value")]
-    if len(places) != 1:
-        return None
-    start, end = places[0]
-    return text[:start] + value + text[end:]
+    value = normalise_text(row.text.removeprefix(f"{label}: "))
+    with open_index(edits.store, None) as opened:
+        index = opened.index
+        blocks = index.passages(index.rows_of(_sources_of(edits, row)))
+        for at, block in blocks.items():
+            said = normalise_text(to_plain(block.text))
+            if normalise_text(row.text) in said:
+                return True
+            if value in said:
+                return value == said and len(index.section(at)) == 1
+    return True
 
 
-def _value_spans(text: str, value: str, at: date) -> list[tuple[int, int]]:
-    """Start and end offsets of the parts of a text that are of the same kind as a value."""
-    days = [(each.start, each.end) for each in expressions.find_expressions(text, at)]
-    value_days = expressions.find_expressions(value, at)
-    if value_days and value_days[0].text == value:
-        return days
-    if days:
-        return []  # it may be the start of the old value's validity
-    quantity = _QUANTITY.fullmatch(value)
-    if quantity:
-        matches = [each for each in _QUANTITY.finditer(text) if _unit(each) == _unit(quantity)]
-    else:
-        matches = [*_NAME.finditer(text)] if _NAME.fullmatch(value) else []
-        matches = [each for each in matches if each.start() and each.group() not in NON_NAMES]
-    return [each.span() for each in matches]
-
-
-def _unit(quantity: re.Match[str]) -> str:
-    return quantity["before"] or (quantity["unit"] or "").strip().removesuffix("s")
+def _sources_of(edits: EditSession, row: Statement) -> tuple[str, ...]:
+    """The turns and blocks that a statement, or the first that it took the place of, rests on."""
+    seen = set[str]()
+    while not row.sources and row.supersedes in edits.statements and row.id not in seen:
+        seen.add(row.id)
+        row = edits.statements[row.supersedes]
+    return row.sources
 
 
 def _already_corrected(edits: EditSession, old: Statement, text: str) -> Statement | None:

@@ -20,20 +20,25 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
 from clsm_cli.store.backups import Manifest, Progress, Reader, opened_backup
 from clsm_cli.store.device import device_name
-from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import holder, try_locked
 
 _RUNS = ".clsm/runs/"
 
 
 class Restored(NamedTuple):
-    """A store restored from a backup, or in a dry run only verified; ``device`` is its device name."""
+    """A store restored from a backup, or in a dry run only verified.
+
+    Attributes:
+        device: Its device name.
+        in_the_way: In a dry run, why the folder could not take the store.
+    """
 
     manifest: Manifest
     root: Path
     device: str
     misplaced: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    in_the_way: str | None = None
 
     @property
     def keeps_device(self) -> bool:
@@ -52,7 +57,7 @@ def restore(
     """Verify a backup and make a store from it; a dry run only verifies it.
 
     Args:
-        root: The store's folder: missing or empty.
+        root: The store's folder: missing or empty, except in a dry run.
         environment: For ``CLSM_DEVICE``.
 
     Raises:
@@ -60,8 +65,13 @@ def restore(
         NewerFormatError: A newer clsm wrote it.
         RefusedError: The folder is not empty, or cannot be replaced.
     """
-    root = _check_target(root)
-    made: Store | None = None
+    in_the_way, made = None, None
+    try:
+        root = _check_target(root)
+    except RefusedError as error:
+        if not dry_run:
+            raise
+        root, in_the_way = root.resolve(), str(error)
     with opened_backup(path) as reader:
         if dry_run:
             reader.check(progress)
@@ -69,8 +79,9 @@ def restore(
             atomic.make_folder(root.parent)
             with _staged(root) as staging:
                 made = _unpack(reader, staging, root, environment, progress)
-        ignored = (made.misplaced, made.unknown) if made is not None else ()
-        return Restored(reader.manifest, root, device_name(root, environment), *ignored)
+        ignored = (made.misplaced, made.unknown) if made is not None else ((), ())
+        device = device_name(root, environment)
+        return Restored(reader.manifest, root, device, *ignored, in_the_way=in_the_way)
 
 
 def _check_target(root: Path) -> Path:

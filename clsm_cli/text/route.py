@@ -33,7 +33,16 @@ class RouteDecision(NamedTuple):
     route: Route
     cues: tuple[str, ...]
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a request was judged by its form alone, so that the memory may have its answer yet."""
+        return self.route == "none" and _NOTHING_ASKED.isdisjoint(self.cues)
 
+
+_NOTHING_ASKED = frozenset(
+    {"small talk", "goes on", "machine", "arithmetic", "translation", "general knowledge"}
+)
+"""Cues of messages that no memory answers, however near it comes."""
 _WEAK_CUES = frozenset({"again"})
 """Cues of the past that also occur in "repeat that"."""
 _CANCELLED_CUES = frozenset({"told", "past", "first person", "again"})
@@ -75,7 +84,7 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
         return RouteDecision("none", ("small talk",))
-    if not has_current and goes_on.fullmatch(text):
+    if not has_current and (goes_on.fullmatch(text) or (not known and _only_points_back(text))):
         return RouteDecision("none", ("goes on",))
     here = _matching_cues("here", text) if has_current else []
     past = _matching_cues("past", text)
@@ -96,6 +105,18 @@ def points_back(text: str) -> bool:
     """Whether a message refers to what was said before it."""
     text = text[-_EDGE_CHARS:]
     return _matching_cues("here", text) not in ([], ["just said"]) and not is_small_talk(text)
+
+
+def _only_points_back(text: str) -> bool:
+    """Whether a message asks nothing, and is small talk but for what points back.
+
+    >>> _only_points_back("no, the other one"), _only_points_back("no, the other gauge")
+    (True, False)
+    """
+    if "?" in text:
+        return False
+    rest = compiled(dict(_cue_patterns()["here"])["points back"]).sub(" ", text)
+    return rest != text and bool(_WORD.search(rest)) and is_small_talk(rest)
 
 
 def _matching_cues(kind: str, text: str) -> list[str]:

@@ -35,6 +35,10 @@ def test_a_restored_store_answers_the_same_bytes(cli: Cli) -> None:
     assert planned[0].startswith(f"{backup} is whole (")
     assert planned[1:] == [f"it would be restored to {new}", "nothing was written"]
     assert not new.exists()
+    beside = cli.ok("restore", backup, "--dry-run", CLSM_STORE=cli.store).out.splitlines()
+    assert beside[0] == planned[0]
+    assert f"{cli.store}: is not empty" in beside[1]
+    assert answers(cli, cli.store) == before
     done = cli.ok("restore", backup, new)
     assert done.out.startswith(f"restored  {new} (")
     assert done.err == (

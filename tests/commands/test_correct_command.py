@@ -7,13 +7,14 @@ import stat
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, HOME, NOW, QUARTER, bell, hold, home
+from consolidation.test_correction import BELL, HOME, NOW, QUARTER, bell, hold, home, statement
 from in_process import InProcess
-from ingesting import new_store, tree
+from ingesting import new_store, take, tree
 from sleeping import current, rows
 from typer.testing import Result
 
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
 CORRECT, PIN, UNPIN, EDIT = (InProcess(n, NOW) for n in ("correct", "pin", "unpin", "edit"))
@@ -66,6 +67,56 @@ def test_what_cannot_be_corrected(store: Store) -> None:
         done = CORRECT.run(store, *words)
         assert isinstance(done.exception, BadInputError), (words, done.exception)
     assert tree(store.root, derived=True) == before
+
+
+INVOICES = "Invoices go to pay@corvid.example, 30 days, they always pay late"
+
+
+@pytest.fixture
+def client(store: Store, tmp_path: Path) -> Store:
+    """A list of which only one item became a statement."""
+    items = ["Day rate £400, two days a week", INVOICES, "Notice period four weeks"]
+    note = tmp_path / "corvid.md"
+    note.write_text("# Corvid\n\n## Contract\n" + "".join(f"- {item}\n" for item in items))
+    take(store, note)
+    with open_index(store, None) as opened:
+        (key,) = [p.key for p in opened.index.current_passages().values() if INVOICES in p.text]
+    hold(store, statement(f"Corvid › Contract: {INVOICES}", subject="corvid", sources=(key,)))
+    return store
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "now"),
+    [
+        ("Corvid's day rate", "£470", "Day rate £470, two days a week"),
+        ("the Corvid notice period", "six weeks", "Notice period six weeks"),
+        ("the Corvid notice period", "45 days", None),  # a place of its kind is no sign by itself
+        ("Corvid's office", "the quay", None),
+    ],
+)
+def test_what_stands_beside_it_in_a_list_is_not_meant(
+    client: Store, words: str, value: str, now: str | None
+) -> None:
+    done = CORRECT.run(client, words, value, "--yes")
+    assert f"Corvid › Contract: {INVOICES}" in current(client)
+    if now is None:
+        assert isinstance(done.exception, RefusedError), done.output
+    else:
+        assert now in current(client)
+
+
+def test_the_only_thing_below_a_heading_is_its_value(store: Store, tmp_path: Path) -> None:
+    note = tmp_path / "office.md"
+    note.write_text("# Tidal\n\n## Office\nthe quay\n\n## Team\n- Ann\n- Bo\n", "utf-8")
+    take(store, note)
+    with open_index(store, None) as opened:
+        keys = {p.text: p.key for p in opened.index.current_passages().values()}
+    office = statement("Tidal › Office: the quay", sources=(keys["the quay"],))
+    ann = statement("Tidal › Team: Ann", sources=(keys["- Ann"],))
+    hold(store, office, ann)
+    lines = CORRECT.ok(store, office.id, "the old harbour").splitlines()
+    assert "Tidal › Office: the old harbour" in lines[-1]
+    assert isinstance(CORRECT.run(store, ann.id, "the old team").exception, BadInputError)
 
 
 def test_what_is_said_of_pins(store: Store) -> None:

@@ -50,3 +50,19 @@ def test_the_current_conversation_counts_only_when_there_is_one() -> None:
 def test_both_ends_of_a_long_message_are_read() -> None:
     log = "error 404 at line 7\n" * 2000
     assert "past" in choose_route(f"{log}What did I say about this?", has_current=False).cues
+
+
+def test_who_writes_for_something_shared_needs_the_memory_of_it() -> None:
+    asked = ("Write a retry loop for the flush", "generate a migration for the refund model")
+    assert {choose_route(text, has_current=False).route for text in asked} == {"ltm"}
+    for text in ("write a haiku about rain", "write me a handler"):
+        decided = choose_route(text, has_current=False)
+        assert (decided.route, decided.is_doubtful) == ("none", True), text
+
+
+def test_what_only_points_back_needs_no_memory() -> None:
+    assert choose_route("no, the other one", has_current=False) == RouteDecision(
+        "none", ("goes on",)
+    )
+    assert not choose_route("no, the other one", has_current=False).is_doubtful
+    assert choose_route("no, the other gauge", has_current=False).route == "ltm"
