@@ -30,6 +30,9 @@ DROPPED = 0.1
 ROUNDS, DECAY, SIZE, WARMING = 4, 0.01, 32, 0.1
 """Rounds over all examples where no other number is given, decay of the weights, examples of a step, share of the steps whose rate rises."""
 
+MAX_NORM = 1.0
+"""Longer gradients of a step are scaled to this length; without it some fits end in one class for all."""
+
 HAS_BFLOAT16 = any(torch.cpu.get_capabilities().get(name) for name in ("avx512_bf16", "amx_bf16"))
 """Without these instructions half precision is emulated, at an eighth of the speed of float32."""
 
@@ -242,6 +245,7 @@ def fit(
             loss = functional.cross_entropy(scores, wanted, reduction="none") * weight
             descent.zero_grad()
             (loss.sum() / weight.sum()).backward()
+            nn.utils.clip_grad_norm_(network.parameters(), MAX_NORM)
             descent.step()
             pace.step()
 

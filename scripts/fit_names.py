@@ -1,4 +1,6 @@
-"""Fit the head that says whether a string names a thing, and of what kind, on ``fixtures/labels/names.jsonl``.
+"""Fit the head that says whether a string names a thing, and of what kind.
+
+The labels are ``names.jsonl``, and ``told_names.jsonl`` for the names of ``told_worlds.jsonl``.
 
 Run ``python -m scripts.fit_names COPIES MODEL`` (COPIES as in ``scripts.join_labels``, MODEL an installed
 model). It writes ``clsm_cli/heads/weights/name.json``, with figures on workspaces that were left out, an
@@ -21,6 +23,7 @@ import numpy as np
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.heads.classifier import CLIP, Classifier, unpack
 from clsm_cli.heads.name_head import INPUTS, KINDS, name_features
+from scripts import worlds
 from scripts.fitting import auroc, layers, pack, scale, shares
 from scripts.join_labels import LABELS, joined
 
@@ -56,7 +59,9 @@ def examples(copies: Path, model: Path) -> Examples:
     A young store holds few uses of a name, and a machine without the model has no vectors: of the
     second rows the vectors are zeros.
     """
-    labels = list(joined("names", copies, None))
+    file = LABELS / "told_names.jsonl"
+    told = map(json.loads, file.read_text("utf-8").splitlines())
+    labels = [*joined("names", copies, None), *({**each, "repo": each["world"]} for each in told)]
     kinds = np.zeros((len(labels), len(KINDS)))
     for row, label in enumerate(labels):
         if label["thing"]:
@@ -65,8 +70,7 @@ def examples(copies: Path, model: Path) -> Examples:
     vectors = np.array([found.sentence for found in encoded], np.float64)
     things = np.array([label["thing"] for label in labels])
     repos = np.array([label["repo"] for label in labels])
-    every = _shapes(labels, copies, 1)
-    some = _shapes(labels, copies, YOUNG)
+    every, some = (_shapes(labels, _texts(labels, copies), step) for step in (1, YOUNG))
     used = some[:, INPUTS.index("uses")] > 0
     return Examples(
         np.vstack([every, some[used]]),
@@ -78,14 +82,22 @@ def examples(copies: Path, model: Path) -> Examples:
     )
 
 
-def _shapes(labels: list[dict[str, Any]], copies: Path, step: int) -> Any:
-    """The features of every label, from each ``step``-th note of its workspace."""
+def _texts(labels: list[dict[str, Any]], copies: Path) -> dict[str, list[str]]:
+    """The notes of every memory that has labels."""
+    repos = {label["repo"] for label in labels}
+    told = {world["world"]: worlds.notes(world) for world in worlds.told()}
+    return {
+        repo: told.get(repo) or _notes(copies / repo.replace("/", "+", 1)) for repo in sorted(repos)
+    }
+
+
+def _shapes(labels: list[dict[str, Any]], texts: dict[str, list[str]], step: int) -> Any:
+    """The features of every label, from each ``step``-th note of its memory."""
     told = {
         repo: name_features(
-            {label["text"] for label in labels if label["repo"] == repo},
-            _notes(copies / repo.replace("/", "+", 1))[::step],
+            {label["text"] for label in labels if label["repo"] == repo}, notes[::step]
         )
-        for repo in sorted({label["repo"] for label in labels})
+        for repo, notes in texts.items()
     }
     return np.array([told[label["repo"]][label["text"]] for label in labels])
 
@@ -178,7 +190,8 @@ def main() -> None:
     given = parser.parse_args()
     found = examples(given.copies, given.model)
     found = found.part(~np.isin(found.repos, given.without))
-    labels = hashlib.sha256((LABELS / "names.jsonl").read_bytes()).hexdigest()
+    files = (LABELS / name for name in ("names.jsonl", "told_names.jsonl", "told_worlds.jsonl"))
+    labels = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     data = {"labels": labels, "left out": left_out(found), **pack(classifier_of(found))}
     given.to.write_text(json.dumps(data) + "\n", "utf-8")
     print(json.dumps(data["left out"], indent=1))

@@ -10,8 +10,9 @@ The pairs: plain ones that people would tell, each with a question (``told_asked
 that belong to different settings make a pair about two things, and twins, which are one thing or another
 by their question; pairs written to be hard
 (``told_pairs.jsonl``); real ones (``pairs.jsonl``), whose texts are not in the repository; and real ones
-that recalls read when they were asked something (``pairs_asked.jsonl``). Those that readers found
-(``pairs_found.jsonl``) are for the figures alone.
+that recalls read when they were asked something (``pairs_asked.jsonl``, ``pairs_compared.jsonl``), or
+that readers found (``pairs_found.jsonl``); and those of whole invented memories (``told_worlds.jsonl``,
+``scripts/worlds.py``). Pairs of ``fixtures/changes/natural.jsonl`` are in no fit.
 """
 
 from __future__ import annotations
@@ -19,57 +20,80 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.pair_head import RELATIONS, joined
+from scripts import worlds
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, Packed, fit, probabilities, read_by
 from scripts.fitting import auroc
 from scripts.join_labels import CHAT, LABELS, heading_above
 from scripts.join_labels import joined as with_texts
+from scripts.told_changes import CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GRAPH = Path(cross_encoder.WEIGHTS) / "pair.onnx"
 NIGHTLY = GRAPH.with_name("pair_int8.onnx")
-RATE = 2e-3
+RATE, ROUNDS = 2e-3, 3
 UNASKED = 0.4
 """Share of the pairs with a question that a round shows without it: a night knows none. Twins need theirs."""
+PLAIN = 6_000
+"""Plain pairs, by lot: there are more than do good."""
 APART = 1500
 """Pairs about two things."""
-COUNTS = {"plain": 1.0, "twin": 1.0, "apart": 0.5, "hard": 0.7, "real": 0.7, "recalled": 2.0}
+COUNTS = {
+    "plain": 1.0,
+    "twin": 1.0,
+    "apart": 0.5,
+    "hard": 0.7,
+    "real": 0.7,
+    "recalled": 1.5,
+    "found": 0.7,
+    "world": 1.0,
+}
 """What a pair of each kind counts."""
+ASKED = ("pairs_asked", "pairs_compared", "pairs_found")
 LEFT_OUT = frozenset(
     (
         "41.json",
         "brandoclaw/openclaw-workspace",
         "CorvusBot1/corvus-openclaw-workspace",
         "JoseLeanDev/cfo-ai",
+        "KamNoob/workspace",
     )
 )
-"""Memories of which no pair that a recall read is fitted on."""
-HELD = ("contrast", "marked", "left out", "found")
-"""Kinds that the figures are of: those of ``told_held.jsonl``, pairs of the memories left out, and found ones."""
+"""Memories of which no pair that a recall read, or a reader found, is fitted on."""
+HELD = ("contrast", "marked", "recalled left out", "found left out", "world left out")
+"""Kinds that the figures are of: those of ``told_held.jsonl``, and pairs of the memories left out."""
 FALSE = (0.02, 0.05)
 """Shares of the pairs that are no update, of which the figures allow so many to be taken for one."""
 
 
 def read(name: str) -> list[dict[str, Any]]:
     """The lines of a file of labels."""
-    return [json.loads(line) for line in (LABELS / name).read_text("utf-8").splitlines()]
+    return _lines(LABELS / name)
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 def labelled(copies: Path, locomo: Path, gvd: Path) -> list[dict[str, Any]]:
     """Every pair with its kind, and its question where it has one."""
     plain = read("told_asked.jsonl")
+    lot = np.random.default_rng(0).permutation(len(plain))[:PLAIN]
+    plain = [plain[place] for place in sorted(lot)]
     found = [{**pair, "kind": pair.get("kind", "plain")} for pair in plain]
     others = np.random.default_rng(0).permutation(len(plain))[:APART]
     for place, other in enumerate(others):
@@ -89,15 +113,26 @@ def labelled(copies: Path, locomo: Path, gvd: Path) -> list[dict[str, Any]]:
 
 def asked(name: str, copies: Path, locomo: Path) -> Iterator[dict[str, Any]]:
     """Pairs that recalls read, or readers found, with what was asked."""
+    benched = {(pair["a"]["hash"], pair["b"]["hash"]) for pair in _lines(CHANGES / "natural.jsonl")}
+    kind = "found" if name == "pairs_found" else "recalled"
     for pair in with_texts(name, copies, locomo):
-        found = {"label": pair["label"], "ask": pair["ask"], "kind": "recalled"}
+        if (pair["a"]["hash"], pair["b"]["hash"]) in benched:
+            continue
+        found = {"label": pair["label"], "ask": pair["ask"]}
         for side in ("a", "b"):
             found[side] = pair[side]["text"]
             if pair["repo"] != CHAT:
                 found[f"{side}_head"] = heading_above({"repo": pair["repo"], **pair[side]}, copies)
         is_held = {pair["repo"], pair["a"]["file"]} & LEFT_OUT
-        kind = "left out" if is_held else "recalled"
-        yield {**found, "kind": "found" if name == "pairs_found" else kind}
+        yield {**found, "kind": f"{kind} left out" if is_held else kind}
+
+
+def of_worlds(model: Path) -> Iterator[dict[str, Any]]:
+    """Pairs of invented memories."""
+    encoder = Encoder.open(model)
+    for place, world in enumerate(worlds.told()):
+        kind = "world left out" if worlds.is_held(place) else "world"
+        yield from ({**pair, "kind": kind} for pair in worlds.pairs(world, encoder))
 
 
 def examples(
@@ -159,9 +194,9 @@ def main() -> None:
     model = Minilm(given.model / WEIGHTS.name)
     pairs = labelled(given.copies, given.locomo, given.gvd)
     held = [{**pair, "kind": pair["group"].partition("-")[0]} for pair in read("told_held.jsonl")]
-    for name in ("pairs_asked", "pairs_found"):
-        for pair in asked(name, given.copies, given.locomo):
-            (held if pair["kind"] in HELD else pairs).append(pair)
+    recalled = [asked(name, given.copies, given.locomo) for name in ASKED]
+    for pair in chain(*recalled, of_worlds(given.model)):
+        (held if pair["kind"] in HELD else pairs).append(pair)
     data, bare, kinds = examples(model, [*pairs, *held], given.model / VOCABULARY.name)
 
     def shown(rows: Any, chance: np.random.Generator) -> Any:
@@ -169,7 +204,7 @@ def main() -> None:
 
     torch.manual_seed(0)
     network = Network(model, len(RELATIONS))
-    fit(network, data, np.arange(len(pairs)), RATE, shown=shown)
+    fit(network, data, np.arange(len(pairs)), RATE, ROUNDS, shown)
     good = judged(network, data, kinds)
     checkpoint, weights = given.model / WEIGHTS.name, network.weights()
     GRAPH.write_bytes(build_cross_encoder(checkpoint, weights))
@@ -179,7 +214,8 @@ def main() -> None:
         "told_pairs.jsonl",
         "told_questions.jsonl",
         "pairs.jsonl",
-        "pairs_asked.jsonl",
+        "told_worlds.jsonl",
+        *(f"{name}.jsonl" for name in ASKED),
     )
     labels = b"".join((LABELS / name).read_bytes() for name in names)
     about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}

@@ -103,7 +103,7 @@ def _comparable(
         who, old = pair_head.without_speaker(row.text, known.speakers)
         other, new = pair_head.without_speaker(claim.text, known.speakers)
         if who and other and who != other:
-            continue
+            old, new = row.text, claim.text
         if cosine < ALONE and _share_names_alone(old, new, said=bool(who or other)):
             continue
         if sameness.has_same_preference(row.text, claim.text):

@@ -56,8 +56,8 @@ LONGEST = 40
 """Words of a passage that may be superseded as a whole, at most."""
 _MOSTLY = 0.6
 """Share of its words that closed statements must cover where the passage has no word of the question."""
-_LEAST = 0.30
-"""Cosine below which two passages are not compared: one update in twenty is below."""
+_LEAST = 0.15
+"""Cosine below which two passages are not compared: hardly an update is below."""
 MOST = 8
 """Pairs that the head reads per answer: those nearest to each other and to the question."""
 
@@ -172,7 +172,7 @@ def _judged(
     found: list[_Update] = []
     speakers = {each.passage.speaker for each in read} - {""}
     for old, new, one, two in _rivals(asked, read, alike):
-        chance = _update(one, two, question.text, speakers)
+        chance = _update(*_as_said(old, one, new, two, speakers), question.text)
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
@@ -191,20 +191,27 @@ def _is_likely(chance: float, old: _Side, new: _Side) -> bool:
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
 
 
-def _update(one: Sentence, two: Sentence, asked: str, speakers: Collection[str]) -> float:
+def _update(one: Sentence, two: Sentence, asked: str) -> float:
     """Probability that the second sentence updates the first, with regard to the question."""
 
     def read(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
         return [pair_head.relation(old, new, asked) for old, new in pairs]
 
-    one, two = (_alone(each, speakers) for each in (one, two))
     return pair_head.update_of(one, two, read([(one.text, two.text)])[0], read)
 
 
-def _alone(sentence: Sentence, speakers: Collection[str]) -> Sentence:
-    """A sentence without the name of its speaker."""
-    who, said = pair_head.without_speaker(sentence.text, speakers)
-    return pair_head.sentence(said) if who else sentence
+def _as_said(
+    old: _Side, one: Sentence, new: _Side, two: Sentence, speakers: Collection[str]
+) -> tuple[Sentence, Sentence]:
+    """Two sentences without the name of their speaker, or with both names if these differ."""
+    named = [pair_head.without_speaker(each.text, speakers) for each in (one, two)]
+    who = [name or side.passage.speaker for side, (name, _) in zip((old, new), named, strict=True)]
+    if all(who) and who[0] != who[1]:
+        texts = [f"{name}: {said}" for name, (_, said) in zip(who, named, strict=True)]
+    else:
+        texts = [said for _, said in named]
+    first, second = map(pair_head.sentence, texts)
+    return first, second
 
 
 class _Update(NamedTuple):
@@ -340,7 +347,7 @@ def _told(index: Index, passage: Passage) -> _Told | None:
 
 
 def _may_end(old: _Side, new: _Side) -> bool:
-    """Whether a passage may supersede another: certainly later, as trusted, and not by another speaker.
+    """Whether a passage may supersede another: certainly later, and as trusted.
 
     The owner's words supersede an agent's words in a conversation, whichever are later.
     """
@@ -351,10 +358,8 @@ def _may_end(old: _Side, new: _Side) -> bool:
         return False
     if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
         return old.is_answer
-    return (
-        not new.is_before(old)
-        and (other.trust == "agent" or is_as_trusted(other.trust, one.trust))
-        and len({one.speaker, other.speaker} - {""}) < 2
+    return not new.is_before(old) and (
+        other.trust == "agent" or is_as_trusted(other.trust, one.trust)
     )
 
 
