@@ -10,7 +10,9 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import onnx
 import torch
+from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional
 
@@ -178,6 +180,21 @@ class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
         ]
         pooled = torch.cat([states[:, 0], *means], 1)
         return self.out(functional.dropout(pooled, DROPPED, self.training))
+
+    def go_on_from(self, file: Path) -> None:
+        """Take the fitted arrays of a graph that ``scripts/build_graph.py`` wrote."""
+        graph = onnx.load(file, load_external_data=False).graph
+        found = {
+            each.name: torch.tensor(numpy_helper.to_array(each).astype(np.float32))
+            for each in graph.initializer
+            if not each.external_data
+        }
+        with torch.no_grad():
+            self.out.weight.copy_(found["out.weight"])
+            self.out.bias.copy_(found["out.bias"])
+            for name, low, high in zip(self._names, self.low, self.high, strict=True):
+                low.copy_(found[f"{name}.low"])
+                high.copy_(found[f"{name}.high"])
 
     def weights(self) -> dict[str, Any]:
         """Every fitted array by name, float16."""
