@@ -289,7 +289,8 @@ def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
             factor = _spoken(turn, is_kept) if source.thread else _noted(line, is_kept)
             line = line._replace(worth=min(1.0, round(line.worth * factor, 4)))
         elif line.item.due:
-            line = line._replace(section="due", worth=STATED if is_kept else LEAST)
+            section = "tasks" if line.section == "tasks" else "due"
+            line = line._replace(section=section, worth=STATED if is_kept else LEAST)
         else:
             continue
         item = line.item._replace(perhaps_until=ended.perhaps_until(turn.key, text))
