@@ -19,7 +19,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.retrieval.briefing import Briefing
     from clsm_cli.retrieval.briefing_items import Item
@@ -191,11 +191,12 @@ def context_lines(found: Briefing) -> list[str]:
     """Plain text: section headings, files, and under each file its items with line numbers."""
     folder, names = _files_of(found)
     lines = [flat(BELOW.format(folder)), ""] if folder else []
+    told: set[str] = set()
     for section in found.sections:
         if section.items:
             lines += ["", TITLES[section.name]] if lines and lines[-1] else [TITLES[section.name]]
-        for each, file in _by_file(section.items):
-            lines += [flat(names[file])] if file else []
+        for each, name in _by_file(section.items, names, told):
+            lines += [flat(name)] if name else []
             *more, last = _lines(each, each.start)
             lines += [*more, f"{last} ({flat(each.day)})" if each.day else last]
     return [*lines, *_dropped_line(found)]
@@ -206,12 +207,28 @@ def _files_of(found: Briefing) -> tuple[str, dict[str, str]]:
     return common_folder({item.file for part in found.sections for item in part.items} - {""})
 
 
-def _by_file(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
-    """Each item with its file, or "" if the previous item has the same."""
+LONG = 40
+"""Characters of a file's name from which it is told in full once; later, so many at its end stand for it."""
+END = 20
+
+
+def _by_file(
+    items: Sequence[Item], names: Mapping[str, str], told: set[str]
+) -> Iterator[tuple[Item, str]]:
+    """Each item with the name of its file, or "" if the previous item has the same.
+
+    Args:
+        told: Files whose name was told before; those of the items are added.
+    """
     before = ""
     for each in items:
-        yield each, each.file if each.file != before else ""
+        name = names.get(each.file, "")
+        if each.file in told and len(name) > LONG:
+            ends = [other for other in names.values() if other.endswith(name[-END:])]
+            name = f"\u2026{name[-END:]}" if len(ends) == 1 else name
+        yield each, name if each.file != before else ""
         before = each.file
+        told.add(each.file)
 
 
 def _measured_block(found: Briefing) -> list[str]:
@@ -236,12 +253,13 @@ def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
     folder, names = _files_of(found)
     yield from [flat(BELOW.format(folder))] if folder else []
+    told: set[str] = set()
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
-            for item, file in _by_file(section.items):
+            for item, name in _by_file(section.items, names, told):
                 # No item begins like this, whatever the file is called.
-                yield from [flat(f"In {names[file]}:")] if file else []
+                yield from [flat(f"In {name}:")] if name else []
                 yield from _lines(item, f"- ({_origin(item)}) ")
     yield from _dropped_line(found)
 

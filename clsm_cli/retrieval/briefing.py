@@ -156,13 +156,17 @@ def _context_id(found: Briefing) -> str:
 
 
 def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
-    """Items in reading order: due ones by day, others newest day first, then by file and line."""
+    """Items in reading order: due ones by day, others by file, the one with the newest day first, and line."""
     if name in ("session", "now", "concepts"):
         return tuple(items)
-    placed = sorted(items, key=lambda each: (each.path, each.line, each.id))
+    placed = sorted(items, key=lambda each: (each.path, each.file, each.line, each.id))
     if name == "due":
         return tuple(sorted(placed, key=lambda each: each.due or ""))
-    return tuple(sorted(placed, key=lambda each: each.told_on, reverse=True))
+    newest: dict[tuple[str, str], str] = {}
+    for each in placed:
+        place = (each.path, each.file)
+        newest[place] = max(newest.get(place, ""), each.told_on)
+    return tuple(sorted(placed, key=lambda each: newest[each.path, each.file], reverse=True))
 
 
 def _ranked(section: str, items: Sequence[Item]) -> Iterator[RankedItem]:
@@ -182,8 +186,9 @@ def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
             is_due = start <= (line.item.due or "") <= last.isoformat()
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section
-            value = line.worth_on(today) * NEED.get(section, 1.0)
-            yield line._replace(section=section, worth=value)
+            value = line.worth_of_due(today) if is_due else line.worth_on(today)
+            if is_due or section != "due":
+                yield line._replace(section=section, worth=value * NEED.get(section, 1.0))
 
 
 def _is_loaded(line: RankedItem, folders: Sequence[str], days: Collection[str]) -> bool:
@@ -294,49 +299,89 @@ AGAIN = 0.7
 """Factor of the worth of each further item of the same section of a file."""
 
 
+SHARE = 0.15
+"""Part of a budget that what is due may spend before the rest is chosen, and as much that open tasks may (own
+choice): a day with much news has as much to do as any other.
+"""
+
+
 def pack(
     found: Sequence[RankedItem], limit: int, unit: str
 ) -> tuple[dict[str, list[Item]], Budget]:
-    """Choose items that fit, best first; each further item of a thread is worth less.
+    """Choose items that fit: first what is due and open tasks, each up to its share, then the best of the rest.
+
+    Each further item of a thread is worth less.
 
     Returns:
-        The chosen items by section, best first, and the budget with the dropped items.
+        The chosen items by section, in the order of their choice, and the budget with the dropped items.
+    """
+    packing = _Packing(found, unit)
+    places = range(len(found))
+    for is_first in (_is_due, _is_task):
+        room = packing.used + int(SHARE * limit)
+        packing.fill([place for place in places if is_first(found[place])], room)
+    packing.fill(places, limit)
+    kept: dict[str, list[Item]] = {}
+    for each in map(found.__getitem__, packing.chosen):
+        kept.setdefault(each.section, []).append(each.item)
+    left = (each.item for place, each in enumerate(found) if place not in packing.chosen)
+    dropped = tuple(Dropped(item.id, item.tokens, "budget") for item in left)
+    return kept, Budget(limit, packing.used, unit, dropped)
+
+
+def _is_due(each: RankedItem) -> bool:
+    return each.section == "due"
+
+
+def _is_task(each: RankedItem) -> bool:
+    """Whether it is an open task, also one that is due and found no room among what is."""
+    return each.section == "tasks" or (each.section == "due" and each.item.kind == "task")
+
+
+class _Packing:
+    """A choice of candidates that grows.
+
+    Attributes:
+        chosen: Their places, in the order of their choice.
+        used: Size of the choice.
     """
 
-    def size(each: RankedItem) -> int:
-        """Size of the item, and of its file's name unless that is already shown."""
-        item = each.item
-        above = "" if (each.section, item.path) in shown else item.name
-        if unit == "tokens":
-            return item.tokens + count_tokens(above)
-        return len(item.about) + len(item.text) + len(above)
+    def __init__(self, found: Sequence[RankedItem], unit: str) -> None:
+        self.chosen: dict[int, None] = {}
+        self.used = 0
+        self._found = found
+        self._unit = unit
+        self._shown: set[tuple[str, str]] = set()
+        self._threads: Counter[str] = Counter()
 
-    shown: set[tuple[str, str]] = set()
-    threads: Counter[str] = Counter()
+    def fill(self, places: Sequence[int], limit: int) -> None:
+        """Add candidates, best first, as long as they fit."""
+        # Choosing an item only lowers other scores, so the top of the heap is best once its score is current.
+        heap = [(-self._score(place), place) for place in places if place not in self.chosen]
+        heapify(heap)
+        while heap:
+            known, place = heappop(heap)
+            now = -self._score(place)
+            if now > known:
+                heappush(heap, (now, place))
+                continue
+            each = self._found[place]
+            size = self._size(each)
+            if self.used + size <= limit:
+                self.used += size
+                self.chosen[place] = None
+                self._shown.add((each.section, each.item.path))
+                self._threads[each.thread] += 1
 
-    def score(place: int) -> float:
-        each = found[place]
-        told = AGAIN ** threads[each.thread]
+    def _score(self, place: int) -> float:
+        each = self._found[place]
+        told = AGAIN ** self._threads[each.thread]
         return float(each.worth * told / max(1, each.item.tokens) ** DENSITY)
 
-    # Choosing an item only lowers other scores, so the top of the heap is best once its score is current.
-    heap = [(-score(place), place) for place in range(len(found))]
-    heapify(heap)
-    kept: dict[str, list[Item]] = {}
-    dropped: list[Dropped] = []
-    used = 0
-    while heap:
-        known, place = heappop(heap)
-        now = -score(place)
-        if now > known:
-            heappush(heap, (now, place))
-            continue
-        each = found[place]
-        if used + size(each) > limit:
-            dropped.append(Dropped(each.item.id, each.item.tokens, "budget"))
-            continue
-        used += size(each)
-        shown.add((each.section, each.item.path))
-        kept.setdefault(each.section, []).append(each.item)
-        threads[each.thread] += 1
-    return kept, Budget(limit, used, unit, tuple(dropped))
+    def _size(self, each: RankedItem) -> int:
+        """Size of the item, and of its file's name unless that is already shown."""
+        item = each.item
+        above = "" if (each.section, item.path) in self._shown else item.name
+        if self._unit == "tokens":
+            return item.tokens + count_tokens(above)
+        return len(item.about) + len(item.text) + len(above)

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, date, datetime, tzinfo
-from typing import TYPE_CHECKING, Any, cast
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model import clocks
-from clsm_cli.model.episodes import Document, lowest_trust
-from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.episodes import Document
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing_items import Contents, Item, RankedItem, make_item
+from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
 from clsm_cli.retrieval.briefing_selection import best_lines, said
+from clsm_cli.retrieval.briefing_statements import STATED, StatementsAndNodes
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -28,19 +28,15 @@ from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import dumps, sameness, todo
 from clsm_cli.text.plain import plain_words, to_plain
-from clsm_cli.text.summaries import full_line
-from clsm_cli.text.time import expressions
+from clsm_cli.text.time import ahead, expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from clsm_cli.heads.judge import UnitProbabilities
-    from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.trust import Trust
     from clsm_cli.retrieval.briefing_selection import Said
     from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
 
@@ -50,8 +46,10 @@ LEAST_ROLE = 0.5
 """Worth of a document below which its sentences are skipped."""
 KEEP = 0.5
 """Exponent of the probability that a sentence is useful weeks later: news need not be."""
-LEAST = 0.1
-"""Worth of a line below which it is dropped."""
+LEAST_DUE = 0.05
+"""Worth of a line that names a day ahead, apart from later use, below which it is dropped: short notes of
+appointments look like noise, and are few.
+"""
 LONGEST = 400
 """Characters of a line, at most; longer ones are left to recall."""
 DONE = 0.5
@@ -62,10 +60,13 @@ KEPT = 1.5
 """Factor of the worth of a note's sentence that is kept as a statement: in two memories, 15 of the 39 wanted
 lines are, and 133 of all 622 lines.
 """
+ASIDE = 0.5
+"""Factor of the worth of what an assistant said in a conversation and no statement keeps (own choice): the
+owner's words and the files tell what it was about.
+"""
 ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
-_ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
 _SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")
 """A placeholder of a template (Mustache, Jinja, Obsidian's templates)."""
 _FEWEST = 3
@@ -73,12 +74,6 @@ _FEWEST = 3
 
 DAYS = 28
 """Days before the newest episode within which sentences are considered."""
-RULES = ("preference", "convention", "correction", "workflow")
-"""Kinds of statements that say how to do things."""
-STATED = 0.6
-"""Worth of a statement without a scored sentence, such as one from an older conversation."""
-NAMED = 12
-"""Mentions at which a person or project has a worth of ½."""
 
 
 def collect(store: Store, until: datetime | None = None) -> Contents:
@@ -112,8 +107,14 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         for line in found:
             key = line.item.id.partition("-")[0]
             worth[key] = max(worth.get(key, 0.0), line.worth)
-        rest = _StatementsAndNodes(
-            index, worth, frozenset(each.id for each in loaded), known, doubted, store.zone
+        rest = StatementsAndNodes(
+            index,
+            worth,
+            frozenset(plain_words(line.item.text) for line in found),
+            frozenset(each.id for each in loaded),
+            known,
+            doubted,
+            store.zone,
         )
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
@@ -211,132 +212,6 @@ def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Ep
             continue  # the index names it among the problems
 
 
-class _StatementsAndNodes(NamedTuple):
-    """Makes the lines of statements and nodes.
-
-    Attributes:
-        worth: Turn → worth of its best sentence.
-        loaded: Ids of documents that the agent reads anyway.
-        known: All statements, by id.
-        doubted: Id of a statement that is perhaps no longer true → the day since when.
-    """
-
-    reader: Index
-    worth: Mapping[str, float]
-    loaded: frozenset[str]
-    known: Mapping[str, Statement]
-    doubted: Mapping[str, str]
-    zone: tzinfo
-
-    def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
-        """Statements that replaced something, tasks, rules, and statements about people."""
-        for each in current:
-            old = self.known.get(each.supersedes or "")
-            sections = {
-                "tasks": each.kind == "task",
-                "changed": old is not None,
-                "rules": each.kind in RULES,
-                "who": each.stream == "identity" or each.pinned,
-            }
-            section = next((name for name, holds in sections.items() if holds), None)
-            if section is None:
-                continue
-            told, known = self._told(each.sources, LEAST if each.kind == "task" else 0.0)
-            if old is not None and not any(p.document in self.loaded for p in told):
-                known = max(known, STATED)
-            if each.pinned or known:
-                before = old.text if old is not None else ""
-                found = self._of_statement(each, told[0] if told else None, before)
-                thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
-                thread = section if section == "changed" else thread
-                yield RankedItem(found, section, 1.0 if each.pinned else known, thread)
-
-    def nodes(self, found: Iterable[Record]) -> Iterator[RankedItem]:
-        """Persons and projects with a summary or statements."""
-        for node in found:
-            if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
-                told, known = self._told(node.sources, 0.0)
-                if told and known:
-                    summary = make_item(
-                        node.id,
-                        node.kind,
-                        text := full_line(node.summary, told[0].text),
-                        stream=node.stream,
-                        trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
-                        time=max((each.time for each in told if each.time), default=None),
-                        about=", ".join(
-                            name
-                            for name in (node.label, *node.aliases)
-                            if f" {plain_words(name)} " not in f" {plain_words(text)} "
-                            and not plain_words(name).startswith(
-                                f"{plain_words(text.partition(':')[0])} "
-                            )
-                        ),
-                        **_place(self.reader, told[0]),
-                    )
-                    worth = round(known * node.confidence * node.n / (node.n + NAMED), 4)
-                    yield RankedItem(summary, "who", worth, node.id)
-
-    def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
-        """The trusted source passages, and their worth: 0 if the agent reads them anyway."""
-        found = [turn for key in sources for turn in self.reader.by_key(key)[:1]]
-        told = [passage for passage in found if passage.trust not in UNTRUSTED]
-        if not found or any(passage.document is None for passage in told):
-            return told, STATED
-        unread = [passage.key for passage in told if passage.document not in self.loaded]
-        return told, max((self.worth.get(key, least) for key in unread), default=0.0)
-
-    def _of_statement(self, each: Statement, told: Passage | None, before: str) -> Item:
-        """A statement with the location of its source, or of the topic file for one written by hand."""
-        place = told or next(iter(self.reader.by_key(each.id)), None)
-        about, text = _parted(each.text, told.text if told else "")
-        when = each.valid_from or (None if told else each.recorded_at)
-        return make_item(
-            each.id,
-            each.kind,
-            text,
-            stream=each.stream,
-            trust=each.trust,
-            about=about,
-            time=(told.time if told else None) or when,
-            state=each.state,
-            due=each.due if each.kind == "task" else self._day_ahead(each, told),
-            before=before,
-            perhaps_until=self.doubted.get(each.id),
-            **_place(self.reader, place),
-        )
-
-    def _day_ahead(self, each: Statement, told: Passage | None) -> str | None:
-        """The first day that a statement names after it was told or corrected."""
-        at = clocks.day_of(told.time if told else each.recorded_at, self.zone)
-        _, _, item = each.text.rpartition(": ")  # a heading before it may name other days
-        return _day_ahead(item, at) or _day_ahead(each.text, at)
-
-
-def _parted(statement: str, told: str) -> tuple[str, str]:
-    r"""Split a statement into its headings and its author's words.
-
-    >>> _parted("Hall › Rent: Lift: 9 euros", "- Rent is due.\n- **Lift:** 9 euros")
-    ('Hall › Rent', 'Lift: 9 euros')
-    >>> _parted("Rent: 9 euros", "- The rent is ten euros.")
-    ('', 'Rent: 9 euros')
-    """
-    parts, words = statement.split(": "), f" {plain_words(told)} "
-    for start in range(len(parts)):
-        text = ": ".join(parts[start:])
-        if f" {plain_words(text)} " in words:
-            return ": ".join(parts[:start]), text
-    return "", statement
-
-
-def _place(index: Index, told: Passage | None) -> dict[str, Any]:
-    """The location of a passage: path and line as given, and of the file to open."""
-    if told is None:
-        return {}
-    file, line = source_locations.locate(index, told)
-    return {"path": told.path, "line": told.line_start, "file": file, "file_line": line}
-
-
 def _read_in(source: Source) -> Iterator[Said]:
     """The content of a document's sentences, each with its lead-in."""
     from clsm_cli.heads.units import lead_ins, units
@@ -402,24 +277,45 @@ def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
         turn = source.turns[each.unit.turn]
         raw = turn.text[each.unit.start : each.unit.end]
         text = to_plain(raw, has_addresses=True)
-        worth = role * _worth(each)
-        if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
+        worth, sound = role * _worth(each), role * _soundness(each)
+        if sound < LEAST_DUE or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue
         is_form = any(map(_SLOT.search, (raw, *turn.heading)))
-        if not (is_form or ended.has(turn.key, text) or todo.is_dropped(raw)):
-            line = _line(turn, raw, text, each, lead, worth, source.thread)
-            item = line.item._replace(perhaps_until=ended.perhaps_until(turn.key, text))
-            is_noted = source.thread is None and line.item.kind != "task"
-            if is_noted and ended.is_kept(turn.key, text):
-                line = line._replace(worth=min(1.0, round(line.worth * KEPT, 4)))
-            yield line._replace(item=item.with_location(item.file, item.file_line))
+        if is_form or ended.has(turn.key, text) or todo.is_dropped(raw):
+            continue
+        line = _line(turn, raw, text, each, lead, worth, source.thread)
+        is_kept = ended.is_kept(turn.key, text)
+        if worth >= LEAST:
+            factor = _spoken(turn, is_kept) if source.thread else _noted(line, is_kept)
+            line = line._replace(worth=min(1.0, round(line.worth * factor, 4)))
+        elif line.item.due:
+            section = "tasks" if line.section == "tasks" else "due"
+            line = line._replace(section=section, worth=STATED if is_kept else LEAST)
+        else:
+            continue
+        item = line.item._replace(perhaps_until=ended.perhaps_until(turn.key, text))
+        yield line._replace(item=item.with_location(item.file, item.file_line))
 
 
 def _worth(each: UnitProbabilities) -> float:
     """Worth of a sentence; usefulness weeks later counts less than in consolidation."""
+    return round(float(each.chances["keep"] ** KEEP) * _soundness(each), 4)
+
+
+def _soundness(each: UnitProbabilities) -> float:
+    """Worth of a sentence that need not be useful weeks later: what is due is over by then."""
     chances = each.chances
-    stands = max(chances["alone"], chances["with headings"])
-    return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
+    return (1 - chances["noise"]) * max(chances["alone"], chances["with headings"])
+
+
+def _noted(line: RankedItem, is_kept: bool) -> float:
+    """Factor of the worth of a note's line."""
+    return KEPT if is_kept and line.item.kind != "task" else 1.0
+
+
+def _spoken(turn: Turn, is_kept: bool) -> float:
+    """Factor of the worth of what is said in a conversation."""
+    return ASIDE if turn.role == "assistant" and not is_kept else 1.0
 
 
 def _line(
@@ -434,7 +330,7 @@ def _line(
     at = date.fromisoformat(turn.time[:10]) if turn.time else None
     task = next(iter(todo.todos(raw, at)), None)
     is_open = task is not None and task.state != "done"
-    due = _day_ahead(text, at) if task is None else task.due if is_open else None
+    due = ahead.day_ahead(text, at) if task is None else task.due if is_open else None
     section = "tasks" if is_open else "lately" if at else "who"
     is_alone = each.chances["alone"] >= ALONE
     above = turn.speaker or _about(turn, text, is_alone=is_alone)
@@ -453,24 +349,6 @@ def _line(
     )
     worth = round(worth * DONE, 4) if task is not None and not is_open else worth
     return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
-
-
-def _day_ahead(text: str, at: date | None) -> str | None:
-    """The first day that a text names after it was written.
-
-    If that time is unknown, the last day that the text names with its year.
-
-    >>> _day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
-    '2026-03-17'
-    >>> _day_ahead("They meet on 17 March 2026, or on 20 April.", None)
-    '2026-03-17'
-    """
-    if at is None:
-        # Only days with a year are the same whenever the text is read.
-        read = [{each.day for each in expressions.find_expressions(text, day)} for day in _ANY_DAYS]
-        return max((day.isoformat() for day in set.intersection(*read) if day), default=None)
-    days = [each.day for each in expressions.find_expressions(text, at)]
-    return min((day.isoformat() for day in days if day and day > at), default=None)
 
 
 def _about(turn: Turn, text: str, *, is_alone: bool) -> str:

@@ -11,6 +11,8 @@ from clsm_cli.text.tokens import count_tokens
 
 HALF = 14
 """Days after which a line is worth half."""
+LEAST = 0.1
+"""Worth of a line below which it is dropped."""
 UNDATED = 0.6
 """Share of its worth that a line without a day has: nobody knows whether it is still news."""
 NEED = {"session": 8.0, "now": 8.0, "concepts": 4.0, "due": 2.0, "changed": 2.0, "tasks": 1.5}
@@ -103,8 +105,27 @@ class RankedItem(NamedTuple):
         """
         if not self.item.time or not day:
             return self.worth * UNDATED
-        age = (date.fromisoformat(day) - date.fromisoformat(self.item.told_on)).days
-        return self.worth * float(0.5 ** (max(0, age) / HALF))
+        return self.worth * _aged(max(0, _days(self.item.told_on, day)))
+
+    def worth_of_due(self, day: str) -> float:
+        """Its worth on a day as something due: what is near its own day is worth as much as what was just told.
+
+        >>> line = RankedItem(Item("a", "task", "", "tasks", "user", 1, "2026-01-10", due="2026-02-10"), "due", 0.8, "")
+        >>> line.worth_of_due("2026-02-10"), line.worth_of_due("2026-01-27")
+        (0.8, 0.4)
+        """
+        near = self.worth * _aged(abs(_days(self.item.due or day, day)))
+        return max(near, self.worth_on(day))
+
+
+def _days(first: str, last: str) -> int:
+    """Days from one day to another."""
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days
+
+
+def _aged(days: int) -> float:
+    """The share of a worth that is left after some days."""
+    return float(0.5 ** (days / HALF))
 
 
 def make_item(
@@ -127,7 +148,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 12
+VERSION = 13
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

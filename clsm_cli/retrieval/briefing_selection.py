@@ -95,9 +95,11 @@ def _replaces(new: tuple[Said, RankedItem], old: tuple[Said, RankedItem]) -> boo
 
 
 def _need(line: RankedItem, last: str) -> float:
-    """Worth of a line on the last day with any line; a due one as such."""
-    section = "due" if (line.item.due or "") >= last else line.section
-    return line.worth_on(last) * NEED.get(section, 1.0)
+    """Worth of a line on the last day with any line; a due one as such, and 0 if it is over and nothing else."""
+    if last and (line.item.due or "") >= last:
+        return line.worth_of_due(last) * NEED["due"]
+    is_over = last and line.section == "due"
+    return 0.0 if is_over else line.worth_on(last) * NEED.get(line.section, 1.0)
 
 
 def _topic(line: RankedItem) -> tuple[str, str]:

@@ -135,3 +135,20 @@ def test_an_item_cannot_pose_as_another() -> None:
     shown = Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
     lines = context_lines(shown)
     assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
+
+
+def test_a_source_with_a_long_name_is_named_in_full_once() -> None:
+    folder = "/home/priya/.claude/projects/-home-priya-work-sluice"
+    long = f"{folder}/60ed092f-1e86-5277-9c35-07fed48f7976.jsonl"
+    alike = f"{folder}/old/60ed092f-1e86-5277-9c35-07fed48f7976.jsonl"
+    item = Item("0123456789ab", "fact", "One.", "flow", "user", 3, path="a", file_line=1)
+    short = item._replace(file="/home/priya/notes/day.md")
+    once = (Section("due", (item._replace(file=long), short)),)
+    again = (Section("lately", (item._replace(file=long, file_line=2), short)),)
+    lines = context_lines(Briefing("c-1f", "now", None, once + again, Budget(9, 3)))
+    names = [line for line in lines if line.endswith((".jsonl", ".md"))]
+    whole = long.removeprefix("/home/priya/")
+    assert names == [whole, "notes/day.md", f"\u2026{whole[-20:]}", "notes/day.md"]
+    other = (Section("who", (item._replace(file=alike),)),)
+    lines = context_lines(Briefing("c-1f", "now", None, once + again + other, Budget(9, 3)))
+    assert not any(line.startswith("\u2026") for line in lines)  # two files end like that

@@ -21,10 +21,18 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
+from clsm_cli.model.episodes import Turn
 from clsm_cli.retrieval import briefing_contents
-from clsm_cli.retrieval.briefing import SECTIONS, Briefing, activated_concepts, brief, pack
-from clsm_cli.retrieval.briefing_contents import RULES, collect
+from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, activated_concepts, brief, pack
+from clsm_cli.retrieval.briefing_contents import (
+    ASIDE,
+    Source,
+    collect,
+    ended_sentences,
+    source_items,
+)
 from clsm_cli.retrieval.briefing_items import Item, RankedItem
+from clsm_cli.retrieval.briefing_statements import RULES
 from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.prepared_briefing import path_of
@@ -67,7 +75,7 @@ def test_tasks_are_open_and_what_is_due_comes_first(slept: Store) -> None:
     assert {task.state for task in items(found, "tasks")} == {"open"}
     due = [item.due for item in items(found, "due")]
     assert due == sorted(due, key=str)
-    assert "2026-02-18" <= (due[0] or "") < (due[-1] or "") <= "2026-03-27"
+    assert "2026-02-11" <= (due[0] or "") < (due[-1] or "") <= "2026-03-27"
     assert any("18 March" in text for text in texts(found, "due"))
 
 
@@ -279,6 +287,68 @@ def test_nothing_more_would_fit(sizes: list[tuple[int, float]], limit: int) -> N
     assert budget.used == sum(item.tokens for item in chosen) <= limit
     assert all(item.tokens > limit - budget.used for item in budget.dropped)
     assert len(chosen) + len(budget.dropped) == len(found)
+
+
+@pytest.mark.parametrize("section", ["due", "tasks"])
+def test_what_is_to_be_done_has_its_share_whatever_the_news(section: str) -> None:
+    news = [candidate(f"news-{i}", 30, 1.0) for i in range(60)]
+    todo = [candidate(f"todo-{i}", 30, 0.01)._replace(section=section) for i in range(60)]
+    kept, _ = pack([*news, *todo], 1500, "tokens")
+    assert len(kept[section]) == int(SHARE * 1500) // 30
+    assert len(kept["lately"]) == 50 - len(kept[section])
+
+
+def test_a_task_far_from_its_day_is_among_the_open_ones() -> None:
+    near = [candidate(f"near-{i}", 30, 1.0)._replace(section="due") for i in range(60)]
+    far = candidate("far", 30, 0.01)._replace(section="due")
+    far = far._replace(item=far.item._replace(kind="task"))
+    kept, _ = pack([*near, far], 1500, "tokens")
+    assert far.item in kept["due"]
+
+
+def test_what_is_due_in_a_paragraph_is_told(store: Store, tmp_path: Path) -> None:
+    vat, sheet = (
+        "VAT return is due on 7 March, about 4,870 euros to pay.",
+        "Dentist on 4 March, 8:50.",
+    )
+    page = f"# Friday 20 February\n\n{vat}\n\n{sheet}\n"
+    note(store, tmp_path / "2026-02-20.md", page)
+    assert [item.due for item in items(brief(store, MORNING, 2000), "due")] == [
+        "2026-03-04",
+        "2026-03-07",
+    ]
+    over = brief(store, MORNING + timedelta(20), 2000)
+    assert texts(over, "due") == []
+
+
+def test_a_statement_that_names_a_day_ahead_is_due_however_long_ago_it_was_told(
+    store: Store, tmp_path: Path
+) -> None:
+    note(store, tmp_path / "2026-01-02.md", "# 2026-01-02\n\n- The boat was painted by Piet.\n")
+    (line,) = collect(store).lines
+    text = "The licence of the boat runs until 10 March 2026."
+    state(store, "projects", "facts", text, (line.item.id[:12],))
+    assert texts(brief(store, MORNING, 2000), "due") == [text]
+    later = brief(store, MORNING + timedelta(30), 2000)
+    assert not any(text in texts(later, name) for name in SECTIONS)
+
+
+def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
+    words = "The flush of the {} service retries only the failed rows, since version 1.8."
+    time = "2026-02-20T08:00:00+01:00"
+    turns = [
+        Turn(role, role, role, words.format(role), time=time) for role in ("user", "assistant")
+    ]
+    kept = statement(words.format("assistant"), sources=("assistant",))
+    worth, known = (
+        {
+            line.item.about: line.worth
+            for line in source_items(Source(tuple(turns), "e-1"), ended_sentences(told, {}))
+        }
+        for told in ([], [kept])
+    )
+    assert worth["assistant"] == pytest.approx(known["assistant"] * ASIDE, abs=1e-3)
+    assert worth["user"] == known["user"]
 
 
 def test_many_threads_come_before_all_of_one() -> None:

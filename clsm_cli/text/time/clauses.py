@@ -42,8 +42,12 @@ class Clause(NamedTuple):
 
 def clause_of(match: re.Match[str], groups: Groups) -> Clause:
     """The clause around a matched time expression, with the groups that ``forms`` describes."""
-    text, end = match.string, match.end()
     start = match.start("month") if groups.get("which") else match.start()
+    return clause_at(match.string, start, match.end(), is_range="to" in groups)
+
+
+def clause_at(text: str, start: int, end: int, *, is_range: bool = False) -> Clause:
+    """The clause around a day at some offsets of a text."""
     lead = text[max(0, start - _CONTEXT_CHARS) : start]
     after = text[end : end + _CONTEXT_CHARS]
     stop = _CLAUSE_END.search(after)
@@ -51,7 +55,7 @@ def clause_of(match: re.Match[str], groups: Groups) -> Clause:
         _CLAUSE_END.split(_LABEL.sub(" ", lead))[-1],
         after[: stop.start()] if stop else after,
         stop is not None and stop.group() == "?",
-        "to" in groups or pattern("bounds.join").match(after) is not None,
+        is_range or pattern("bounds.join").match(after) is not None,
     )
 
 
@@ -79,6 +83,20 @@ def kind_of(clause: Clause, groups: Groups) -> Kind:
     if is_plan == is_past or (is_plan and is_reported_past(clause)):
         return "unknown"
     return "plan" if is_plan else "past"
+
+
+def is_no_plan(clause: Clause) -> bool:
+    """Whether nothing is planned for a day: it tells what was, may be or is not, or names a thing.
+
+    >>> told = "Dentist on ", "her last day is ", "we met on ", "it was due on ", "the bill of ", "not on "
+    >>> [is_no_plan(Clause(before, "")) for before in told]
+    [False, False, True, True, True, True]
+    """
+    if clause.is_asked or pattern("time.open").search(f"{clause.before}\0{clause.after}"):
+        return True
+    if pattern("time.denied before").search(clause.before) or dates_a_noun(clause):
+        return True
+    return _is_past(clause.before, clause.after) or is_reported_past(clause)
 
 
 def dates_a_noun(clause: Clause) -> bool:

@@ -1,0 +1,167 @@
+"""The lines of a briefing that memory keeps as records: statements, persons and projects."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any, cast
+
+from clsm_cli.model import clocks
+from clsm_cli.model.episodes import lowest_trust
+from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem, make_item
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import source_locations
+from clsm_cli.text.plain import plain_words
+from clsm_cli.text.summaries import full_line
+from clsm_cli.text.time import ahead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.trust import Trust
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+RULES = ("preference", "convention", "correction", "workflow")
+"""Kinds of statements that say how to do things."""
+STATED = 0.6
+"""Worth of a statement without a scored sentence, such as one from an older conversation."""
+NAMED = 12
+"""Mentions at which a person or project has a worth of ½."""
+
+
+class StatementsAndNodes(NamedTuple):
+    """Makes the lines of statements and nodes.
+
+    Attributes:
+        worth: Turn → worth of its best sentence.
+        said: The words of each sentence that has a line.
+        loaded: Ids of documents that the agent reads anyway.
+        known: All statements, by id.
+        doubted: Id of a statement that is perhaps no longer true → the day since when.
+    """
+
+    reader: Index
+    worth: Mapping[str, float]
+    said: frozenset[str]
+    loaded: frozenset[str]
+    known: Mapping[str, Statement]
+    doubted: Mapping[str, str]
+    zone: tzinfo
+
+    def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
+        """Statements that replaced something, tasks, rules, about people, and what names a day ahead."""
+        for each in current:
+            old = self.known.get(each.supersedes or "")
+            section = _section(each, is_change=old is not None)
+            least = {"tasks": LEAST, "due": STATED}.get(section, 0.0)
+            told, known = self._told(each.sources, least)
+            if old is not None and not any(p.document in self.loaded for p in told):
+                known = max(known, STATED)
+            if each.pinned or known:
+                before = old.text if old is not None else ""
+                found = self._of_statement(each, told[0] if told else None, before)
+                is_told = each.kind == "gist" or plain_words(found.text) in self.said
+                if section == "due" and (is_told or not found.due):
+                    continue
+                thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
+                thread = section if section == "changed" else thread
+                yield RankedItem(found, section, 1.0 if each.pinned else known, thread)
+
+    def nodes(self, found: Iterable[Record]) -> Iterator[RankedItem]:
+        """Persons and projects with a summary or statements."""
+        for node in found:
+            if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
+                told, known = self._told(node.sources, 0.0)
+                if told and known:
+                    summary = make_item(
+                        node.id,
+                        node.kind,
+                        text := full_line(node.summary, told[0].text),
+                        stream=node.stream,
+                        trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
+                        time=max((each.time for each in told if each.time), default=None),
+                        about=", ".join(
+                            name
+                            for name in (node.label, *node.aliases)
+                            if f" {plain_words(name)} " not in f" {plain_words(text)} "
+                            and not plain_words(name).startswith(
+                                f"{plain_words(text.partition(':')[0])} "
+                            )
+                        ),
+                        **_place(self.reader, told[0]),
+                    )
+                    worth = round(known * node.confidence * node.n / (node.n + NAMED), 4)
+                    yield RankedItem(summary, "who", worth, node.id)
+
+    def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
+        """The trusted source passages, and their worth: 0 if the agent reads them anyway."""
+        found = [turn for key in sources for turn in self.reader.by_key(key)[:1]]
+        told = [passage for passage in found if passage.trust not in UNTRUSTED]
+        if not found or any(passage.document is None for passage in told):
+            return told, STATED
+        unread = [passage.key for passage in told if passage.document not in self.loaded]
+        return told, max((self.worth.get(key, least) for key in unread), default=0.0)
+
+    def _of_statement(self, each: Statement, told: Passage | None, before: str) -> Item:
+        """A statement with the location of its source, or of the topic file for one written by hand."""
+        place = told or next(iter(self.reader.by_key(each.id)), None)
+        about, text = _parted(each.text, told.text if told else "")
+        when = each.valid_from or (None if told else each.recorded_at)
+        return make_item(
+            each.id,
+            each.kind,
+            text,
+            stream=each.stream,
+            trust=each.trust,
+            about=about,
+            time=(told.time if told else None) or when,
+            state=each.state,
+            due=each.due if each.kind == "task" else self._day_ahead(each, told),
+            before=before,
+            perhaps_until=self.doubted.get(each.id),
+            **_place(self.reader, place),
+        )
+
+    def _day_ahead(self, each: Statement, told: Passage | None) -> str | None:
+        """The first day that a statement names after it was told or corrected."""
+        at = clocks.day_of(told.time if told else each.recorded_at, self.zone)
+        _, _, item = each.text.rpartition(": ")  # a heading before it may name other days
+        return ahead.day_ahead(item, at) or ahead.day_ahead(each.text, at)
+
+
+def _section(each: Statement, *, is_change: bool) -> str:
+    """The section of a statement; what belongs to no other may name a day ahead."""
+    sections = {
+        "tasks": each.kind == "task",
+        "changed": is_change,
+        "rules": each.kind in RULES,
+        "who": each.stream == "identity" or each.pinned,
+    }
+    return next((name for name, holds in sections.items() if holds), "due")
+
+
+def _parted(statement: str, told: str) -> tuple[str, str]:
+    r"""Split a statement into its headings and its author's words.
+
+    >>> _parted("Hall › Rent: Lift: 9 euros", "- Rent is due.\n- **Lift:** 9 euros")
+    ('Hall › Rent', 'Lift: 9 euros')
+    >>> _parted("Rent: 9 euros", "- The rent is ten euros.")
+    ('', 'Rent: 9 euros')
+    """
+    parts, words = statement.split(": "), f" {plain_words(told)} "
+    for start in range(len(parts)):
+        text = ": ".join(parts[start:])
+        if f" {plain_words(text)} " in words:
+            return ": ".join(parts[:start]), text
+    return "", statement
+
+
+def _place(index: Index, told: Passage | None) -> dict[str, Any]:
+    """The location of a passage: path and line as given, and of the file to open."""
+    if told is None:
+        return {}
+    file, line = source_locations.locate(index, told)
+    return {"path": told.path, "line": told.line_start, "file": file, "file_line": line}

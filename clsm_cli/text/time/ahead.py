@@ -1,0 +1,79 @@
+"""The day ahead that a text names, to be reminded of it.
+
+Days that their words place are known to ``expressions``. A day without a year that nothing places
+("Dentist on 4 November, 8:50") is the coming one where the other reading lies months further away: a
+note tells of what was with a verb.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from clsm_cli.text.language_data import pattern
+from clsm_cli.text.time import clauses, expressions, forms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.text.time.expressions import TimeExpression
+
+_ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
+
+
+def day_ahead(text: str, at: date | None) -> str | None:
+    """The first day that a text names after it was written, as ISO text.
+
+    If that time is unknown, the last day that the text names with its year.
+
+    >>> day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
+    '2026-03-17'
+    >>> day_ahead("Dentist on 17 March, 8:50", date(2026, 2, 23))
+    '2026-03-17'
+    >>> day_ahead("They met on 17 March.", date(2026, 2, 23)) is None
+    True
+    >>> day_ahead("They meet on 17 March 2026, or on 20 April.", None)
+    '2026-03-17'
+    """
+    if at is None:
+        # Only days with a year are the same whenever the text is read.
+        read = [{each.day for each in expressions.find_expressions(text, day)} for day in _ANY_DAYS]
+        return max((day.isoformat() for day in set.intersection(*read) if day), default=None)
+    days = [*_named_days(text, at), *_numbered_days(text, at)]
+    return min((day.isoformat() for day in days if day > at), default=None)
+
+
+def _named_days(text: str, at: date) -> Iterator[date]:
+    """The certain days of a text, and the coming ones of those that nothing in it places."""
+    for each in expressions.find_expressions(text, at):
+        if day := each.day or _coming(text, each, at):
+            yield day
+
+
+def _coming(text: str, found: TimeExpression, at: date) -> date | None:
+    """The next day of an expression with a month and no year, if it is much nearer than the last one."""
+    is_day = not found.certain and (found.until - found.first).days == 1
+    has_month = any(month in found.text.lower() for month in forms.MONTHS)
+    if not (is_day and has_month) or clauses.is_no_plan(
+        clauses.clause_at(text, found.start, found.end)
+    ):
+        return None
+    try:
+        day = found.first if found.first > at else found.first.replace(year=found.first.year + 1)
+    except ValueError:
+        return None  # 29 February
+    return day if (day - at).days <= expressions.MAX_PAST_DAYS else None
+
+
+def _numbered_days(text: str, at: date) -> Iterator[date]:
+    """The days of "on the 24th": of those ahead and behind the nearer one, unless the words tell."""
+    for found in pattern("time.numbered day").finditer(text):
+        number, clause = int(found["day"]), clauses.clause_at(text, found.start("day"), found.end())
+        if not 1 <= number <= 31 or clauses.is_no_plan(clause):
+            continue
+        coming, last = (
+            next(day for n in range(1, 63) if (day := at + timedelta(side * n)).day == number)
+            for side in (1, -1)
+        )
+        if clauses.kind_of(clause, {"month": ""}) == "plan" or coming - at < at - last:
+            yield coming

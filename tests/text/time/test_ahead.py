@@ -1,0 +1,58 @@
+"""The day ahead that a text names: with a verb or without, with the month or only its number."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from clsm_cli.text.time.ahead import day_ahead
+
+FRIDAY = date(2026, 10, 23)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Dentist on 4 November, 8:50.", "2026-11-04"),
+        ("Dentist on 4 November.", "2026-11-04"),
+        ("The price list has slipped, go-live is 16 November now. Fine by me.", "2026-11-16"),
+        ("Aoife's last day is 13 November.", "2026-11-13"),
+        ("Mum's birthday on the 24th", "2026-10-24"),
+        ("Mum's birthday: 6 November", "2026-11-06"),
+        ("Physio, 2 Nov, 10:00", "2026-11-02"),
+        ("Jo's wedding: 14 November, Leeds", "2026-11-14"),
+        ("Train to London 29 Oct 07:15, coach B", "2026-10-29"),
+        ("Dinner on Saturday the 31st", "2026-10-31"),
+        ("Invoices are due on the 20th.", "2026-11-20"),
+        ("Rent review 1 January", "2027-01-01"),
+        ("Dinner moved from 4 November to 6 November.", "2026-11-06"),
+    ],
+)
+def test_what_is_planned(text: str, day: str) -> None:
+    assert day_ahead(text, FRIDAY) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The accident happened on 4 November.",
+        "Bill paid on 2 November",
+        "The deadline for the grant was 5 November.",
+        "The exhibition of Vermeer ran until 6 November.",
+        "Based on the report of 2 November.",
+        "Maybe dinner on 4 November",
+        "Can you do 4 November?",
+        "The party is no longer on 4 November.",
+        "Sprint 12 ended 20 October",
+        "Handover: 20 March",
+        "Call with Helen on Tuesday",
+        "Standup every Monday at 9.",
+        "Car service on the 10th",  # nearer behind
+        "Tom paid on the 28th",
+        "A desk on the 4th floor, of the 19th century",
+        "Leap day: 29 February",
+    ],
+)
+def test_what_is_over_open_or_of_another_day(text: str) -> None:
+    assert day_ahead(text, FRIDAY) is None
