@@ -231,7 +231,7 @@ def _is_contradicted(piece: ScoredUnit, after: Sequence[Turn]) -> bool:
         each for each in sentences(reply)[:_REPLY_SENTENCES] if not factuality.asserts_nothing(each)
     ]
     relations = pair_head.relations([(piece.text, each) for each in assertions])
-    return any(each.update >= EVEN_P for each in relations)
+    return any(each.update >= pair_head.ASKED_P for each in relations)
 
 
 @dataclass

@@ -33,7 +33,7 @@ ALONE = 0.50
 """The same if they share only names: sentences by or about one person are always similar."""
 MOST = 4
 """Maximum statements judged against a claim, the most similar ones."""
-OVER, ASKED = pair_head.SUPERSEDED_P, 0.40
+OVER, ASKED = pair_head.SUPERSEDED_P, pair_head.ASKED_P
 """Probabilities of an update from which it closes a statement, and from which a person is asked."""
 REWRITTEN = 0.3
 """The closing probability for a statement of a rewritten block and a sentence of its replacement."""

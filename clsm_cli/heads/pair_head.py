@@ -24,14 +24,14 @@ _HAS_END = re.compile(r"[.!?…:|·\n]|\W$|^[^A-Z]|^\W*\w+\W*\w*$")
 """Matches a text that needs no full stop: it has a mark, begins in lower case, or has at most two words."""
 _MARKS = re.compile(r"[*_`#>]+")
 
-SUPERSEDED_P = 0.99
+SUPERSEDED_P = 0.97
 """Probability of an update from which the earlier sentence counts as superseded."""
 _BRIEF_SUPERSEDED_P, _MAX_BRIEF_WORDS = 0.85, 2
 """The same if the later sentence adds at most this many words, none of them a name or number."""
+ASKED_P = 0.40
+"""Probability of an update from which a person is asked."""
 MIN_UPDATE_P = 0.15
 """Probability below which an update is ruled out."""
-_NO_UPDATE_P = 0.05
-"""Probability below which a clause is certainly no update."""
 _CLAUSE = re.compile(r"[,;] | [-\u2013\u2014] |\bbut\b")
 
 
@@ -131,7 +131,7 @@ def update_of(
     related = [part for part in parts if old_content & content(sentence(part))]
     if 0 < len(related) < len(parts):
         best = max(each.update for each in read([(old.text, part) for part in related]))
-        if best < _NO_UPDATE_P:
+        if best < MIN_UPDATE_P:
             return best
     if chance < _BRIEF_SUPERSEDED_P or particulars(new) - {*old.keys}:
         return chance

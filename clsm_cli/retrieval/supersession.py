@@ -41,7 +41,7 @@ OVER = pair_head.SUPERSEDED_P
 """Probability of an update from which the older passage counts as superseded."""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
-_UNSURE = 0.98
+_UNSURE = OVER - 0.01
 """Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
 _PRONOUNS = frozenset(
     each

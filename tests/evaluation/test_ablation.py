@@ -85,6 +85,7 @@ ASKED = (
     "What is in jar 30?",
     "What is the boiling point of tungsten carbide?",
     "What does logrotate do?",
+    "Did the nightly backup of the billing database run?",
 )
 _AMOUNTS = {
     "context": "loaded",

@@ -140,7 +140,7 @@ def test_a_month_and_a_week_read_back(bare: Cli, lived: Cli) -> None:
     march = ("--now", "2026-03-02T08:00:00+01:00")
     text = lived.ok("log", "--month", "2026-02", *march).out
     assert text.startswith(
-        "2026-02: 2026-02-01 to 2026-02-28, 4 episodes\n\n10 to 20 February 2026\n- Mara: "
+        "2026-02: 2026-02-01 to 2026-02-28, 4 episodes\n\n10 to 20 February 2026: black tea\n- Mara: "
     )
     assert "\nDecided\n- Mara: We decided to paint the boat green.\n  2026-02-12" in text
     assert "\nNo longer true\n- Mara: In the morning I drink black tea. until 2026-02-20" in text
