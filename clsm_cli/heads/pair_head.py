@@ -32,6 +32,8 @@ ASKED_P = 0.40
 """Probability of an update from which a person is asked."""
 MIN_UPDATE_P = 0.15
 """Probability below which an update is ruled out."""
+_MIN_CLAUSE_P = 0.12
+"""The same of a clause alone, which says less than its sentence."""
 _CLAUSE = re.compile(r"[,;] | [-\u2013\u2014] |\bbut\b")
 
 
@@ -131,7 +133,7 @@ def update_of(
     related = [part for part in parts if old_content & content(sentence(part))]
     if 0 < len(related) < len(parts):
         best = max(each.update for each in read([(old.text, part) for part in related]))
-        if best < MIN_UPDATE_P:
+        if best < _MIN_CLAUSE_P:
             return best
     if chance < _BRIEF_SUPERSEDED_P or particulars(new) - {*old.keys}:
         return chance
