@@ -66,10 +66,16 @@ def plan(
     Args:
         old: Its record without forgotten blocks, if known.
         tally: Counts new, changed, vanished and unchanged blocks.
-        lost: Documents whose file is gone.
+        lost: Documents whose file is gone; what was forgotten there stays forgotten here.
     """
     all_turns = _turns(new)
-    turns = [turn for turn in all_turns if not is_forgotten(turn.key, forgotten)]
+    banned = {
+        here
+        for origin in (new.origin, *(each.origin for each in lost))
+        for key, here in _places(all_turns, origin).items()
+        if is_forgotten(key, forgotten)
+    }
+    turns = [turn for turn in all_turns if turn.key not in banned]
     if len(turns) < len(all_turns):
         tally.dropped[FORGOTTEN] += len(all_turns) - len(turns)
         if old is None and not turns:

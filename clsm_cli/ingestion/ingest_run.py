@@ -268,7 +268,7 @@ class Intake:
             tally.problems.append(Problem(source.path, None, reason))
             return
         version = documents.Version(raw, source.origin, source.path, sha256, self.now, mask)
-        lost = () if old is not None and old.blocks else self._lost_documents()
+        lost = self._lost_documents()
         writes = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
         self._warn_of_loss(source.path, old, tally)
         self._apply(writes)
