@@ -2,7 +2,7 @@
 
 An unchanged block stays the same, wherever it moved; a changed block succeeds the most similar old one; a
 vanished block is closed. New and changed blocks become one episode, and the document's record lists the
-current blocks.
+current blocks. A file that was renamed or moved continues its old document, of which no block stays current.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 from clsm_cli.ingestion.ingest_report import FORGOTTEN
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, with_ordinal
 from clsm_cli.model.episodes import Block, Document, Episode
-from clsm_cli.model.ids import document_id
+from clsm_cli.model.ids import document_id, turn_key
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episode_files, record_files, runs
 from clsm_cli.store.logs import is_forgotten
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clsm_cli.ingestion.ingest_report import Tally
     from clsm_cli.ingestion.jsonl_rows import RawDocument
     from clsm_cli.model.episodes import Turn
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 MIN_SIMILARITY = 50.0
 """Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
 _MAX_COMPARED_CHARS = 4000
+MIN_MOVED = 0.5
+"""Share of the blocks of a document whose file is gone that a new file has if it is the same one."""
 MAX_PAIRS = 4_000_000
 """Pairs of a new and a vanished block to compare, which takes half a second; of more, those nearest in
 position."""
@@ -53,6 +57,7 @@ def plan(
     index: Index,
     forgotten: frozenset[str],
     tally: Tally,
+    lost: Sequence[Document] = (),
 ) -> list[runs.Write]:
     """The new record of a document and an episode of its new and changed blocks, if any.
 
@@ -61,9 +66,16 @@ def plan(
     Args:
         old: Its record without forgotten blocks, if known.
         tally: Counts new, changed, vanished and unchanged blocks.
+        lost: Documents whose file is gone; what was forgotten there stays forgotten here.
     """
     all_turns = _turns(new)
-    turns = [turn for turn in all_turns if not is_forgotten(turn.key, forgotten)]
+    banned = {
+        here
+        for origin in (new.origin, *(each.origin for each in lost))
+        for key, here in _places(all_turns, origin).items()
+        if is_forgotten(key, forgotten)
+    }
+    turns = [turn for turn in all_turns if turn.key not in banned]
     if len(turns) < len(all_turns):
         tally.dropped[FORGOTTEN] += len(all_turns) - len(turns)
         if old is None and not turns:
@@ -72,8 +84,7 @@ def plan(
     before, now = {block.key for block in known.blocks}, {turn.key for turn in turns}
     fresh = [turn for turn in turns if turn.key not in before]
     gone = [block.key for block in known.blocks if block.key not in now]
-    texts = {key: "\n".join(part.text for part in index.by_key(key)) for key in gone}
-    successor = _successors(fresh, texts)
+    successor = _successors(fresh, {key: _text(index, key) for key in gone})
     tally.known, tally.changed = len(turns) - len(fresh), len(successor)
     tally.added, tally.closed = len(fresh) - len(successor), len(gone) - len(successor)
     closed = {key: (new.now, successor.get(key, "")) for key in gone}
@@ -86,7 +97,50 @@ def plan(
     for turn in unseen:
         tally.take(turn)
     made = _episode(unseen, new, store, index, forgotten) if unseen else []
-    return [*made, *record_files.plan_records(store, "flow", [record])]
+    moved = [_moved(each, turns, new.now, index, store.device) for each in _former(turns, lost)]
+    return [*made, *record_files.plan_records(store, "flow", [record, *moved])]
+
+
+def _former(turns: list[Turn], lost: Sequence[Document]) -> list[Document]:
+    """The documents that a new one was: those of which it has most blocks."""
+    found = []
+    for document in lost:
+        here = _places(turns, document.origin)
+        shared = sum(block.key in here for block in document.blocks)
+        if shared and shared >= MIN_MOVED * len(document.blocks):
+            found.append(document)
+    return found
+
+
+def _places(turns: list[Turn], origin: str) -> dict[str, str]:
+    """The key that each block would have in another document → the key that it has."""
+    counts: Counter[str] = Counter()
+    keys = {}
+    for turn in turns:
+        keys[turn_key(origin, turn.speaker, turn.time, turn.text, counts[turn.text])] = turn.key
+        counts[turn.text] += 1
+    return keys
+
+
+def _moved(old: Document, turns: list[Turn], now: str, index: Index, device: str) -> Document:
+    """The record of a document that continues elsewhere; if its file comes back, it is read anew."""
+    here = _places(turns, old.origin)
+    taken = {here[block.key] for block in old.blocks if block.key in here}
+    rest = {block.key: _text(index, block.key) for block in old.blocks if block.key not in here}
+    after = here | _successors([turn for turn in turns if turn.key not in taken], rest)
+    closed = {block.key: (now, after.get(block.key, "")) for block in old.blocks}
+    return replace(
+        old,
+        rev=(old.rev[0] + 1, device),
+        sha256="",
+        recorded_at=now,
+        blocks=(),
+        closed={**old.closed, **closed},
+    )
+
+
+def _text(index: Index, key: str) -> str:
+    return "\n".join(part.text for part in index.by_key(key))
 
 
 def _record(

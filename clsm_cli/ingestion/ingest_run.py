@@ -131,6 +131,7 @@ class Intake:
     progress: Progress
     busy: LockedError | None = None
     """Why the lock is not held; captured turns then go to a separate file."""
+    lost: list[Document] | None = None
     now: str = field(init=False)
     forgotten: frozenset[str] = field(init=False)
     sessions: capture.Sessions = field(init=False)
@@ -267,7 +268,8 @@ class Intake:
             tally.problems.append(Problem(source.path, None, reason))
             return
         version = documents.Version(raw, source.origin, source.path, sha256, self.now, mask)
-        writes = documents.plan(version, old, self.store, self.index(), self.forgotten, tally)
+        lost = self._lost_documents()
+        writes = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
         self._warn_of_loss(source.path, old, tally)
         self._apply(writes)
 
@@ -280,6 +282,15 @@ class Intake:
                 f"{path}: {tally.closed} of its {blocks} blocks are gone at once; they are closed,"
                 " not deleted: if the file was cut short, mend it and ingest it again"
             )
+
+    def _lost_documents(self) -> list[Document]:
+        """The documents that this machine read last, and whose file is gone."""
+        if self.lost is None:
+            origins = self.index().document_origins()
+            gone = (each for each in origins if not os.path.exists(os.path.expanduser(each)))
+            found = map(self._known_document, gone)
+            self.lost = [each for each in found if each and each.rev[1] == self.store.device]
+        return self.lost
 
     def _known_document(self, origin: str) -> Document | None:
         from clsm_cli.model.episodes import Document

@@ -31,8 +31,8 @@ _LABEL = re.compile(r"(?:^|: | › )([^:›]+)(?=: | › )|@(\w+)")
 def find(index: Index, query: Query, question: Question) -> list[Memory]:
     """One item per open task: those with a due day in its order, then the others, newest first.
 
-    A name in the question selects the tasks that have it, those labelled with it first; a period those
-    that are due in it. Empty if the question has other words: "is the window open?" asks for no task.
+    A name in the question, or words of a heading above tasks, selects the tasks that have it, those labelled
+    with it first; a period those that are due in it. Empty if the question has other words: "is the window open?" asks for no task.
     """
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}
@@ -40,8 +40,6 @@ def find(index: Index, query: Query, question: Question) -> list[Memory]:
         confidence.probability(Evidence(1.0, None, 1.0, passages=index.size()[0])), 4
     )
     if task_confidence < (query.min_score or 0):
-        return []
-    if not _are_names(index, query.text, question.task_terms):
         return []
     passages = sorted(index.passages(sorted(rows)).values(), key=lambda each: each.id)
     passages.sort(key=lambda each: each.time or "", reverse=True)
@@ -55,6 +53,9 @@ def find(index: Index, query: Query, question: Question) -> list[Memory]:
         and _is_due(record.due, question.periods)
     ]
     tasks.sort(key=lambda each: each[:2])
+    is_heading = bool(tasks) and not tasks[0][0]
+    if not is_heading and not _are_names(index, query.text, question.task_terms):
+        return []
     return [_item(index, each, task_confidence) for *_, each in tasks[: query.k]]
 
 

@@ -98,6 +98,22 @@ def test_a_block_that_comes_back_is_current_again(store: Store, tmp_path: Path) 
     assert len(state_of(store).episodes) == 1
 
 
+def test_a_renamed_file_continues_its_document(store: Store, tmp_path: Path) -> None:
+    """Also if it changed meanwhile; where the old file comes back, both are there."""
+    old = write(tmp_path, VERSIONS[0])
+    take(store, old, write(tmp_path, "# Tools\n\nA saw.\n", "gone.md"))
+    (tmp_path / "gone.md").unlink()
+    new = old.rename(tmp_path / "Places.md")
+    new.write_text(VERSIONS[2])
+    take(store, tmp_path, now="2026-03-02T12:00:00+01:00")
+    assert texts(store) == sorted([*f("tea", "brian"), TEN, FACTS["stove"], "A saw."])
+    lines = {each.path for each in passages(store)}
+    assert lines == {str(new), str(tmp_path / "gone.md")}
+    write(tmp_path, VERSIONS[0])
+    take(store, tmp_path, now="2026-03-03T12:00:00+01:00")
+    assert texts(store).count(FACTS["tea"]) == 2
+
+
 def test_an_emptied_file_is_refused(store: Store, tmp_path: Path) -> None:
     take(store, write(tmp_path, VERSIONS[0]))
     before = tree(store.root)

@@ -148,4 +148,6 @@ def test_a_forgotten_block_is_left_out_of_its_document(store: Store, tmp_path: P
     report = take(store, source, model=False)
     assert (dropped(report), report.sources[0].added, report.sources[0].known) == (1, 1, 2)
     assert len(blocks(store)) == 3
+    assert dropped(take(store, source.rename(tmp_path / "birds.md"), model=False)) == 1
+    assert len(blocks(store)) == 3
     assert CANARY.encode() not in b"".join(tree(store.root).values())

@@ -50,6 +50,7 @@ def test_those_due_come_first(busy: Store, question: str, *, is_answered: bool) 
         ("what does Mia still have to do?", ["Mia: order sails", "Mia: paint"]),
         ("which tasks does Ben have", ["@Ben call the mooring", "new chairs for Ben by 5 March"]),
         ("what is open for Harbour Tower?", ["paint"]),
+        ("what is open for the harbour?", ["paint"]),
         ("what is due next week?", ["Mia: order sails", "new chairs for Ben by 5 March"]),
     ],
 )

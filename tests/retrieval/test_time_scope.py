@@ -189,6 +189,7 @@ def test_days(index: Index, question: str, first: str, until: str, hard: bool) -
         ),
         ("What did you suggest in the previous session?", "What did you suggest?"),
         ("What did we talk about between the move and planning the trip?", "What did we talk?"),
+        ("What happened between the 12th and 14th of May?", "What happened?"),
         ("yesterday", ""),
     ],
 )

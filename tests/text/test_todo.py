@@ -58,6 +58,7 @@ def test_places_in_the_text() -> None:
     ("text", "due"),
     [
         ("by Friday", "2026-02-13"),
+        ("until Friday", "2026-02-13"),
         ("on Wednesday", "2026-02-11"),
         ("on Tuesday", None),
         ("today", "2026-02-10"),

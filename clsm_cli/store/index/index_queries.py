@@ -190,6 +190,11 @@ class Index(Search):
         query = "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path"
         return column(self.connection, query, (path, len(folder), folder))
 
+    def document_origins(self) -> list[str]:
+        """The origins of all documents."""
+        query = "SELECT DISTINCT session FROM places WHERE document IS NOT NULL ORDER BY session"
+        return column(self.connection, query)
+
     def episode_files(self, episode: str) -> list[str]:
         """The files of an episode, one on each machine, relative to the store."""
         query = (

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.text.time.expressions import TimeExpression
 
+_MAX_STRETCH_DAYS = 14
+"""Longest "11 to 13 November" that counts as its first day."""
 _ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
 
 
@@ -46,17 +48,17 @@ def day_ahead(text: str, at: date | None) -> str | None:
 def _named_days(text: str, at: date) -> Iterator[date]:
     """The certain days of a text, and the coming ones of those that nothing in it places."""
     for each in expressions.find_expressions(text, at):
-        if day := each.day or _coming(text, each, at):
+        has_month = any(month in each.text.lower() for month in forms.MONTHS)
+        is_short = has_month and (each.until - each.first).days <= _MAX_STRETCH_DAYS
+        if each.certain and is_short:
+            yield each.first
+        elif day := each.day or (_coming(text, each, at) if is_short else None):
             yield day
 
 
 def _coming(text: str, found: TimeExpression, at: date) -> date | None:
     """The next day of an expression with a month and no year, if it is much nearer than the last one."""
-    is_day = not found.certain and (found.until - found.first).days == 1
-    has_month = any(month in found.text.lower() for month in forms.MONTHS)
-    if not (is_day and has_month) or clauses.is_no_plan(
-        clauses.clause_at(text, found.start, found.end)
-    ):
+    if clauses.is_no_plan(clauses.clause_at(text, found.start, found.end)):
         return None
     try:
         day = found.first if found.first > at else found.first.replace(year=found.first.year + 1)

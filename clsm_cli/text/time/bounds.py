@@ -115,6 +115,8 @@ def _read_limited(text: str, match: re.Match[str], at: date) -> Bound | None:
         there = expressions.expression_after(text, join.end(), at) if join else None
         if join and there and (word == "from" or (join["word"] or "and") == "and"):
             return _range(match.start(), here, there, is_between=word == "between")
+        if word == "between" and pattern("bounds.pair").match(here.text):
+            return _as_bound(here)._replace(start=match.start())
         if word == "from" and (on := pattern("bounds.onwards").match(text, here.end)):
             return Bound(match.start(), on.end(), here.first, None, here.precise, "since")
         return None
@@ -180,11 +182,8 @@ def _plain_bounds(text: str, plain: list[TimeExpression], at: date) -> list[Boun
 
 def _listed_days(text: str, each: TimeExpression) -> list[Bound]:
     """Days of an enumeration: "5, 6 and 9 February"."""
-    lead = max(0, each.start - 40)
-    before = pattern("bounds.numbers").search(text, lead, each.start)
+    before = pattern("bounds.numbers").search(text, max(0, each.start - 40), each.start)
     pair = pattern("bounds.pair").match(each.text)
-    if text[lead : each.start].lower().rstrip().endswith(("between", "between the")):
-        pair = None
     if not (before or pair) or each.first.month != (each.until - timedelta(days=1)).month:
         return [_as_bound(each)]
     numbers = [int(number) for number in re.findall(r"\d+", before.group())] if before else []

@@ -26,6 +26,8 @@ FRIDAY = date(2026, 10, 23)
         ("Dinner on Saturday the 31st", "2026-10-31"),
         ("Invoices are due on the 20th.", "2026-11-20"),
         ("Rent review 1 January", "2027-01-01"),
+        ("So it is the other boat, 11-13 November. Three people.", "2026-11-11"),
+        ("Jo comes to York on 5 and 6 November to help.", "2026-11-05"),
         ("Dinner moved from 4 November to 6 November.", "2026-11-06"),
     ],
 )
@@ -52,6 +54,8 @@ def test_what_is_planned(text: str, day: str) -> None:
         "Tom paid on the 28th",
         "A desk on the 4th floor, of the 19th century",
         "Leap day: 29 February",
+        "We were in York from 5 to 6 November.",
+        "Report for November 2026",
     ],
 )
 def test_what_is_over_open_or_of_another_day(text: str) -> None:
