@@ -142,13 +142,10 @@ def _squad(file: Path) -> Iterator[Example]:
 
 
 def _worlds(encoder: Encoder) -> Iterator[Example]:
-    more = {row["world"]: row for row in _lines("told_near.jsonl")}
     for place, world in enumerate(worlds.told()):
         name = world["world"]
         group = HELD if worlds.is_held(place) else name
-        for question, passage, answers, is_known in worlds.answered(
-            world, more.get(name, {}), encoder
-        ):
+        for question, passage, answers, is_known in worlds.answered(world, encoder):
             weight = SIDE if is_known and not answers else 1.0
             yield Example(question, passage, answers, group, weight)
 

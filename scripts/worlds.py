@@ -7,6 +7,7 @@ those that are near to each other, or to a question, are the ones that a night o
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +38,13 @@ def told() -> list[dict[str, Any]]:
     return [
         json.loads(line) for line in (LABELS / "told_worlds.jsonl").read_text("utf-8").splitlines()
     ]
+
+
+@cache
+def more_questions() -> dict[str, dict[str, Any]]:
+    """The rows of ``told_near.jsonl``, by memory."""
+    rows = (LABELS / "told_near.jsonl").read_text("utf-8").splitlines()
+    return {row["world"]: row for row in map(json.loads, rows)}
 
 
 def is_held(place: int) -> bool:
@@ -106,15 +114,14 @@ class Answered(NamedTuple):
     is_known: bool
 
 
-def answered(world: dict[str, Any], more: dict[str, Any], encoder: Encoder) -> Iterator[Answered]:
+def answered(world: dict[str, Any], encoder: Encoder) -> Iterator[Answered]:
     """The questions of a memory with the lines that answer them, and with the nearest that do not.
 
     Args:
         world: A row of ``told_worlds.jsonl``.
-        more: The row of ``told_near.jsonl`` for it; may be empty.
         encoder: For the nearness of questions and lines.
     """
-    lines = world["lines"]
+    lines, more = world["lines"], more_questions().get(world["world"], {})
     heads = [" › ".join((line["day"], *filter(None, [line.get("head")]))) for line in lines]
     is_talk = world["genre"] in ("chat", "owner")
     vectors = _vectors(encoder, [line["text"] for line in lines])
