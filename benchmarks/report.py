@@ -134,7 +134,6 @@ def indexing(figures: dict[str, Any]) -> str:
         "wall seconds": lambda size: f"{size['wall']:.1f}",
         "peak memory, MB": lambda size: f"{size['peak']:.0f}",
         "files of the store": lambda size: count(size["bytes"]["memory files"]),
-        "concepts mentioned": lambda size: count(size["counts"]["concepts"]),
     }
     rows = [[name, *map(show, sizes.values())] for name, show in lines.items()]
     return table(["passages", *map(count, sizes)], rows)

@@ -42,6 +42,8 @@ class Figures:
         best: The answer comes first.
         found: It is among the ten.
         marked: It is marked as over, or perhaps over.
+        known: Questions with an answer, of any kind.
+        unheard: Nothing came.
         unanswered: Questions without an answer.
         silent: Nothing came.
         marks: Items marked as over or perhaps over, in all answers.
@@ -57,6 +59,8 @@ class Figures:
     best: int = 0
     found: int = 0
     marked: int = 0
+    known: int = 0
+    unheard: int = 0
     unanswered: int = 0
     silent: int = 0
     marks: int = 0
@@ -120,9 +124,12 @@ def judged(world: dict[str, Any], store: Store) -> Figures:
             has and _is_marked(each) for has, each in zip(told, answer.memories, strict=True)
         )
         _count_marks(figures, answer, lines)
-    for answer in asked(world["unanswered"]):
-        figures.unanswered += 1
-        figures.silent += not answer.memories
+    more = worlds.more_questions().get(world["world"], {})
+    known = [each["ask"] for each in (*world["changes"], *stable, *more.get("asked", ()))]
+    unanswered = [*world["unanswered"], *more.get("near", ())]
+    figures.known, figures.unanswered = len(known), len(unanswered)
+    figures.unheard = sum(not answer.memories for answer in asked(known))
+    figures.silent = sum(not answer.memories for answer in asked(unanswered))
     for record in shards.load_graph(store.graphs()).records.values():
         if isinstance(record, Statement) and record.valid_until:
             figures.closed += 1
@@ -164,6 +171,7 @@ def rows(found: dict[str, Figures]) -> Iterator[list[str]]:
         parts = (
             (each.changes, each.first, each.current),
             (each.stable, each.best, each.found, each.marked),
+            (each.known, each.unheard),
             (each.unanswered, each.silent),
         )
         shares = [f"{100 * n / (of or 1):.0f}" for of, *counts in parts for n in counts]
@@ -186,7 +194,7 @@ def main() -> int:
                 for name in (world["genre"], "all"):
                     found[name].add(figures)
     head = ["memories", "changes", "new first", "old as current", "unchanged: first", "among ten"]
-    head += ["marked", "unanswered: silent", "marks right", "closed rightly"]
+    head += ["marked", "known: silent", "unanswered: silent", "marks right", "closed rightly"]
     print(table(head, [*rows(dict(sorted(found.items(), key=lambda each: each[0] == "all")))]))
     if given.verbose:
         print(*found["all"].missed, sep="\n")

@@ -4,11 +4,13 @@ Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspac
 as ``scripts/fit_verdict.py``, which puts questions with and without an answer to many memories; it needs
 the extra ``fit``. It writes ``clsm_cli/heads/weights/answer.onnx`` and beside it ``answer.json`` with
 the figures, and prints the weights of ``scoring.confidence.READ_WEIGHTS``. It takes forty minutes on two cores.
+With ``--start`` it goes on from earlier weights.
 
 The passages that a question found are its examples: those with the words of a labelled turn or line
 answer, the three best others do not, nor does what a question without an answer found. To these come
 passages of memories and invented ones with questions that they answer, and with questions that they only
-seem to (``answers_found.jsonl``, ``answers.jsonl``), the questions of ``told_asked.jsonl``, which both their
+seem to (``answers_found.jsonl``, ``answers.jsonl``), whole invented memories with theirs
+(``told_worlds.jsonl``, ``told_near.jsonl``), the questions of ``told_asked.jsonl``, which both their
 sentences answer, and questions to Wikipedia with and without an answer (Rajpurkar et al., ACL 2018, "SQuAD
 2.0": a development set in its format, CC BY-SA 4.0). Some memories are left out of the fit: all figures are of them.
 """
@@ -26,12 +28,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
+from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.retrieval.verdict import MAX_READ, MIN_READ_CONFIDENCE
 from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
-from scripts import fit_verdict
+from scripts import fit_verdict, worlds
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_verdict import EVERYDAY, KINDS, NAMED, NEAR, WITH, WRONG, Asked, Fit
@@ -43,10 +46,13 @@ if TYPE_CHECKING:
 
 CLASSES = ("about it at most", "answers")
 GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
-LEFT_OUT = frozenset(("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming"))
+HELD = "invented, held"
+LEFT_OUT = frozenset(
+    ("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming", HELD)
+)
 """Groups of memories that the figures are of."""
-ROUNDS = 3
-RATE = 1e-3
+ANEW, ONWARD = (1e-3, 3), (8e-4, 2)
+"""Rate, and rounds over all examples, of a fit from the checkpoint and of one that goes on."""
 OTHERS, OFF_TOPIC, FEW = 3, 0.12, 2
 """Passages that do not answer a question with an answer; share of the questions off the topic that are
 examples, and the passages of each."""
@@ -68,12 +74,12 @@ class Example(NamedTuple):
     weight: float
 
 
-def examples(asked: list[Asked], squad: Path) -> list[Example]:
+def examples(asked: list[Asked], squad: Path, encoder: Encoder) -> list[Example]:
     """Every question with a passage, each pair once."""
     chance = random.Random(0)  # noqa: S311  # seeded, not secret
     found: dict[tuple[str, str], Example] = {}
-    told = (_of_memories(asked, chance), _found(asked), _written(), _told(chance), _squad(squad))
-    for each in chain.from_iterable(told):
+    written = (_written(), _worlds(encoder), _told(chance), _squad(squad))
+    for each in chain(_of_memories(asked, chance), _found(asked), *written):
         found.setdefault((each.question, each.passage), each)
     return list(found.values())
 
@@ -135,6 +141,15 @@ def _squad(file: Path) -> Iterator[Example]:
                             break
 
 
+def _worlds(encoder: Encoder) -> Iterator[Example]:
+    for place, world in enumerate(worlds.told()):
+        name = world["world"]
+        group = HELD if worlds.is_held(place) else name
+        for question, passage, answers, is_known in worlds.answered(world, encoder):
+            weight = SIDE if is_known and not answers else 1.0
+            yield Example(question, passage, answers, group, weight)
+
+
 def _told(chance: random.Random) -> Iterator[Example]:
     told = _lines("told_asked.jsonl")
     chance.shuffle(told)
@@ -175,11 +190,13 @@ class Reader:
             packed, self.model.embedded(packed), np.zeros(len(pairs), int), np.ones(len(pairs))
         )
 
-    def fitted(self, rows: Any) -> Network:
-        """A network that has seen some of the examples."""
+    def fitted(self, rows: Any, start: Path | None) -> Network:
+        """A network that has seen some of the examples, from the checkpoint or from earlier weights."""
         torch.manual_seed(0)
         network = Network(self.model, len(CLASSES))
-        fit(network, self._data, rows, RATE, ROUNDS)
+        if start:
+            network.go_on_from(start)
+        fit(network, self._data, rows, *(ONWARD if start else ANEW))
         return network
 
     def read(self, network: Network, pairs: list[tuple[str, str]]) -> Any:
@@ -234,12 +251,13 @@ def main() -> None:
     parser = fit_verdict.parser_of(__doc__)
     for name in ("model", "squad"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="weights (answer.onnx) to go on from")
     given = parser.parse_args()
     asked = fit_verdict.ask_all(given)
-    told = examples(asked, given.squad)
+    told = examples(asked, given.squad, Encoder.open(given.model))
     reader = Reader(told, given.model)
     is_left = np.array([each.group in LEFT_OUT for each in told])
-    network = reader.fitted(np.flatnonzero(~is_left))
+    network = reader.fitted(np.flatnonzero(~is_left), given.start)
     GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
     held = [each for each in told if each.group in LEFT_OUT]
     read = reader.read(network, [(each.question, each.passage) for each in held])

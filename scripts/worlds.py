@@ -7,12 +7,14 @@ those that are near to each other, or to a question, are the ones that a night o
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from clsm_cli.heads import answer_head
 from clsm_cli.heads.pair_head import content, joined, sentence
 from scripts.join_labels import LABELS
 
@@ -27,6 +29,8 @@ NEAR_CHANGE, NEAR_OTHER = 2, 1
 """Earlier sentences, nearest first, that are compared with one that changes something, and with another."""
 NEAR_QUESTION = 3
 """Sentences, nearest to a question first, that are compared with each other and with its change."""
+SEEMING, OTHERS = 4, 2
+"""Lines, nearest to a question first, that do not answer it: of one without an answer, of another."""
 
 
 def told() -> list[dict[str, Any]]:
@@ -34,6 +38,13 @@ def told() -> list[dict[str, Any]]:
     return [
         json.loads(line) for line in (LABELS / "told_worlds.jsonl").read_text("utf-8").splitlines()
     ]
+
+
+@cache
+def more_questions() -> dict[str, dict[str, Any]]:
+    """The rows of ``told_near.jsonl``, by memory."""
+    rows = (LABELS / "told_near.jsonl").read_text("utf-8").splitlines()
+    return {row["world"]: row for row in map(json.loads, rows)}
 
 
 def is_held(place: int) -> bool:
@@ -87,6 +98,46 @@ def pairs(world: dict[str, Any], encoder: Encoder) -> Iterator[dict[str, Any]]:
         encoder: For the sentences' nearness.
     """
     yield from _World(world, encoder).pairs()
+
+
+class Answered(NamedTuple):
+    """A question, and a line near to it as the reader of answers sees it.
+
+    Attributes:
+        answers: Whether the line answers the question.
+        is_known: Whether any line does.
+    """
+
+    question: str
+    passage: str
+    answers: bool
+    is_known: bool
+
+
+def answered(world: dict[str, Any], encoder: Encoder) -> Iterator[Answered]:
+    """The questions of a memory with the lines that answer them, and with the nearest that do not.
+
+    Args:
+        world: A row of ``told_worlds.jsonl``.
+        encoder: For the nearness of questions and lines.
+    """
+    lines, more = world["lines"], more_questions().get(world["world"], {})
+    heads = [" › ".join((line["day"], *filter(None, [line.get("head")]))) for line in lines]
+    is_talk = world["genre"] in ("chat", "owner")
+    vectors = _vectors(encoder, [line["text"] for line in lines])
+    asked = [(each["ask"], {*each["answer"]}, True) for each in world["stable"]]
+    asked += [(each["ask"], {each["new"], *each["old"]}, False) for each in world["changes"]]
+    asked += [(each["ask"], {*each["lines"]}, True) for each in more.get("asked", ())]
+    asked += [(ask, set(), True) for ask in (*world["unanswered"], *more.get("near", ()))]
+    for (question, rows, is_whole), vector in zip(
+        asked, _vectors(encoder, [question for question, *_ in asked]), strict=True
+    ):
+        near = [int(row) for row in np.argsort(-(vectors @ vector), kind="stable")]
+        beside = [row for row in near if row not in rows][: OTHERS if rows else SEEMING]
+        for row in (*sorted(rows), *(beside if is_whole else ())):
+            text, who = lines[row]["text"], lines[row].get("who", "")
+            shown = answer_head.passage_text(question, text, who, "" if is_talk else heads[row])
+            yield Answered(question, shown, row in rows, bool(rows))
 
 
 class _World:

@@ -22,7 +22,6 @@ from clsm_cli.commands.output import (
     count_noun,
     fields,
     flat,
-    local_time,
     location_text,
     plain,
     shorten,
@@ -33,7 +32,7 @@ from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.item_lookup import QuestionSources
 from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
-from clsm_cli.model.clocks import utc_text
+from clsm_cli.model.clocks import local_time, utc_text
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store.layout import Store

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import ClsmError, DiskError
+from clsm_cli.model.clocks import local_time
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe, safe_json
 
@@ -165,25 +166,6 @@ def count_noun(count: int, word: str) -> str:
     ('1 turn', '2 turns')
     """
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-def local_time(time: str | None, zone: tzinfo) -> str:
-    """A time in the store's zone, to the minute; a bare date as it is.
-
-    >>> from datetime import UTC
-    >>> local_time("2026-02-20T08:15:00Z", UTC), local_time("2026-02-20", UTC), local_time(None, UTC)
-    ('2026-02-20 08:15', '2026-02-20', '')
-    """
-    from datetime import datetime
-
-    try:
-        moment = datetime.fromisoformat(time or "")
-    except ValueError:
-        return time or ""
-    if len(time or "") == len("2026-02-20"):
-        return str(time)
-    moment = moment.astimezone(zone) if moment.tzinfo else moment
-    return f"{moment:%Y-%m-%d %H:%M}"
 
 
 def span_text(start: str | None, end: str | None, zone: tzinfo) -> str:

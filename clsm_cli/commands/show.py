@@ -14,7 +14,6 @@ from clsm_cli.commands.output import (
     Table,
     dotted,
     fields,
-    local_time,
     location_text,
     plain,
     shorten,
@@ -24,6 +23,7 @@ from clsm_cli.commands.output import (
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.inspection.fact_history import History, View
 from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime
+from clsm_cli.model.clocks import local_time
 
 MAX_TURN = 100
 """Characters shown of a source turn."""

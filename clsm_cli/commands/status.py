@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
+
 from clsm_cli.commands import log_command
 from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.options import command
@@ -9,6 +11,7 @@ from clsm_cli.commands.output import count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError, file_line
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.overview import Automation, Overview, automation_state, overview
+from clsm_cli.model.clocks import local_time
 from clsm_cli.store.layout import Store
 
 RECENT_RUNS = 5
@@ -43,7 +46,7 @@ def status(
     if not common.verbose:
         found = found._replace(runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
-    lines = _lines(found, night)
+    lines = _lines(found, night, opened.zone)
     since = None if common.as_json else morning_report.last_night(opened)
     if since is not None and (news := log_command.brief_lines(opened, since, moment)):
         lines += ["since the last night", *(f"  {line}" for line in news)]
@@ -53,7 +56,7 @@ def status(
     told = {"automation": night, "shadow": shadow, "model": model}
     printer.show({"schema": "clsm.status/1", **plain(found), **told}, lines)
     if check and night.is_stale:
-        raise StaleError(night.sentence)
+        raise StaleError(night.sentence(opened.zone))
 
 
 def _shadow(store: Store) -> str | None:
@@ -69,7 +72,7 @@ def _shadow(store: Store) -> str | None:
     return f"shadow mode is on since {mode.since}, {count_noun(logged, 'session')} logged"
 
 
-def _lines(found: Overview, night: Automation) -> list[str]:
+def _lines(found: Overview, night: Automation, zone: tzinfo) -> list[str]:
     counts = found.counts
 
     def count(name: str, noun: str = "") -> str:
@@ -79,8 +82,8 @@ def _lines(found: Overview, night: Automation) -> list[str]:
     lines = [
         f"store {found.root} (id {found.store_id}, device {found.device}, {found.time_zone})",
         f"{count('turns')} of {count('sessions', 'conversation')}, {blocks}, {count('statements')}",
-        f"{count('episodes')}, {count('waiting', 'turn')} in open ones, {count('concepts')} mentioned",
-        night.sentence,
+        f"{count('episodes')}, {count('waiting', 'turn')} in open ones, {count('nodes')}",
+        night.sentence(zone),
     ]
     if found.unembedded:
         waiting = count_noun(found.unembedded, "passage")
@@ -94,6 +97,6 @@ def _lines(found: Overview, night: Automation) -> list[str]:
         undone = f"undone by {state['undone_by']}" if state["undone_by"] else lost
         undoes = f"undo of {state['undo_of']}" if state["undo_of"] else ""
         files = count_noun(state["files"], "file")
-        parts = (state["at"], run["command"], run["id"], files, undoes, undone)
+        parts = (local_time(state["at"], zone), run["command"], run["id"], files, undoes, undone)
         lines.append("  ".join(filter(None, parts)))
     return lines

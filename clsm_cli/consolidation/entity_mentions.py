@@ -16,6 +16,7 @@ from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_featu
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.time.expressions import names_time
 from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
@@ -80,14 +81,19 @@ def build_vocabulary(
     speakers = sorted({each.label for each in spoken})
     labels = {*_candidates(sightings), *speakers, *chain.from_iterable(aliases)}
     judgements = _judge_all(state, labels, episodes)
+    persons = {name for name, each in judgements.items() if _kind(name, each) == PERSON}
     entities = resolve_entities(
         [*sightings, *spoken],
         aliases,
         same=[pair for pair, is_one in state.decided.items() if is_one],
         different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
-        persons={name for name, each in judgements.items() if _kind(name, each) == PERSON},
-        no_things={name for name, each in judgements.items() if each.thing < MIN_THING_P},
+        persons=persons,
+        no_things={
+            name
+            for name, each in judgements.items()
+            if each.thing < MIN_THING_P or (name not in persons and names_time(name))
+        },
     )
     pinned = {
         n.id: Entity(n.id, n.label or n.id, n.aliases, frozenset(n.exact), n.kind)

@@ -118,7 +118,8 @@ class Writer:
                     if record_id not in wanted:
                         self._tally(known)["removed"] += 1
         self.report.nodes["total"] = len(network.nodes)
-        self.report.edges["total"] = len(network.edges)
+        ends = [(e.source, e.target) for e in network.edges.values() if not e.valid_until]
+        self.report.edges["total"] = sum(network.nodes.keys() >= {*each} for each in ends)
 
     def _tally(self, record: Record) -> Counter[str]:
         return self.report.nodes if isinstance(record, Node) else self.report.edges

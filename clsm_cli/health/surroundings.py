@@ -158,7 +158,7 @@ def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
     state = overview.automation_state(snapshot.store, snapshot.around.now)
     if state.is_stale or state.last is not None:
         code = "consolidation-old" if state.is_stale else "consolidated"
-        yield make_finding(code, "", state.sentence)
+        yield make_finding(code, "", state.sentence(snapshot.store.zone))
 
 
 def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:

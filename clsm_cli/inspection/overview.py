@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, inbox, ledger, logs, night_log, shards
@@ -82,21 +83,24 @@ class Automation(NamedTuple):
     waiting_since: str | None
     future: str | None
 
-    @property
-    def sentence(self) -> str:
-        """The state in one sentence."""
+    def sentence(self, zone: tzinfo) -> str:
+        """The state in one sentence, with times by the clock of a zone."""
+        last, future, waiting_since, failed_at = (
+            clocks.local_time(time, zone)
+            for time in (self.last, self.future, self.waiting_since, self.failed_at)
+        )
         limit = f" (at most {self.max_age:g} h)" if self.is_stale else ""
         text = "never consolidated"
         if self.last is not None and self.hours is not None:
-            text = f"last consolidated {self.last}, {_ago(self.hours)}{limit}"
+            text = f"last consolidated {last}, {_ago(self.hours)}{limit}"
             limit = ""
         if self.future is not None:
-            text += f"; a run is dated {self.future}, in the future: a clock is or was wrong"
+            text += f"; a run is dated {future}, in the future: a clock is or was wrong"
         if self.waiting:
-            text += f"; waiting: {self.waiting}, the oldest since {self.waiting_since}{limit}"
+            text += f"; waiting: {self.waiting}, the oldest since {waiting_since}{limit}"
         if self.failed:
             tries = "1 run failed" if self.failed == 1 else f"{self.failed} runs failed"
-            return f"{text}; since then {tries}, the last {self.failed_at}: {self.reason}"
+            return f"{text}; since then {tries}, the last {failed_at}: {self.reason}"
         is_silent = self.is_stale and self.last is not None
         return f"{text}; since then no run has ended" if is_silent else text
 

@@ -146,6 +146,25 @@ def on_clock(time: str, zone: tzinfo) -> str:
     return shown.isoformat(timespec="milliseconds" if shown.microsecond else "seconds")
 
 
+def local_time(time: str | None, zone: tzinfo) -> str:
+    """A time in the store's zone, to the minute; a bare date as it is.
+
+    >>> from datetime import UTC
+    >>> local_time("2026-02-20T08:15:00Z", UTC), local_time("2026-02-20", UTC), local_time(None, UTC)
+    ('2026-02-20 08:15', '2026-02-20', '')
+    """
+    from datetime import datetime
+
+    try:
+        moment = datetime.fromisoformat(time or "")
+    except ValueError:
+        return time or ""
+    if len(time or "") == len("2026-02-20"):
+        return str(time)
+    moment = moment.astimezone(zone) if moment.tzinfo else moment
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
 def is_after(time: str | None, other: str | None, zone: tzinfo) -> bool:
     """Whether a time is certainly after another; a bare date is some time of that day in a zone.
 

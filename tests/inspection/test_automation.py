@@ -35,13 +35,13 @@ def captured(store: Store, hours: float, text: str = "The gate code changes in M
 def test_a_new_store_is_not_stale_before_something_waits_too_long(store: Store) -> None:
     found = look(store, 10_000)
     assert (found.is_stale, found.last, found.waiting) == (False, None, 0)
-    assert found.sentence == "never consolidated"
+    assert found.sentence(UTC) == "never consolidated"
     captured(store, 0)
     assert not look(store, 36).is_stale
     found = look(store, 36.1)
     assert (found.is_stale, found.waiting, found.waiting_since) == (True, 1, "2026-03-01T03:00:00Z")
-    assert found.sentence == (
-        "never consolidated; waiting: 1, the oldest since 2026-03-01T03:00:00Z (at most 36 h)"
+    assert found.sentence(UTC) == (
+        "never consolidated; waiting: 1, the oldest since 2026-03-01 03:00 (at most 36 h)"
     )
 
 
@@ -49,12 +49,12 @@ def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
     night_log.note_success(store, utc_text(NIGHT))
     assert logs.rows(store.flow / "runs.jsonl")[0] == []
     assert not look(store, 36).is_stale
-    assert look(store, 0.5).sentence == "last consolidated 2026-03-01T03:00:00Z, 30 min ago"
+    assert look(store, 0.5).sentence(UTC) == "last consolidated 2026-03-01 03:00, 30 min ago"
     found = look(store, 36.1)  # also where nothing waits: the night itself is missing
     assert found.is_stale
     assert found.hours == pytest.approx(36.1)
-    assert found.sentence == (
-        "last consolidated 2026-03-01T03:00:00Z, 36 h ago (at most 36 h);"
+    assert found.sentence(UTC) == (
+        "last consolidated 2026-03-01 03:00, 36 h ago (at most 36 h);"
         " since then no run has ended"
     )
 
@@ -75,7 +75,7 @@ def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
     night_log.note_success(store, "2068-01-01T03:00:00Z")
     found = look(store, 1)
     assert (found.is_stale, found.future, found.last) == (False, "2068-01-01T03:00:00Z", None)
-    assert "in the future: a clock is or was wrong" in found.sentence
+    assert "in the future: a clock is or was wrong" in found.sentence(UTC)
     captured(store, 0)
     assert not look(store, 30).is_stale
     assert look(store, 40).is_stale

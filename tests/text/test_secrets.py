@@ -163,6 +163,8 @@ SAMPLES: list[tuple[str, str]] = [
     ("card", "5555 5555\n" + "5555 4444"),
     ("recovery-code", "2FA backup codes: " + "12345678 " + "87654321"),
     ("national-number", "529.982." + "247-25"),
+    ("password", "the password is " + "swordfish"),
+    ("password", 'the password for the router was "' + 'Sunshine".'),
     ("secret", "License key: " + "ABCD-1234-" + "EFGH-5678"),
     ("secret", "Key: " + "12345-ABCDE-" + "67890-FGHIJ"),
     ("private-key", "-----BEGIN RSA PRIVATE KEY" + "-----\nMIIEow" + "IB=abc"),

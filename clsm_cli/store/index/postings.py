@@ -112,7 +112,7 @@ def store_counts(connection: sqlite3.Connection) -> dict[str, int]:
         "sessions": "SELECT COUNT(DISTINCT session) FROM places WHERE kind = 'passage'"
         " AND document IS NULL",
         "documents": "SELECT COUNT(DISTINCT document) FROM blocks",
-        "concepts": "SELECT COUNT(DISTINCT node) FROM mentions JOIN names ON names.id = mentions.name",
+        "nodes": "SELECT COUNT(*) FROM nodes WHERE label IS NOT NULL",
         "waiting": f"SELECT COUNT(DISTINCT key) FROM {_BOTH} WHERE episode IS NULL"
         " AND kind = 'passage'",
     }

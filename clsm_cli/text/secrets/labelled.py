@@ -62,6 +62,8 @@ _LINE_END = re.compile(
 )
 _TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
 """A tight link between label and word."""
+_SPOKEN = re.compile(r"[ \t]+(?:is|was)[ \t]+[\"'`]?\Z")
+"""A link in an English sentence, whose predicates are known."""
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
 _GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")
@@ -221,14 +223,16 @@ def _is_first(place: _Place) -> bool:
 
 
 def _is_alone(place: _Place, found: _Value) -> bool:
-    """Whether one word, or a few digits, is all that follows a label: "password: swordfish"."""
+    """Whether one word, or a few digits, is all that follows a label: "the password is swordfish"."""
     value, link = found.text, place.text[place.end : found.start]
     ends = found.is_quoted or _LINE_END.match(place.text, found.end)
     if not ends or len(value) < _MIN_WORD or "\n" in link:
         return False
-    tie = _TIGHT.search(link)
+    spoken = None if link.startswith("s ") else _SPOKEN.search(link)  # "passwords … is"
+    tie = spoken or _TIGHT.search(link)
     is_own = tie is None or is_of(link[: tie.start()])
-    return is_own and (value.isdigit() or (tie is not None and _is_unusual(value)))
+    is_word = tie is not None and _is_unusual(value) and not (spoken and _is_predicate(value))
+    return is_own and (value.isdigit() or is_word)
 
 
 def is_of(text: str) -> bool:
@@ -250,6 +254,12 @@ def _is_unusual(value: str) -> bool:
         and secret_values.is_actual_value(value)
         and _says_nothing(value, words)
     )
+
+
+def _is_predicate(value: str) -> bool:
+    """Whether an English word says of something what it is like, or what was done with it."""
+    word = value.lower()
+    return word.endswith(("ed", "?")) or word in STOP_WORDS or word in word_set("predicate")
 
 
 def _says_nothing(value: str, words: Iterable[str]) -> bool:

@@ -21,7 +21,18 @@ _HEAD_LETTERS = 3
 """Letters that distinguish most words from the first words of phrases."""
 _MAX_ENDING = 4
 """Maximum letters of an inflection, plus one."""
-_NO_LABELS = ("be", "be joined", "with", "net", "place", "guard", "within", "about", "scheme")
+_NO_LABELS = (
+    "be",
+    "be joined",
+    "with",
+    "net",
+    "place",
+    "guard",
+    "within",
+    "about",
+    "scheme",
+    "predicate",
+)
 """Classes of words that occur near labels; words of all others are labels."""
 
 _WORDS = rf"[^\W\d_{UNSPACED_CLASS}]+|[{UNSPACED_CLASS}]+"

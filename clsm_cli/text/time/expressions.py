@@ -371,6 +371,20 @@ def is_day(title: str, of: str | None = None) -> bool:
     return not any(map(str.isalpha, rest)) or (of is not None and _is_own_day(title, of))
 
 
+def names_time(name: str) -> bool:
+    """Whether a string is the name of a time, possibly a recurring one.
+
+    >>> [each for each in ("March", "Fridays", "Q3", "Friday Club", "Will") if names_time(each)]
+    ['March', 'Fridays', 'Q3']
+    """
+    for form in {name, name.removesuffix("s")}:
+        asked = f"in {form}"
+        found = find_expressions(asked, date(2000, 1, 1), is_question=True)
+        if [each.end for each in found] == [len(asked)] and found[0].start <= len("in "):
+            return True
+    return False
+
+
 def _is_own_day(title: str, day: str) -> bool:
     """Whether a heading has the numbers of a day, and at most one word each for weekday and month."""
     numbers = set(map(int, _NUMBER.findall(title)))
