@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn, Self
 
 CLSM = "clsm_cli.__main__:main"
@@ -74,9 +75,9 @@ def become(
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
         # Encoding and errors as the interpreter has them in the locale C.UTF-8.
-        sys.stdin = open(0, encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
-        sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
-        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+        sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         os.environ.clear()
         os.environ.update(environment)
         time.tzset()
@@ -94,6 +95,24 @@ def become(
         for printed in (sys.stdout, sys.stderr):
             printed.flush()
         os._exit(code)
+
+
+def in_steps() -> None:
+    """clsm whose nightly run forks its steps, where it would start a Python for each; a program."""
+    from clsm_cli import __main__ as clsm
+    from clsm_cli.commands import command_line, schedule
+
+    def run(words: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
+        streams = in_memory()
+        if (pid := os.fork()) == 0:
+            given = words[len(command_line.program()) :]
+            become(given, dict(os.environ), streams, lambda: None)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        out, err = (os.pread(fd, os.fstat(fd).st_size, 0).decode() for fd in streams[1:])
+        return subprocess.CompletedProcess(words, code, out, err)
+
+    schedule.subprocess = SimpleNamespace(run=run)  # type: ignore[assignment]
+    clsm.main()
 
 
 def prepare() -> None:

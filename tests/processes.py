@@ -39,11 +39,13 @@ class Cli:
         folder: Working folder of the processes; its ``memory`` is the store they use.
         environment: All they see; nothing of the developer's leaks in.
         prefix: Words of a program that starts the command, as one of a Python of its own.
+        program: Module and function that are run where it is a fork.
     """
 
     folder: Path
     environment: Mapping[str, str]
     prefix: tuple[str, ...] = field(default=())
+    program: str = forking.CLSM
 
     @property
     def store(self) -> Path:
@@ -62,7 +64,8 @@ class Cli:
         values = {name: str(value) for name, value in changed.items() if value is not None}
         if not self.prefix and _is_ordinary(words, values):
             forks = forking.forks(self.environment)
-            ended = forks.run(words, values, self.folder, stdin, seconds=TIMEOUT)
+            more: dict[str, Any] = {"program": self.program, "seconds": TIMEOUT}
+            ended = forks.run(words, values, self.folder, stdin, **more)
             return Done(ended.code, ended.out.decode(), ended.err.decode())
         done = subprocess.run(
             [*self.prefix, sys.executable, "-m", "clsm_cli", *words],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,7 +30,12 @@ esac
 
 def on_path(cli: Cli) -> Cli:
     path = f"{cli.folder / 'bin'}{os.pathsep}{cli.environment['PATH']}"
-    return type(cli)(cli.folder, {**cli.environment, "PATH": path})
+    return replace(cli, environment={**cli.environment, "PATH": path})
+
+
+def in_forks(cli: Cli) -> Cli:
+    """The same with the steps of a night as forks."""
+    return replace(cli, program="forking:in_steps")
 
 
 def put(cli: Cli, name: str, script: str) -> None:

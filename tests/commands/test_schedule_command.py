@@ -18,6 +18,7 @@ from scheduling import (
     SYSTEMCTL,
     as_cron,
     home,
+    in_forks,
     line_of,
     on_path,
     put,
@@ -36,7 +37,7 @@ OTHERS = "# mine\r\nMAILTO=me\n5 4 * * * /bin/true # 100%"
 def desk(cli: Cli) -> Cli:
     """A command line with a crontab of its own, and no systemd."""
     put(cli, "crontab", CRONTAB)
-    return on_path(cli)
+    return in_forks(on_path(cli))
 
 
 def install(cli: Cli, *options: str) -> None:
@@ -219,6 +220,7 @@ def test_a_night_ends_in_a_commit_that_is_pushed(cli: Cli) -> None:
     cli.ok("note", "Mara likes tea.")
     (cli.store / ".git" / "hooks" / "pre-push").write_text("#!/bin/sh\ntouch ran; exit 1\n")
     (cli.store / ".git" / "hooks" / "pre-push").chmod(0o700)
+    cli = in_forks(cli)
     steps = cli.ok("schedule", "run", "--commit", "--push", "--json").json["steps"]
     assert [step["code"] for step in steps] == [0, 0, 0, 0]
     remote = git_says(cli.folder, "-C", str(cli.folder / "remote.git"), "rev-parse", "main")
@@ -235,7 +237,7 @@ def test_a_repository_that_names_programs_is_not_pushed(cli: Cli) -> None:
     git_says(cli.store, "config", "core.sshCommand", f"touch {cli.folder}/ran; false")
     git_says(cli.store, "config", "filter.x.clean", f"touch {cli.folder}/ran; cat")
     (cli.store / ".gitattributes").write_text("* filter=x\n")
-    done = cli("schedule", "run", "--commit", "--push")
+    done = in_forks(cli)("schedule", "run", "--commit", "--push")
     assert done.code == 12
     assert "core.sshcommand" in done.err
     assert not (cli.folder / "ran").exists()

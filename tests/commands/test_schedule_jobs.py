@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hook_server import HookServer
 from processes import Cli, Done
-from scheduling import CRONTAB, as_cron, home, line_of, on_path, put, tab
+from scheduling import CRONTAB, as_cron, home, in_forks, line_of, on_path, put, tab
 
 SECRET = "open-sesame-4711"
 NIGHT = "03:30"
@@ -20,7 +20,7 @@ def desk(cli: Cli) -> Cli:
     put(cli, "crontab", CRONTAB)
     token(cli).write_text(SECRET)
     token(cli).chmod(0o600)
-    return on_path(cli)
+    return in_forks(on_path(cli))
 
 
 def token(cli: Cli) -> Path:
