@@ -207,30 +207,18 @@ KEY = "ghp_" + "a1B2c3" * 6
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("note", "-----BEGIN RSA PRIVATE KEY" + "-----\n" + KEY),
-        ("recall", f"--{KEY}", "x"),
-        (KEY,),
-        ("recall", "x", "--now", KEY),
-        ("recall", "-k", KEY, "x"),
-        ("recall", "x", "--store", f"/{KEY}"),
-        ("show", KEY),
-        ("ingest", f"/{KEY}.md"),
-        ("feedback", KEY, "--good", KEY),
-        ("forget", KEY, "--yes"),
-    ],
-)
-def test_no_error_tells_a_secret(cli: Cli, words: tuple[str, ...]) -> None:
-    done = cli(*words)
-    assert done.code
-    assert KEY not in done.out + done.err
-    assert "[masked:" in done.err
-
-
-@pytest.mark.parametrize(
     ("words", "secret"),
     [
+        (("note", "-----BEGIN RSA PRIVATE KEY" + "-----\n" + KEY), KEY),
+        (("recall", f"--{KEY}", "x"), KEY),
+        ((KEY,), KEY),
+        (("recall", "x", "--now", KEY), KEY),
+        (("recall", "-k", KEY, "x"), KEY),
+        (("recall", "x", "--store", f"/{KEY}"), KEY),
+        (("show", KEY), KEY),
+        (("ingest", f"/{KEY}.md"), KEY),
+        (("feedback", KEY, "--good", KEY), KEY),
+        (("forget", KEY, "--yes"), KEY),
         (("note", "--- password " + "swordfish"), "swordfish"),
         (("note", "x", "--by", "Tulip" + "88"), "Tulip88"),
         (("note", "x", "--by", "pw " + "tulip field"), "field"),
@@ -245,27 +233,23 @@ def test_no_error_tells_a_secret(cli: Cli, words: tuple[str, ...]) -> None:
         (("note", "-----BEGIN RSA PRIVATE KEY" + "-----\nMIIEow" + "IB=abc"), "MIIEow"),
     ],
 )
-def test_no_error_tells_what_is_no_name(bare: Cli, words: tuple[str, ...], secret: str) -> None:
-    bare.ok("init", "memory")
-    done = bare(*words, CLSM_STORE="memory")
+def test_no_error_tells_a_secret(cli: Cli, words: tuple[str, ...], secret: str) -> None:
+    done = cli(*words)
     assert done.code
     assert secret not in done.out + done.err
+    assert secret != KEY or "[masked:" in done.err
 
 
 @pytest.mark.parametrize(
     "words", [("note", "x", "--swordfish"), ("swordfish",), ("ingest", "my swordfish.md")]
 )
-def test_an_error_names_what_was_not_found(bare: Cli, words: tuple[str, ...]) -> None:
-    bare.ok("init", "memory")
-    assert words[-1] in bare(*words, CLSM_STORE="memory").err
+def test_an_error_names_what_was_not_found(cli: Cli, words: tuple[str, ...]) -> None:
+    assert words[-1] in cli(*words).err
 
 
-def test_a_report_names_no_file_by_its_secret(bare: Cli) -> None:
-    bare.ok("init", "memory")
+def test_a_report_names_no_file_by_its_secret(cli: Cli) -> None:
     for number, name in enumerate(("password=" + "Tulip88x.md", "Netflix pw " + "Tulip99.md")):
-        (bare.folder / name).write_text(
-            f"The boat number {number} is green, and the harbour is far.\n"
-        )
+        (cli.folder / name).write_text(f"The boat number {number} is green, as all are.\n")
     for words in ((), ("--json",), ("-v",)):
-        done = bare.ok("ingest", ".", *words, CLSM_STORE="memory")
+        done = cli.ok("ingest", ".", *words)
         assert "Tulip" not in done.out + done.err

@@ -64,9 +64,7 @@ def parsed(name: str, arguments: list[str]) -> dict[str, Any] | None:
         ("ingest", ["--capture", "--since", "2026-02-24", "--strict", "--dry-run", "--", "--now"]),
     ],
 )
-def test_both_parsers_read_the_same(
-    name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_parsers_read_the_same(name: str, arguments: list[str]) -> None:
     seen: list[Any] = []
     line, options = COMMANDS[name].COMMAND_LINE, COMMANDS[name].Options
     assert tuple(line.options) == (*options._fields[:-1], *Common._fields)
@@ -77,48 +75,27 @@ def test_both_parsers_read_the_same(
     assert [fast_parser.make_options(options, parsed(name, arguments) or {})] == seen
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("recall", ["--help"]),
-        ("recall", ["-h"]),
-        ("recall", ["--nonsense", "x"]),
-        ("recall", ["-k", "0", "x"]),
-        ("recall", ["-k", "1001", "x"]),
-        ("recall", ["-k", "many", "x"]),
-        ("recall", ["-k3", "x"]),
-        ("recall", ["-k=3", "x"]),
-        ("recall", ["x", "-k"]),
-        ("recall", ["--kind", "poem", "x"]),
-        ("recall", ["--json=yes", "x"]),
-        ("recall", ["--min-score", "1.5", "x"]),
-        ("recall", ["--min-score", "nan", "x"]),
-        ("recall", ["-qv", "x"]),
-        ("context", ["--budget"]),
-        ("context", ["word"]),
-        ("context", ["--", "word"]),
-        ("ingest", ["--capture", "--format", "word"]),
-        ("ingest", ["--since"]),
-    ],
-)
-def test_what_is_not_plain_is_left_to_typer(name: str, arguments: list[str]) -> None:
+NOT_PLAIN = (
+    "recall --help", "recall -h", "recall --nonsense x", "recall -k 0 x", "recall -k 1001 x",
+    "recall -k many x", "recall -k3 x", "recall -k=3 x", "recall x -k", "recall --kind poem x",
+    "recall --json=yes x", "recall --min-score 1.5 x", "recall --min-score nan x", "recall -qv x",
+    "context --budget", "context word", "context -- word", "ingest --capture --format word",
+    "ingest --since",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NOT_PLAIN)
+def test_what_is_not_plain_is_left_to_typer(line: str) -> None:
+    name, *arguments = line.split()
     assert parsed(name, arguments) is None
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["status"],
-        ["ingest", "notes.md"],
-        ["ingest", "--", "--capture"],
-        ["recal", "x"],
-        ["--help"],
-        ["--version", "x"],
-    ],
-)
-def test_other_commands_are_typers(arguments: list[str]) -> None:
-    assert fast_parser.run(arguments) is None
+OTHER = ("", "status", "ingest notes.md", "ingest -- --capture", "recal x", "--help", "--version x")
+
+
+@pytest.mark.parametrize("line", OTHER)
+def test_other_commands_are_typers(line: str) -> None:
+    assert fast_parser.run(line.split()) is None
 
 
 def _modules(*commands: list[str]) -> set[str]:
