@@ -111,7 +111,7 @@ def in_steps() -> None:
         out, err = (os.pread(fd, os.fstat(fd).st_size, 0).decode() for fd in streams[1:])
         return subprocess.CompletedProcess(words, code, out, err)
 
-    schedule.subprocess = SimpleNamespace(run=run)  # type: ignore[assignment]
+    vars(schedule)["subprocess"] = SimpleNamespace(run=run)
     clsm.main()
 
 
@@ -233,7 +233,7 @@ class Forks:
             kept: Whether they are files, which are read and closed at its end; else they are closed
                 at once, and ``Ended`` has nothing of them.
             more: ``stdin``, a path that is opened to be read (a FIFO too); ``processor``,
-                seconds of processor time that the kernel grants; ``hear``, whether to note the "files" that it opens or what it "imports",
+                seconds of processor time that the kernel grants; ``umask``; ``hear``, whether to note the "files" that it opens or what it "imports",
                 which the next command then shares; ``tracer``, a file that a tracer writes to as
                 soon as it sees a call of the process, which does nothing before.
         """
@@ -377,6 +377,8 @@ def _begin(asked: Mapping[str, Any], streams: Sequence[int], gate: int) -> NoRet
         for fd in streams[:3]:
             os.close(fd)
         os.chdir(asked["folder"])
+        if "umask" in asked:
+            os.umask(asked["umask"])
         if "processor" in asked:
             resource.setrlimit(resource.RLIMIT_CPU, (asked["processor"], asked["processor"] + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

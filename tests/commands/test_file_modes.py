@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import stat
 
@@ -23,16 +22,12 @@ COMMANDS = (
 def test_every_command_leaves_private_files(bare: Cli, umask: int) -> None:
     store, backup = bare.folder / "memory", bare.folder / "memory.tar.gz"
     (bare.folder / "house.md").write_text("# House\n\n- The boat needs tar.\n")
-    before = os.umask(umask)
-    try:
-        forks = forking.Forks(bare.environment)  # what it starts has its mask
-    finally:
-        os.umask(before)
-    with forks:
-        for line in COMMANDS:
-            words = [*shlex.split(line), "--store", str(store)]
-            done = forks.run(words, bare.environment, bare.folder, SAID, seconds=TIMEOUT)
-            assert done.code == 0, done.err
+    forks = forking.forks(bare.environment)
+    how = {"seconds": TIMEOUT, "umask": umask}
+    for line in COMMANDS:
+        words = [*shlex.split(line), "--store", str(store)]
+        done = forks.run(words, bare.environment, bare.folder, SAID, **how)
+        assert done.code == 0, done.err
     written = [store, *store.rglob("*"), backup]
     assert len(written) > 20
     for path in written:
