@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from evaluation.small_sets import write_locomo, write_notes
@@ -18,9 +20,9 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.result import Result, load
 
 
-@pytest.fixture
-def locomo(bare: Cli) -> Path:
-    return write_locomo(bare.folder / "locomo")
+@pytest.fixture(scope="module")
+def locomo(shared: Cli) -> Path:
+    return write_locomo(shared.folder / "locomo")
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +31,14 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("work")
 
 
-def test_a_run_compares_clsm_with_plain_searches(work: Path, bare: Cli, locomo: Path) -> None:
-    found = bare.ok(
-        *("eval", "run", locomo, "--preset", "cls-m", "--ablate", "echo", "--json", "--work", work)
-    ).json
+@pytest.fixture(scope="module")
+def found(shared: Cli, locomo: Path, work: Path) -> Any:
+    """What a run tells."""
+    words = ("--preset", "cls-m", "--ablate", "echo", "--json", "--work", work)
+    return shared.ok("eval", "run", locomo, *words).json
+
+
+def test_a_run_compares_clsm_with_plain_searches(found: Any) -> None:
     assert found["schema"] == "clsm.eval/2"
     (tried,) = found["sets"]
     names = [system["name"] for system in tried["systems"]]
@@ -44,9 +50,9 @@ def test_a_run_compares_clsm_with_plain_searches(work: Path, bare: Cli, locomo: 
     assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
 
 
-def test_a_worse_setting_fails_the_gate(bare: Cli, work: Path, locomo: Path) -> None:
+def test_a_worse_setting_fails_the_gate(bare: Cli, work: Path, locomo: Path, found: Any) -> None:
     before = bare.folder / "before.json"
-    before.write_text(bare.ok("eval", "run", "--work", work, locomo, "--json").out)
+    before.write_text(json.dumps(found))
     gate = ("--baseline", before, "--fail-under", "-1")
     same = bare.ok("eval", "run", "--work", work, locomo, *gate)
     assert "passed" in same.out
