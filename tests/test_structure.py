@@ -224,6 +224,7 @@ def test_every_part_is_known() -> None:
     ("modules", "heavy"),
     [
         (("ingestion.ingest_run", "ingestion.capture", "retrieval.recall"), HEAVY),
+        (("ingestion.ingest_run",), _words("sqlite3 backports.zstd compression.zstd")),
         (("inspection.item_lookup", "inspection.overview"), HEAVY),
         (("app", "commands.mcp"), HEAVY - {"typer"}),
     ],

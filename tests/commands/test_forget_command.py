@@ -217,7 +217,7 @@ def test_a_machine_without_the_model(kept: Cli) -> None:
     assert "no embedding model" in done.err
 
 
-def test_secrets_are_masked_after_a_question(bare: Cli, model_folder: Path) -> None:
+def test_secrets_are_masked_after_a_question(bare: Cli) -> None:
     key = "glpat-" + "x9Y8z7W6v5" * 2
     cli = bare.holding(_older(bare.folder, key))
     shown = cli.ok("doctor", *NOW).out

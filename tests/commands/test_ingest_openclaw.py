@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,12 +21,3 @@ def test_two_at_once_take_every_turn_in_once(cli: Cli, tmp_path: Path) -> None:
     store = layout.open_store(cli.store, {})
     inside = cursors.load_cursors(store)
     assert sorted(len(places) for places in inside.values()) == [8]
-
-
-def test_an_ordinary_ingest_does_not_load_the_reader_of_databases() -> None:
-    code = (
-        "import sys, clsm_cli.ingestion.ingest_run;"
-        "print(*sorted({'sqlite3', 'backports.zstd', 'compression.zstd'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []

@@ -170,7 +170,7 @@ def test_a_file_says_what_was_decided_and_no_text_can_decide(
 @pytest.mark.parametrize(
     "line", ["keep v-a1", "accept", "accept v-a1 v-b2", "accept v-zz", "accept v-a1\nreject v-a1"]
 )
-def test_lines_that_are_no_decisions(store: Store, line: str) -> None:
+def test_lines_that_are_no_decisions(line: str) -> None:
     items = [
         ReviewItem("v-a1", "", (), NEAR_NAMES, "kiln", ""),
         ReviewItem("v-b2", "", (), NEAR_NAMES, "", ""),

@@ -119,7 +119,7 @@ def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("crontab") is None, reason="needs root and crontab"
 )
-def test_the_real_crontab_takes_it_and_gives_it_back(cli: Cli) -> None:
+def test_the_real_crontab_takes_it_and_gives_it_back() -> None:
     # As a user of the system who has no crontab; what he has is put back all the same.
     def crontab(word: str, given: bytes = b"") -> bytes:
         words = ["crontab", "-u", "nobody", word]

@@ -260,7 +260,7 @@ def test_a_program_that_cannot_be_started_costs_its_own_turn_only(gateway: Gatew
     assert [memory["text"] for memory in found] == ["And the oars?"]
 
 
-def test_the_skill_names_the_commands_as_they_can_be_run(cli: Cli) -> None:
+def test_the_skill_names_the_commands_as_they_can_be_run() -> None:
     skill = plugin_files(CLSM, "/srv/my memory")["skills/clsm/SKILL.md"].decode()
     assert "{{" not in skill
     [line] = (row for row in skill.splitlines() if "recall --store" in row and "defect" in row)
