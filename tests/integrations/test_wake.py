@@ -74,7 +74,10 @@ def test_no_proxy_sees_the_token(token_file: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("server", [HookServer(0), HookServer(drips=True)], ids=["hangs", "drips"])
-def test_a_server_that_does_not_end_is_left(token_file: Path, server: HookServer) -> None:
+def test_a_server_that_does_not_end_is_left(
+    token_file: Path, server: HookServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wake, "TIMEOUT", 0.5)
     with server:
         began = time.monotonic()
         assert send(server.url, token_file) == "no answer within 5 s"
