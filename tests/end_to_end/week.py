@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from processes import Cli, environment
+from scheduling import in_forks
 
 from clsm_cli.embedding import download, weights
 from clsm_cli.store import episode_files, inbox
@@ -179,8 +180,8 @@ def simulate(folder: Path, model: Path, *, days: int, heartbeats: int, turns: in
     """
     desk = folder / "home" / "desk"
     desk.mkdir(parents=True)
-    cli = Cli(desk, {**environment(folder / "home", model), "TZ": "UTC"})
-    cli = Cli(desk, {**cli.environment, "CLSM_STORE": str(cli.store)})
+    values = {**environment(folder / "home", model), "TZ": "UTC"}
+    cli = in_forks(Cli(desk, {**values, "CLSM_STORE": str(desk / "memory")}))
     cli.ok("init")
     agents = [
         Agent(

@@ -190,7 +190,7 @@ def _long() -> Iterator[Outcome]:
 
 def _control() -> Iterator[Outcome]:
     """A forget that removes the files and knows nothing of git, logs and what is derived."""
-    with stage(Ground, model=True) as at:
+    with stage(Ground) as at:
         outcome = Outcome("rm", "the files that hold it")
         for path in at.store.rglob("*.md"):
             if WORD in path.read_text():
