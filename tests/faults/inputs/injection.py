@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from commands.test_prompt import answer, memory
 from faults.rig import Outcome, Rig
 from faults.running.warm import Stage, stage
 
 from clsm_cli.commands import context, render_recall
 from clsm_cli.model.trust import TRUSTED
-from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Section
 from clsm_cli.retrieval.briefing_items import Item
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
@@ -120,37 +121,21 @@ def _source(rng: random.Random) -> Source:
 
 
 def _answer(rng: random.Random) -> Answer:
-    memories = tuple(
-        Memory(
+    memories = (
+        memory(
+            _whole_text(rng),
             id=_text(rng),
-            kind="passage",
-            text=_whole_text(rng),
-            stream="flow",
-            score=1.0,
-            confidence=0.9,
-            tokens=5,
             trust=rng.choice(("user", "agent", "tool", "web")),
             session=_text(rng),
             sources=(_source(rng),),
-            why=Signals(),
-            shares=Signals(),
             heading=rng.choice(("", _text(rng))),
             speaker=rng.choice(("", _text(rng))),
         )
         for _ in range(rng.randrange(1, 4))
     )
     labels = [_text(rng) for _ in range(2)]
-    return Answer(
-        recall_id="r-0123456789ab",
-        query=_text(rng),
-        now=NOW,
-        route="ltm",
-        confidence=0.9,
-        concepts=tuple(Concept(x, x, (x,), "concept", "flow", 1.0, None, (x,)) for x in labels),
-        memories=memories,
-        budget=Budget(2000, 5, dropped=(Dropped("0123456789ab", 9, "budget"),)),
-        embedder=None,
-    )
+    concepts = tuple(Concept(x, x, (x,), "concept", "flow", 1.0, None, (x,)) for x in labels)
+    return answer(*memories, dropped=1)._replace(query=_text(rng), concepts=concepts)
 
 
 def _briefing(rng: random.Random) -> Briefing:
