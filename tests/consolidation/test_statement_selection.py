@@ -154,17 +154,10 @@ DAY = (
         ("TODO.md", LIST, ["Call Ada by Friday", "Renew the passport"]),
     ],
     ids=[
-        "note of a day",
-        "heading of a day",
-        "own page",
-        "own page of a day",
-        "template",
-        "instruction",
-        "day",
-        "form",
-        "own list with an order",
+        "note of a day", "heading of a day", "own page", "own page of a day", "template",
+        "instruction", "day", "form", "own list with an order",
     ],
-)
+)  # fmt: skip
 def test_boxes_that_are_tasks(store: Store, name: str, text: str, tasks: list[str]) -> None:
     learn(store, name, text)
     found = [row.text for row in rows(store).values() if row.kind == "task"]

@@ -32,18 +32,10 @@ def answered(store: Store, question: str, *told: str) -> list[Memory]:
             "I don't drink black tea any more, in the morning it is green tea.",
             "what do I drink in the morning",
         ),
-        (
-            "The bike is in the shed.",
-            "The bike is not in the shed, it's at Ben's place.",
-            "where is the bike",
-        ),
-        (
-            "We're going to Ghent on 3 May",
-            "the Ghent trip is cancelled",
-            "when do we go to Ghent?",
-        ),
+        ("The bike is in the shed.", "The bike is not in the shed, it's at Ben's place.", "where is the bike"),
+        ("We're going to Ghent on 3 May", "the Ghent trip is cancelled", "when do we go to Ghent?"),
     ],
-)
+)  # fmt: skip
 def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: str) -> None:
     first, second = answered(store, question, old, new)
     assert (first.text, first.until) == (new, None)
@@ -67,23 +59,11 @@ def test_what_may_still_hold_is_not(store: Store, old: str, new: str, question: 
 @pytest.mark.parametrize(
     ("old", "new", "question"),
     [
-        (
-            "I prefer tabs over spaces",
-            "Not two spaces, use tabs instead",
-            "do I prefer tabs or spaces",
-        ),
-        (
-            "Iris works at Siemens.",
-            "The trip to Ghent is off, Tomas has to work.",
-            "Where does Iris work?",
-        ),
+        ("I prefer tabs over spaces", "Not two spaces, use tabs instead", "do I prefer tabs or spaces"),
+        ("Iris works at Siemens.", "The trip to Ghent is off, Tomas has to work.", "Where does Iris work?"),
         ("Iris works at Siemens.", "Tomas works at Philips.", "Where does Tomas work?"),
         ("Tomas works at Philips", "Tomas has to work on Saturday", "Where does Tomas work?"),
-        (
-            "Tomas works at Philips",
-            "The trip to Ghent is off, Tomas has to work on Saturday",
-            "Where does Tomas work?",
-        ),
+        ("Tomas works at Philips", "The trip to Ghent is off, Tomas has to work on Saturday", "Where does Tomas work?"),
         (
             "Can you check whether the dentist is on Wednesday",
             "The dentist is on Friday now, not on Wednesday.",
@@ -96,7 +76,7 @@ def test_what_may_still_hold_is_not(store: Store, old: str, new: str, question: 
         ),
         ("Got it.", "Noted.", "where is the bike"),
     ],
-)
+)  # fmt: skip
 def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
     store: Store, old: str, new: str, question: str
 ) -> None:
@@ -216,14 +196,10 @@ def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) ->
     ("old", "new", "question"),
     [
         ("I like Java.", "I hate Java now.", "do I like Java"),
-        (
-            "We're using PostgreSQL for the database.",
-            "Actually, we migrated to SQLite.",
-            "which database do we use",
-        ),
+        ("We're using PostgreSQL for the database.", "Actually, we migrated to SQLite.", "which database do we use"),
         ("I prefer tabs to spaces.", "I prefer spaces to tabs now.", "do I prefer tabs or spaces"),
     ],
-)
+)  # fmt: skip
 def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: str) -> None:
     assert [each.text for each in answered(store, question, old, new)] == [new, old]
 

@@ -26,17 +26,10 @@ def _store(folder: Path) -> layout.Store:
 @pytest.mark.parametrize(
     "name",
     [
-        ".clsm",
-        ".clsm/runs",
-        "flow",
-        "flow/pi",
-        "flow/pi/episodes",
-        "flow/pi/inbox",
-        "flow/pi/graph",
-        "projects",
-        "tombstones",
+        ".clsm", ".clsm/runs", "flow", "flow/pi", "flow/pi/episodes", "flow/pi/inbox",
+        "flow/pi/graph", "projects", "tombstones",
     ],
-)
+)  # fmt: skip
 def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
     store = _store(tmp_path)
     away = tmp_path / "away"
