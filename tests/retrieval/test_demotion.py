@@ -55,8 +55,7 @@ def texts(store: Store, question: str) -> list[str]:
 def test_it_stands_below_what_is_true(store: Store, other: str) -> None:
     tell(store, *sorted([said(TRUE, 5), other], key=lambda each: "2026-02-05" in each))
     answer = texts(store, QUESTION)
-    assert answer[0] == TRUE
-    assert len(answer) == 2
+    assert (answer[0], len(answer)) == (TRUE, 2)
     scores = [each.score for each in found(store, QUESTION)]
     assert scores == sorted(scores, reverse=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -13,9 +12,11 @@ from pathlib import Path
 
 import forking
 import pytest
+import sample_store
 from forking import Forks
 from processes import TIMEOUT, Cli, environment
 
+from clsm_cli.retrieval.answer import Answer
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
 from clsm_cli.store.index.maintenance import differences
@@ -82,17 +83,15 @@ def stopped(desk: Cli, held: Forks, where: str, *words: str) -> Iterator[Callabl
             end(signal.SIGKILL)
 
 
+def answers(desk: Cli, *questions: str) -> list[Answer]:
+    store = layout.open_store(desk.store, desk.environment)
+    return [sample_store.ask(store, each, now=NOW[1]) for each in questions or QUESTIONS]
+
+
 def ask(desk: Cli, question: str) -> tuple[str, str]:
     """The texts that are found, and what is said beside them."""
-    done = desk.ok("recall", "--json", "--no-touch", *NOW, question)
-    return "\n".join(memory["text"] for memory in done.json["memories"]), done.err
-
-
-def answers(desk: Cli) -> list[str]:
-    """What is answered to each of the questions, and what is said beside it."""
-    rows = "".join(json.dumps({"query": each}) + "\n" for each in QUESTIONS)
-    done = desk.ok("recall", "--batch", "-", "--no-touch", *NOW, stdin=rows.encode())
-    return [*done.out.splitlines(), done.err]
+    (found,) = answers(desk, question)
+    return "\n".join(memory.text for memory in found.memories), "\n".join(found.warnings)
 
 
 def read(desk: Cli, question: str) -> set[str]:
@@ -125,7 +124,7 @@ def test_answers_are_those_of_before_and_change_in_one_moment(
         desk.ok("consolidate", "-q", *NOW)
         desk.ok("recall", "-q", *NOW, QUESTIONS[2])  # a use, which a decay folds
     before = answers(desk)
-    assert "until May" in before[3]
+    assert "until May" in str(before[3].memories)
     files = read(desk, MOORING)
     with stopped(desk, held, *run) as end:
         assert answers(desk) == before
@@ -135,8 +134,8 @@ def test_answers_are_those_of_before_and_change_in_one_moment(
         assert read(desk, MOORING) == files  # it left nothing for a recall to do
     after = answers(desk)
     assert after != before or run[0] == WRITING
-    assert ("until May" in after[3]) is (run[1] != "forget")
-    assert ("York" in after[0]) is (run[1] == "correct")
+    assert ("until May" in str(after[3].memories)) is (run[1] != "forget")
+    assert ("York" in str(after[0].memories)) is (run[1] == "correct")
 
 
 SAID = b'{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
