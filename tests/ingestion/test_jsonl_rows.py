@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import json
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -17,10 +17,11 @@ NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
 
 def rows(data: bytes) -> list[object]:
     about = jsonl_rows.Reading("a.jsonl", UTC, NOW, "s")
-    lines = jsonl_rows.bounded_lines(io.BytesIO(data))
-    found: list[Any] = list(
-        jsonl_rows.row_items(lines, lambda row, line: iter([(line, row)]), about)
-    )  # type: ignore[list-item]
+    lines, plain = (
+        jsonl_rows.bounded_lines(io.BytesIO(data)),
+        cast("Any", lambda row, n: [(n, row)]),
+    )
+    found: list[Any] = list(jsonl_rows.row_items(lines, plain, about))
     return [*found, *about.findings.problems("a.jsonl")]
 
 
