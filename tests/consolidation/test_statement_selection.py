@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ingesting import take
 from sleeping import current, rows, sleep, talked
+from small_store import note
 
 from clsm_cli.config import ConsolidationSettings
 from clsm_cli.consolidation.claims import episode_claims
@@ -82,8 +83,7 @@ Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15. Slept badly.
 
 def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Path) -> None:
     """The unit head knows notes of agents, and takes nearly all that a person tells for trivial."""
-    (tmp_path / "2026-03-06.md").write_text(DIARY, "utf-8")
-    take(store, tmp_path / "2026-03-06.md")
+    note(store, tmp_path / "2026-03-06.md", DIARY)
     sleep(store)
     assert current(store) == [
         "Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15.",

@@ -99,15 +99,17 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("keeps", [True, False])
-def test_what_the_agent_reads_anyway_is_not_told(
-    store: Store, tmp_path: Path, *, keeps: bool
-) -> None:
+@pytest.fixture
+def desk(store: Store, tmp_path: Path) -> Store:
     place(tmp_path / "desk", **{name: text.encode() for name, text in NOTES.items()})
     take(store, tmp_path / "desk")
-    if not keeps:
-        context = store.settings.context._replace(loaded=())
-        store = store._replace(settings=store.settings._replace(context=context))
+    return store
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_the_agent_reads_anyway_is_not_told(desk: Store, *, keeps: bool) -> None:
+    context = desk.settings.context if keeps else desk.settings.context._replace(loaded=())
+    store = desk._replace(settings=desk.settings._replace(context=context))
     found = brief(store, MORNING, 20_000)
     told = " ".join(item.text for section in found.sections for item in section.items)
     for words in ("boat to Piet", "of the weir"):
@@ -370,25 +372,24 @@ def test_many_threads_come_before_all_of_one() -> None:
 
 
 def test_the_file_is_read_as_long_as_nothing_changed(
-    slept: Store, monkeypatch: pytest.MonkeyPatch
+    desk: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = brief(slept, MORNING, 2000)
-    kept = path_of(slept).read_bytes()
-    assert path_of(slept).stat().st_mode & 0o777 == atomic.FILE_MODE
+    first = brief(desk, MORNING, 2000)
+    kept = path_of(desk).read_bytes()
+    assert path_of(desk).stat().st_mode & 0o777 == atomic.FILE_MODE
 
     def never(*_: object) -> None:
         raise AssertionError("the index was read")
 
     with monkeypatch.context() as patched:
         patched.setattr(briefing_contents, "open_index", never)
-        assert brief(slept, MORNING, 2000) == first
+        assert brief(desk, MORNING, 2000) == first
         captured = row("A new day.", timestamp="2026-02-25T07:00:00+01:00")
-        take(slept, stdin=captured.encode(), capture_only=True, model=False)
-        assert "A new day." in texts(brief(slept, MORNING, 2000), "now")
-    page = slept.root / "identity" / "people.md"
-    page.write_text(page.read_text() + "- Mara keeps bees.\n")
-    assert "Mara keeps bees." in texts(brief(slept, MORNING, 20_000), "who")
-    assert path_of(slept).read_bytes() != kept
+        take(desk, stdin=captured.encode(), capture_only=True, model=False)
+        assert "A new day." in texts(brief(desk, MORNING, 2000), "now")
+    (desk.root / "identity" / "people.md").write_text("- Ilse sings in a choir.\n")
+    assert "Ilse sings in a choir." in texts(brief(desk, MORNING, 20_000), "who")
+    assert path_of(desk).read_bytes() != kept
 
 
 @pytest.mark.parametrize(
@@ -412,9 +413,9 @@ def test_what_was_written_by_hand_is_told_at_any_hour(
     assert items(brief(store, at, 2000), "who") == (told,)
 
 
-def test_the_file_is_only_derived(slept: Store) -> None:
-    first = brief(slept, MORNING, 2000)
-    path = path_of(slept)
+def test_the_file_is_only_derived(desk: Store) -> None:
+    first = brief(desk, MORNING, 2000)
+    path = path_of(desk)
     kept = path.read_bytes()
     other = json.dumps({**json.loads(kept), "contents": {"rules": 3}}).encode()
     for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, None):
@@ -423,18 +424,18 @@ def test_the_file_is_only_derived(slept: Store) -> None:
             path.symlink_to("/etc/hostname")
         else:
             path.write_bytes(damage)
-        assert brief(slept, MORNING, 2000) == first
+        assert brief(desk, MORNING, 2000) == first
         assert path.read_bytes() == kept
-    shutil.rmtree(slept.derived)
-    assert brief(slept, MORNING, 2000) == first
+    shutil.rmtree(desk.derived)
+    assert brief(desk, MORNING, 2000) == first
 
 
-def test_it_never_waits_for_a_lock_or_a_disk(slept: Store) -> None:
-    first = brief(slept, MORNING, 2000)
-    path_of(slept).unlink()
-    with locked(slept.root, 1):
-        assert brief(slept, MORNING, 2000) == first
-    assert not path_of(slept).exists()
+def test_it_never_waits_for_a_lock_or_a_disk(desk: Store) -> None:
+    first = brief(desk, MORNING, 2000)
+    path_of(desk).unlink()
+    with locked(desk.root, 1):
+        assert brief(desk, MORNING, 2000) == first
+    assert not path_of(desk).exists()
 
 
 def test_a_template_is_not_told(store: Store, tmp_path: Path) -> None:

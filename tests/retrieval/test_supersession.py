@@ -7,7 +7,6 @@ from pathlib import Path
 
 import aging
 import pytest
-from ingesting import take
 from small_store import found, note, row, state, tell
 
 from clsm_cli.model.ids import normalise_text, statement_id
@@ -143,8 +142,7 @@ def test_a_page_without_a_day_lies_between_two_captures(store: Store, tmp_path: 
         ("2026-02-03.md", new, "2026-02-03"),
         ("once.md", "The heating is off.", "2026-02-09"),  # nobody knows since when
     ):
-        (tmp_path / name).write_text(f"{text}\n")
-        take(store, tmp_path / name, now=f"{day}T20:00:00+01:00")
+        note(store, tmp_path / name, f"{text}\n", now=f"{day}T20:00:00+01:00")
     told = {each.text: each for each in found(store, "is the heating on")}
     assert (told[old].until or told[old].perhaps_until) == "2026-02-03"
     assert not (told[new].until)
@@ -160,12 +158,10 @@ def test_what_is_later_is_so_on_every_clock(tmp_path: Path, zone: str, minutes: 
     broken, hot = "The heating is broken.", "The heating is on."
     begin, end = (f"2026-02-10T05:{minute}:00+00:00" for minute in (30, 59))
     said = datetime.fromisoformat(begin) + timedelta(minutes=minutes)
-    page.write_text("The hall is green.\n" if minutes < 0 else f"{hot}\n")
-    take(store, page, now=begin)
+    note(store, page, "The hall is green.\n" if minutes < 0 else f"{hot}\n", now=begin)
     tell(store, row(hot if minutes < 0 else broken, timestamp=said.isoformat()))
     if minutes < 0:  # it was written after the hour of the first look at the page
-        page.write_text(f"{broken}\n")
-        take(store, page, now=end)
+        note(store, page, f"{broken}\n", now=end)
     told = {each.text: each for each in found(store, "is the heating on")}
     assert told[hot].until or told[hot].perhaps_until
     assert (told[broken].until, told[broken].perhaps_until) == (None, None)
@@ -177,8 +173,7 @@ def test_what_was_said_before_a_page_was_taken_in_ends_nothing_of_it(
 ) -> None:
     layout.create(tmp_path / "memory", zone)
     store, page = layout.open_store(tmp_path / "memory", {}), tmp_path / "hall.md"
-    page.write_text("The heating is on.\n")
-    take(store, page, now="2026-02-10T05:30:00+00:00")
+    note(store, page, "The heating is on.\n", now="2026-02-10T05:30:00+00:00")
     tell(store, row("The heating is broken.", timestamp="2026-02-10T05:00:00Z"))
     assert not any(each.until or each.perhaps_until for each in found(store, "is the heating on"))
 

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ingesting import take
 from sample_store import ask
+from small_store import note
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import layout
@@ -18,8 +18,7 @@ ENVIRONMENT = {"CLSM_DEVICE": "pi"}
 
 @pytest.fixture
 def store(store: layout.Store, tmp_path: Path) -> layout.Store:
-    (tmp_path / "a.md").write_text("The ferry leaves at nine.\n")
-    take(store, tmp_path / "a.md", model=False)
+    note(store, tmp_path / "a.md", "The ferry leaves at nine.\n", model=False)
     return store
 
 

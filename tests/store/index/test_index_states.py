@@ -82,10 +82,8 @@ def test_what_another_engine_made_is_made_anew(told: Store) -> None:
 @pytest.fixture
 def read_only(cli: Cli) -> Iterator[Cli]:
     """A store that nobody may write to, with a file that the index does not know."""
-    tell(
-        layout.open_store(cli.store, cli.environment),
-        *(row(t, session=t) for t in (HERON, *OTHERS)),
-    )
+    rows = (row(text, session=text) for text in (HERON, *OTHERS))
+    tell(layout.open_store(cli.store, dict(cli.environment)), *rows)
     (cli.store / "tasks" / "new.md").write_text("- [ ] Polish the theremin.\n")
     paths = [cli.store, *cli.store.rglob("*")]
     for path in paths:
@@ -157,8 +155,7 @@ FACT = "The ferry leaves at nine."
 
 @pytest.fixture
 def ferry(store: Store, tmp_path: Path) -> Store:
-    (tmp_path / "a.md").write_text(FACT + "\n")
-    take(store, tmp_path / "a.md", model=False)
+    note(store, tmp_path / "a.md", FACT + "\n", model=False)
     return store
 
 

@@ -84,7 +84,7 @@ def stopped(desk: Cli, held: Forks, where: str, *words: str) -> Iterator[Callabl
 
 
 def answers(desk: Cli, *questions: str) -> list[Answer]:
-    store = layout.open_store(desk.store, desk.environment)
+    store = layout.open_store(desk.store, dict(desk.environment))
     return [sample_store.ask(store, each, now=NOW[1]) for each in questions or QUESTIONS]
 
 
