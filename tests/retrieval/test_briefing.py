@@ -418,7 +418,9 @@ def test_the_file_is_only_derived(desk: Store) -> None:
     path = path_of(desk)
     kept = path.read_bytes()
     other = json.dumps({**json.loads(kept), "contents": {"rules": 3}}).encode()
-    for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, None):
+    told = kept.replace(b"boat", b"goat")
+    assert told != kept
+    for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, told, None):
         if damage is None:
             path.unlink()
             path.symlink_to("/etc/hostname")
