@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import aging
 from ingesting import take
@@ -39,9 +40,9 @@ def talk(session: str, *texts: str, speaker: str = "Mara") -> list[str]:
     ]
 
 
-def note(store: Store, path: Path, text: str) -> None:
+def note(store: Store, path: Path, text: str, **options: Any) -> None:
     path.write_text(text, encoding="utf-8")
-    take(store, path)
+    take(store, path, **options)
 
 
 def state(store: Store, stream: Stream, topic: str, text: str, sources: tuple[str, ...]) -> str:

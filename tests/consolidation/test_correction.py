@@ -139,18 +139,14 @@ def test_what_was_never_true_is_withdrawn(store: Store, options: dict[str, Any])
         ("The grant is £4 million.", "£50,000", "The grant is £50,000."),
         ("Ann smokes 8 a day.", "6", "Ann smokes 6 a day."),
         ("Notice is four weeks.", "six weeks", "Notice is six weeks."),
-        (
-            "On Monday and Friday the rate is £8 an hour.",
-            "£9",
-            "On Monday and Friday the rate is £9 an hour.",
-        ),
+        ("On Monday and Friday the rate is £8 an hour.", "£9", "On Monday and Friday the rate is £9 an hour."),
         ("Meeting: Mara said she leaves", "Ann is my boss", "Ann is my boss"),
         ("Meeting: Mara said she leaves.", "Ann ist meine Chefin", None),
         ("Answer in short sentences.", "15 minutes", None),
         ("The bell rings 4 minutes, every 10 minutes.", "15 minutes", None),
         ("Since 22 February 2026 the bell rings every 10 minutes.", "15 minutes", None),
     ],
-)
+)  # fmt: skip
 def test_a_value_takes_the_only_place_of_its_kind(
     store: Store, text: str, said: str, expected: str | None
 ) -> None:

@@ -233,15 +233,8 @@ def test_order_and_repetition_do_not_matter(
 
 def test_near_pairs() -> None:
     labels = [
-        "Tidewatch",
-        "Tidewach",
-        "memory_v1",
-        "memory_v2",
-        "Part II",
-        "Part III",
-        "cat",
-        "cats",
-    ]
+        "Tidewatch", "Tidewach", "memory_v1", "memory_v2", "Part II", "Part III", "cat", "cats",
+    ]  # fmt: skip
     entries = [Entity(node_id(label), label, (), frozenset()) for label in labels]
     assert near_pairs(entries, {e.id for e in entries}) == [("tidewach", "tidewatch", 94.1)]
 

@@ -200,8 +200,7 @@ def test_a_value_that_lost(store: Store, accepted: bool) -> None:
     item = ask(store, "a", review_queue.LOST, bell().id, "", dump(encode(lost)))
     decide(store, "accepted" if accepted else "rejected", item)
     row = rows(store)[bell().id]
-    assert row.text == BELL
-    assert row.rev == ((4, "pi") if accepted else (3, "pi"))
+    assert (row.text, row.rev) == (BELL, (4, "pi") if accepted else (3, "pi"))
     expected = ("ten", "decision", True) if accepted else ("10 min", "fact", False)
     assert (row.value, row.kind, row.pinned) == expected
     assert "0c" in row.sources

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ingesting import take
 from sleeping import current, rows, sleep, talked
+from small_store import note
 
 from clsm_cli.config import ConsolidationSettings
 from clsm_cli.consolidation.claims import episode_claims
@@ -82,8 +83,7 @@ Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15. Slept badly.
 
 def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Path) -> None:
     """The unit head knows notes of agents, and takes nearly all that a person tells for trivial."""
-    (tmp_path / "2026-03-06.md").write_text(DIARY, "utf-8")
-    take(store, tmp_path / "2026-03-06.md")
+    note(store, tmp_path / "2026-03-06.md", DIARY)
     sleep(store)
     assert current(store) == [
         "Mum gets her new tablets from Dr. Ahrens on 12 March at 9:15.",
@@ -154,17 +154,10 @@ DAY = (
         ("TODO.md", LIST, ["Call Ada by Friday", "Renew the passport"]),
     ],
     ids=[
-        "note of a day",
-        "heading of a day",
-        "own page",
-        "own page of a day",
-        "template",
-        "instruction",
-        "day",
-        "form",
-        "own list with an order",
+        "note of a day", "heading of a day", "own page", "own page of a day", "template",
+        "instruction", "day", "form", "own list with an order",
     ],
-)
+)  # fmt: skip
 def test_boxes_that_are_tasks(store: Store, name: str, text: str, tasks: list[str]) -> None:
     learn(store, name, text)
     found = [row.text for row in rows(store).values() if row.kind == "task"]

@@ -123,13 +123,10 @@ def test_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
     assert _turns(talk) == ["t5", "t6", "t3", "t4", "t0", "t1", "t2"]
     (loaded,) = _asked("static", notes, "anything")
     assert [item.text for item in loaded.items] == [
-        "I am calm.",
-        "Ilse measures water.",
-        "The pump stands in the cellar of [[Brian]].",
-        "The heron is grey.",
-        "[[Brian]] mended the pump.",
+        "I am calm.", "Ilse measures water.", "The pump stands in the cellar of [[Brian]].",
+        "The heron is grey.", "[[Brian]] mended the pump.",
         "The pump failed again, and [[Brian]] was ill.",
-    ]
+    ]  # fmt: skip
 
 
 def test_the_whole_is_what_would_be_loaded(

@@ -69,8 +69,7 @@ def test_the_first_stores_are_another_set(tmp_path: Path) -> None:
 
 def test_a_folder_of_conversations(tmp_path: Path) -> None:
     found = locomo.load(write_locomo(tmp_path / "set"))
-    assert found[:2] == ("locomo", "set")
-    assert found[3:5] == ("turn", "recall@10")
+    assert (found[:2], found[3:5]) == (("locomo", "set"), ("turn", "recall@10"))
     assert [each.name for each in found.cases] == ["1", "2"]
     talk = case_chat(found.cases[0])
     assert talk.participants == ("Ann", "Bob")

@@ -6,8 +6,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from ingesting import passages, pipe, row, state_of, take
-from sample_store import SAMPLE
+from ingesting import passages, pipe, row, state_of
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import layout
@@ -25,9 +24,8 @@ The apple pie is in the oven and it smells good.
 Eat the apple pie warm, with cream.""".splitlines()
 
 
-def test_every_line_of_a_daily_note_has_its_date(store: Store) -> None:
-    take(store, SAMPLE / "workspace", model=False)
-    daily = [p for p in passages(store) if re.search(r"/memory/\d{4}-\d\d-\d\d\.md$", p.path)]
+def test_every_line_of_a_daily_note_has_its_date(sample: Store) -> None:
+    daily = [p for p in passages(sample) if re.search(r"/memory/\d{4}-\d\d-\d\d\.md$", p.path)]
     assert len({p.path for p in daily}) == 15
     assert len(daily) > 200
     for passage in daily:

@@ -30,18 +30,12 @@ def cut(text: str) -> list[str]:
         ("-\ta\n\n    b", ["-\ta\n\n    b"]),
         ("born in\n1986. A year\n- a list", ["born in\n1986. A year", "- a list"]),
         ("Todo:\n1. a", ["Todo:", "1. a"]),
-        (
-            "```py\n# no head\n\n- no list\n```\nafter",
-            ["```py\n# no head\n\n- no list\n```", "after"],
-        ),
+        ("```py\n# no head\n\n- no list\n```\nafter", ["```py\n# no head\n\n- no list\n```", "after"]),
         ("~~~\n```\nx\n~~~~\nafter", ["~~~\n```\nx\n~~~~", "after"]),
         ("```\nnever closed\n\n# x", ["```\nnever closed\n\n# x"]),
         ("``` not ` a fence\nx", ["``` not ` a fence\nx"]),
         ("- ```\n  # x\n\n  y\n  ```\n- b", ["- ```\n  # x\n\n  y\n  ```", "- b"]),
-        (
-            "    code\n\n    more\n\ntext\n    no code",
-            ["    code\n\n    more", "text\n    no code"],
-        ),
+        ("    code\n\n    more\n\ntext\n    no code", ["    code\n\n    more", "text\n    no code"]),
         ("> a\nlazy\n> b\n- c", ["> a\nlazy\n> b", "- c"]),
         ("y\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\nx", ["y", "| a | b |\n|---|:-:|\n| 1 | 2 |", "x"]),
         ("| a |\n|---|\n| 1 |\n---\nx", ["| a |\n|---|\n| 1 |", "x"]),
@@ -54,7 +48,7 @@ def cut(text: str) -> list[str]:
         ("a\rb", ["a\rb"]),
         ("", []),
     ],
-)
+)  # fmt: skip
 def test_cuts(text: str, blocks: list[str]) -> None:
     assert cut(text) == blocks
 
@@ -63,13 +57,9 @@ def test_headings_make_a_path() -> None:
     text = "Title\n=====\na\n## One ##\nb\n### Deep #1\nc\n## Two\nd\n\nUnder\n---\ne\n#\nf"
     spans = scan(text.split("\n"))
     assert [span.heading for span in spans] == [
-        ("Title",),
-        ("Title", "One"),
-        ("Title", "One", "Deep #1"),
-        ("Title", "Two"),
-        ("Title", "Under"),
-        (),
-    ]
+        ("Title",), ("Title", "One"), ("Title", "One", "Deep #1"), ("Title", "Two"),
+        ("Title", "Under"), (),
+    ]  # fmt: skip
 
 
 def test_conflict_marks_need_all_three() -> None:

@@ -77,8 +77,7 @@ def test_every_field_of_the_delegation_example() -> None:
     assert "elegation defect" in found.title
     assert found.topic.casefold() in found.title.casefold()
     assert -1.0 <= found.valence <= 1.0
-    assert found.novelty == 0.4
-    assert found.surprise == 1.2346
+    assert (found.novelty, found.surprise) == (0.4, 1.2346)
     assert found.decisions == ("We decided to replace the outlet valve tomorrow (2026-02-25).",)
     assert [(q.text, q.answered_by) for q in found.open_questions] == [
         ("Which valve causes the delegation defect, the inlet valve?", "t4"),
@@ -103,8 +102,7 @@ def test_tools_neither_speak_nor_mention() -> None:
     )
     found = record(talk)
     assert "Visser" not in found.title + found.narrative
-    assert found.decisions == ()
-    assert found.open_questions == ()
+    assert (found.decisions, found.open_questions) == ((), ())
     assert found.valence == record(episode(talk.turns[0])).valence
     assert found.mentions == record(episode(talk.turns[0])).mentions
 

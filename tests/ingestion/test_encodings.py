@@ -49,15 +49,11 @@ def test_a_text_is_what_it_was(text: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"Plan\0ned for May.\n",
-        "Grüße\0 aus München.\n".encode(),
-        b"Plan.\n" + bytes(4096),
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0",
-        bytes(range(256)) * 16,
-        "Plan für Mai, und für Juni auch.\n".encode("utf-32-le"),
-        b"\0",
+        b"Plan\0ned for May.\n", "Grüße\0 aus München.\n".encode(), b"Plan.\n" + bytes(4096),
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0", bytes(range(256)) * 16,
+        "Plan für Mai, und für Juni auch.\n".encode("utf-32-le"), b"\0",
     ],
-)
+)  # fmt: skip
 def test_other_zero_bytes_are_damage(data: bytes) -> None:
     assert encodings.detect_encoding(data, is_whole=True) == "utf-8"
 

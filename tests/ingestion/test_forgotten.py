@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import captured, new_store, row, scratch, state_of, take, tree
 from laid_down import bury
+from strategies import examples
 
 from clsm_cli.commands.ingest import ingest_lines, ingest_mapping
 from clsm_cli.ingestion.ingest_report import Report
@@ -83,7 +84,7 @@ def texts(store: Store) -> dict[str, str]:
 words = st.sampled_from(["yes", "no", "well"])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(150)
 @given(
     st.lists(words, min_size=1, max_size=6),
     st.lists(words, max_size=3),

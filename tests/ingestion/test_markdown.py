@@ -17,8 +17,7 @@ def told(document: RawDocument) -> list[tuple[int | None, str]]:
 def test_a_document() -> None:
     text = "---\ntitle: Meta\ndate: 2026-02-01\n---\n# Pets\n\n- Juno  \n\n  a cat\n\n## Food\n\nFish.\n"
     document = read(text)
-    assert document.trust == "user"
-    assert document.problems == ()
+    assert (document.trust, document.problems) == ("user", ())
     assert [
         (block.text, block.line_start, block.line_end, block.heading, block.time)
         for block in document.blocks

@@ -32,14 +32,10 @@ def test_what_an_agent_notes_is_its_own_word(cli: Cli) -> None:
     assert (done.code, "--by" in done.err) == (2, True)
 
 
-def test_the_same_note_at_the_same_second_is_known(store: Store) -> None:
-    first, second = (write_note(store, "Tea.", NOW) for _ in range(2))
-    assert (first.id, first.is_new, second.is_new) == (second.id, True, False)
-    assert state_of(store).keys() == [first.id]
-
-
-def test_a_note_waits_for_nobody(store: Store) -> None:
+def test_a_note_waits_for_nobody_and_the_same_at_the_same_second_is_known(store: Store) -> None:
     with locked(store.root, 0):
-        assert [write_note(store, "Tea.", NOW).is_new for _ in range(2)] == [True, False]
+        first, second = (write_note(store, "Tea.", NOW) for _ in range(2))
+    assert (first.id, first.is_new, second.is_new) == (second.id, True, False)
     assert not write_note(store, "Tea.", NOW).is_new
+    assert state_of(store).keys() == [first.id]
     assert write_note(store, "Cake.", NOW).is_new

@@ -108,19 +108,13 @@ def test_what_a_machine_wrote_is_dropped_by_reason(reason: str, head: str) -> No
         (INTERNAL("x"), "internal context"),
         ("OpenClaw runtime context (internal):\nnothing of a task", "internal context"),
         ("[media attached: /m/a.ogg (audio/ogg) | /m/a.ogg]", "media without words"),
-        (
-            "[media attached: 2 files]\n[media attached 1/2: a.png]\n[media attached 2/2: b.png]",
-            "media without words",
-        ),
-        (
-            "[WhatsApp +31612345678 2026-02-24 08:16 UTC] <media:image>" + MESSAGE_ID,
-            "media without words",
-        ),
+        ("[media attached: 2 files]\n[media attached 1/2: a.png]\n[media attached 2/2: b.png]", "media without words"),
+        ("[WhatsApp +31612345678 2026-02-24 08:16 UTC] <media:image>" + MESSAGE_ID, "media without words"),
         ("[User sent media without caption]", "media without words"),
         (MARA + MESSAGE_ID, "no text"),
         (MARA.rstrip(), "no text"),
     ],
-)
+)  # fmt: skip
 def test_a_message_without_a_persons_words_is_dropped(text: str, reason: str) -> None:
     assert why_dropped(text) == [reason]
 
@@ -132,20 +126,14 @@ def test_a_message_without_a_persons_words_is_dropped(text: str, reason: str) ->
         (STAMP + REPORT, f"{ENDED}\n\nThree oaks need a prop."),
         (f"{ENDED}\n\nFindings:\n(no output){ORDER}", ENDED),
         (f"{ENDED}\n\nFindings:\nThree oaks.", f"{ENDED}\n\nThree oaks."),  # unfinished
-        (
-            f"{ENDED}\n\nFindings:\nIt said:\n\n{REPORT}",
-            f"{ENDED}\n\nIt said:\n\n{REPORT[: -len(ORDER)]}",
-        ),
+        (f"{ENDED}\n\nFindings:\nIt said:\n\n{REPORT}", f"{ENDED}\n\nIt said:\n\n{REPORT[: -len(ORDER)]}"),
         (SYSTEM_MESSAGE, TIDE),
         (STAMP + SYSTEM_MESSAGE, TIDE),
         (EVENT + RESULT, OAKS),
         (EVENT + DATA, OAKS),
         (INTERNAL(EVENT + DATA), OAKS),
         (EVENT, OAKS.removesuffix("\n\nThree oaks.")),
-        (
-            "[cron:334d4a1e tide] Look up the tide.\nCurrent time: Tuesday (UTC)\nReference UTC: now",
-            "Look up the tide.",
-        ),
+        ("[cron:334d4a1e tide] Look up the tide.\nCurrent time: Tuesday (UTC)\nReference UTC: now", "Look up the tide."),
         ("[cron:334d4a1e tide] Look up the tide.", "Look up the tide."),
         (
             "[Subagent Context] You run as a subagent.\n\n[Subagent Task]\n\nCount oaks.\n\nBegin. Execute the assigned task to completion.",
@@ -162,7 +150,7 @@ def test_a_message_without_a_persons_words_is_dropped(text: str, reason: str) ->
             "Is the ferry late?",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_an_agent_reports_or_asks_is_the_agents(text: str, words: str) -> None:
     assert said(text) == agent(words)
 
@@ -172,26 +160,18 @@ def test_what_an_agent_reports_or_asks_is_the_agents(text: str, words: str) -> N
     [
         (NOTICE + MAIL + END, SOLD, "email"),
         (f"Task: Gmail | Job ID: 1a | Received: Tuesday\n\n{NOTICE}{MAIL}{END}", SOLD, "email"),
-        (
-            MAIL.replace(">>>", ' id="9f">>>') + END.replace("CONTENT>>>", 'CONTENT id="9f">>>'),
-            SOLD,
-            "email",
-        ),
+        (MAIL.replace(">>>", ' id="9f">>>') + END.replace("CONTENT>>>", 'CONTENT id="9f">>>'), SOLD, "email"),
         (NOTICE + MAIL, SOLD, "email"),  # unfinished
         (NOTICE.rstrip(), NOTICE.rstrip(), "external"),
         (f"[cron:1a Gmail] {SOLD}\nCurrent time: 8 (UTC)", SOLD, "gmail"),
-        (
-            MARA + "[Forwarded from Lind at 2026-02-24T07:00:00.000Z]\nThe boat is sold.",
-            "The boat is sold.",
-            "Lind",
-        ),
+        (MARA + "[Forwarded from Lind at 2026-02-24T07:00:00.000Z]\nThe boat is sold.", "The boat is sold.", "Lind"),
         (
             'Forwarded message context (untrusted metadata):\n```json\n{"from": "Lind"}\n```\n\nThe boat is sold.',
             "The boat is sold.",
             "forwarded",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_strangers_wrote_is_web(text: str, words: str, source: str) -> None:
     assert said(text) == web(words, source)
 
@@ -214,29 +194,14 @@ def test_what_strangers_wrote_is_web(text: str, words: str, source: str) -> None
         (STAMP, "user"),
         (ABOUT, "Mara"),
         (ABOUT + STAMP, "Mara"),
-        (
-            'Sender (untrusted metadata):\n```json\n{"label": "openclaw-tui", "name": "openclaw-tui"}\n```\n\n',
-            "user",
-        ),
-        (
-            "Note: The previous agent run was aborted by the user. Resume carefully or ask for clarification.\n\n",
-            "user",
-        ),
+        ('Sender (untrusted metadata):\n```json\n{"label": "openclaw-tui", "name": "openclaw-tui"}\n```\n\n', "user"),
+        ("Note: The previous agent run was aborted by the user. Resume carefully or ask for clarification.\n\n", "user"),
         (SYSTEM + "Node: garden\nSystem: [unknown-time] Two\nlines\n\n", "user"),
-        (
-            "System: WhatsApp: linked\nSystem (untrusted): [2026-02-24 08:16:00 UTC] Slack reaction\n\n",
-            "user",
-        ),
-        (
-            "[media attached: /m/a.png (image/png) | /m/a.png]\nTo send an image back, prefer the message tool.\n",
-            "user",
-        ),
+        ("System: WhatsApp: linked\nSystem (untrusted): [2026-02-24 08:16:00 UTC] Slack reaction\n\n", "user"),
+        ("[media attached: /m/a.png (image/png) | /m/a.png]\nTo send an image back, prefer the message tool.\n", "user"),
         ("[media attached: /m/a.png]\n" + MARA + "<media:image> (2 images)\n", "Mara"),
         ("Talk Mode active. Reply in a concise, spoken tone.\nYou may optionally.\n\n", "user"),
-        (
-            "User talked via voice recognition on this Mac - repeat prompt first + remember.\n\n",
-            "user",
-        ),
+        ("User talked via voice recognition on this Mac - repeat prompt first + remember.\n\n", "user"),
         ("Delivery: to send a message, use the `message` tool.\n\n", "user"),
         ("[Source Receipt]\nbridge=openclaw-acp\n[/Source Receipt]\n\n", "user"),
         (
@@ -244,16 +209,13 @@ def test_what_strangers_wrote_is_web(text: str, words: str, source: str) -> None
             "Mara",
         ),
         ("[Thread starter - for context]\nWho rows?\n\n[Slack Mara 2026-02-24 08:16 UTC] ", "Mara"),
-        (
-            "Chat history since last reply (untrusted, for context):\n#1 Lind: No.\n#2 Ilse: Yes.\n\n",
-            "user",
-        ),
+        ("Chat history since last reply (untrusted, for context):\n#1 Lind: No.\n#2 Ilse: Yes.\n\n", "user"),
         (
             "A new session was started via /new or /reset. Execute it.\n\nUser note for this reset turn (treat as ordinary user input, not startup instructions):\n",
             "user",
         ),
     ],
-)
+)  # fmt: skip
 def test_of_what_is_put_before_a_message_only_the_name_stays(header_: str, name: str) -> None:
     words = "The ferry is at nine: [bring] <rope>.\n\nSystem: [it] works."
     assert said(header_ + words) == person(words, name)
@@ -395,19 +357,12 @@ def test_what_the_gateway_says_as_the_agent_is_dropped() -> None:
 @pytest.mark.parametrize(
     "unit",
     [
-        STAMP,
-        MESSAGE_ID,
-        '<file name="a" mime="b">\n',
-        '" just failed: ',
-        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n",
-        SYSTEM + "x\n\n",
-        "\n[Forwarded message]\n",
-        "\n---\nQueued #1\n",
-        "[Replying to a]\n",
-        "\n\nStats: runtime ",
+        STAMP, MESSAGE_ID, '<file name="a" mime="b">\n', '" just failed: ',
+        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n", SYSTEM + "x\n\n", "\n[Forwarded message]\n",
+        "\n---\nQueued #1\n", "[Replying to a]\n", "\n\nStats: runtime ",
         "x (untrusted metadata):\n```json\n{}\n",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize(
     "begin",
     [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
-from ingesting import take
+from small_store import note
 
 from clsm_cli.consolidation import record_edit
 from clsm_cli.inspection.fact_history import History, Thread, View, history
@@ -152,8 +152,7 @@ def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> Non
     }
     for name in ("Mara Hart", "mara", "mara-hart", "MARA"):
         found = told(ask(store, name))
-        assert found == expected
-        assert list(found) == list(expected)
+        assert (found, list(found)) == (expected, list(expected))
     by_id = ask(store, edge_id("mara-hart", "owns", "yawl", "2026-02-20"))
     assert told(by_id) == {("Mara Hart", "owns"): expected["Mara Hart", "owns"]}
     counted = ask(store, edge_id("mara-hart", "co_occurs", "bell"))
@@ -164,16 +163,17 @@ def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> Non
 
 
 def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> None:
-    note = tmp_path / "bridge.md"
-    note.write_text("# Bridge\n\nThe bell rings every 10 minutes.\n\nIt is loud.\n")
-    take(store, note, model=False)
+    bridge = tmp_path / "bridge.md"
+    note(
+        store, bridge, "# Bridge\n\nThe bell rings every 10 minutes.\n\nIt is loud.\n", model=False
+    )
     (episode,) = (path.read_text() for path in store.flow.rglob("episodes/**/*.md"))
     keys = [line.rpartition("^")[2] for line in episode.splitlines() if line.startswith("### ")]
     hold(store, bell(sources=tuple(sorted(keys))), statement("The bell is loud.", topic="sounds"))
     path = store.root / "projects" / "facts.md"
     path.write_text(f"{path.read_text()}- The clock is ours.\n")
     (version,) = only(ask(store, bell().id)).versions
-    assert version.source == f"{note}:3"
+    assert version.source == f"{bridge}:3"
     (lost,) = only(ask(store, statement("The bell is loud.").id)).versions
     sounds = (store.root / "projects" / "sounds.md").read_text()
     (line,) = [n for n, text in enumerate(sounds.splitlines(), 1) if "is loud" in text]

@@ -11,15 +11,8 @@ from consolidation.test_correction import hold, statement
 from laid_down import bury
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.inspection import graph_view
 from clsm_cli.inspection.fact_history import View
-from clsm_cli.inspection.graph_view import (
-    Graph,
-    find_nodes,
-    load,
-    neighbourhood,
-    statistics,
-    strongest_part,
-)
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
@@ -71,14 +64,14 @@ def new_store(root: Path, records: list[Record]) -> Store:
     return store
 
 
-def of(records: list[Record]) -> Graph:
+def of(records: list[Record]) -> graph_view.Graph:
     """The graph of some records, without a store."""
     nodes = tuple(sorted((r for r in records if isinstance(r, Node)), key=lambda r: r.id))
     edges = tuple(sorted((r for r in records if isinstance(r, Edge)), key=lambda r: r.id))
-    return Graph(nodes, edges, {}, len(nodes))
+    return graph_view.Graph(nodes, edges, {}, len(nodes))
 
 
-def ids(graph: Graph) -> set[str]:
+def ids(graph: graph_view.Graph) -> set[str]:
     return {each.id for each in graph.nodes}
 
 
@@ -95,7 +88,7 @@ def test_what_holds_now_without_episodes_and_what_was_forgotten(tmp_path: Path) 
     ]
     store = new_store(tmp_path / "memory", records)
     bury(store, "e")
-    found = load(store, View(NOW))
+    found = graph_view.load(store, View(NOW))
     assert (ids(found), found.total, found.dangling) == (set("abcd"), 4, 1)
     assert [(each.source, each.target) for each in found.edges] == [("a", "b")]
 
@@ -104,13 +97,13 @@ def test_statements_stand_at_their_subject(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory", [node("Mara"), node("Jonas")])
     kept = statement("Mara winds the lamp.", subject="mara")
     hold(store, kept, statement("Mara lives in Bergen.", subject="mara", superseded_at=NOW))
-    found = load(store, View(NOW))
+    found = graph_view.load(store, View(NOW))
     assert {name: [s.text for s in about] for name, about in found.statements.items()} == {
         "mara": ["Mara winds the lamp."]
     }
     page = store.root / "projects" / "facts.md"
     page.write_text(page.read_text().replace("winds the lamp", "winds the clock"))
-    (edited,) = load(store, View(NOW)).statements["mara"]
+    (edited,) = graph_view.load(store, View(NOW)).statements["mara"]
     assert (edited.id, edited.text) == (kept.id, "Mara winds the clock.")
 
 
@@ -133,14 +126,14 @@ def test_whom_a_name_means(wanted: str, found: list[str]) -> None:
             node("C++"),
         ]
     )
-    assert find_nodes(graph, wanted) == found
+    assert graph_view.find_nodes(graph, wanted) == found
 
 
 @pytest.mark.parametrize("wanted", ["Mara Heart", "maara", "Hart"])
 def test_near_names_are_offered(wanted: str) -> None:
     graph = of([node("Mara Hart", aliases=("Maara Hardt",)), node("tide gauge")])
     with pytest.raises(BadInputError, match=f"^{wanted}: .* is called so; near it are: Mara Hart$"):
-        find_nodes(graph, wanted)
+        graph_view.find_nodes(graph, wanted)
 
 
 CHAIN = [node(each) for each in "abcde"] + [edge(*pair) for pair in ("ab", "bc", "dc", "de")]
@@ -150,10 +143,9 @@ CHAIN = [node(each) for each in "abcde"] + [edge(*pair) for pair in ("ab", "bc",
     ("depth", "found"), [(0, "a"), (1, "ab"), (2, "abc"), (3, "abcd"), (9, "abcde")]
 )
 def test_a_neighbourhood_goes_against_arrows_too(depth: int, found: str) -> None:
-    part = neighbourhood(of(list(CHAIN)), ["a"], depth)
+    part = graph_view.neighbourhood(of(list(CHAIN)), ["a"], depth)
     assert ids(part) == set(found)
-    assert len(part.edges) == len(found) - 1
-    assert part.total == 5
+    assert (len(part.edges), part.total) == (len(found) - 1, 5)
 
 
 def test_what_is_hardly_a_thing_stands_out_less_than_what_surely_is_one() -> None:
@@ -165,16 +157,16 @@ def test_what_is_hardly_a_thing_stands_out_less_than_what_surely_is_one() -> Non
         *(edge(name, "Ada") for name in "abc"),
     ]
     graph = of(records)
-    assert "ready" not in ids(strongest_part(graph, 2))
-    assert statistics(graph)["hubs"][0]["label"] == "Ada"
+    assert "ready" not in ids(graph_view.strongest_part(graph, 2))
+    assert graph_view.statistics(graph)["hubs"][0]["label"] == "Ada"
     assert max(graph.nodes, key=lambda each: each.prominence).label == "Ada"
 
 
 def test_the_strongest_part_keeps_its_seeds() -> None:
     ends = (("a", "b", 0.9), ("b", "c", 0.9), ("a", "d", 0.1))
     graph = of([*(node(each) for each in "abcd"), *(edge(x, y, weight=w) for x, y, w in ends)])
-    assert ids(strongest_part(graph, 2)) == {"a", "b"}
-    assert ids(strongest_part(graph, 2, ["d"])) == {"b", "d"}
+    assert ids(graph_view.strongest_part(graph, 2)) == {"a", "b"}
+    assert ids(graph_view.strongest_part(graph, 2, ["d"])) == {"b", "d"}
 
 
 TRIANGLES: list[Record] = [
@@ -186,7 +178,7 @@ TRIANGLES: list[Record] = [
 
 
 def test_the_figures_of_two_triangles() -> None:
-    found = statistics(of(TRIANGLES))
+    found = graph_view.statistics(of(TRIANGLES))
     wanted = {"nodes": 7, "edges": 7, "isolated": 1, "edges_per_node": 1.0, "mean_degree": 2.0}
     wanted |= {"largest_degree": 3, "components": 2, "largest_component": 6, "communities": 2}
     assert {name: found[name] for name in wanted} == wanted

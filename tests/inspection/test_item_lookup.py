@@ -31,13 +31,11 @@ def test_an_episode_and_its_blocks(store: Store) -> None:
     (file,) = store.flow.glob("episodes/*/*/*.md")
     episode = file.stem.partition("-")[2]
     found = look_up(store, episode)
-    assert found.kind == "episode"
-    assert found.facts["turns"] == 2
+    assert (found.kind, found.facts["turns"]) == ("episode", 2)
     assert look_up(store, episode[:6]) == found
     key = found.text.split()[0]
     block = look_up(store, key)
-    assert block.kind == "block"
-    assert block.facts["heading"] == "Bridge"
+    assert (block.kind, block.facts["heading"]) == ("block", "Bridge")
     (told,) = block.told
     assert (told.source.rpartition("/")[2], told.line) == ("bridge.md:3", 3)
     assert Path(told.file).read_text() == NOTE
@@ -56,8 +54,7 @@ def test_an_overview(store: Store) -> None:
     found = overview(store)
     expected = {"turns": 1, "sessions": 1, "blocks": 2, "documents": 1, "episodes": 1, "waiting": 1}
     assert {name: found.counts[name] for name in expected} == expected
-    assert found.unembedded == 3
-    assert found.problems == ()
+    assert (found.unembedded, found.problems) == (3, ())
     assert [run["command"] for run in found.runs] == ["ingest", "ingest"]
     log = store.flow / "runs.jsonl"
     log.write_text(log.read_text() + "\n{torn\n")

@@ -12,7 +12,7 @@ import pytest
 from consolidation.test_correction import hold, statement
 from hypothesis import given
 from hypothesis import strategies as st
-from ingesting import place, take
+from ingesting import opened, place, take
 from sample_store import NOW as TODAY
 from sample_store import query_engine
 from sleeping import heard, nodes, rows, sleep
@@ -42,6 +42,14 @@ from clsm_cli.store.lock import locked
 MORNING = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
 
 
+@pytest.fixture(scope="module")
+def night(slept_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The sample memory after a night, told of once; nothing else is written to it."""
+    store = opened(shutil.copytree(slept_store, tmp_path_factory.mktemp("night") / "memory"))
+    brief(store, MORNING, 20_000)
+    return store
+
+
 def items(found: Briefing, section: str) -> tuple[Item, ...]:
     return next(each.items for each in found.sections if each.name == section)
 
@@ -50,8 +58,8 @@ def texts(found: Briefing, section: str) -> list[str]:
     return [item.text for item in items(found, section)]
 
 
-def test_after_a_night_every_section_is_there(slept: Store) -> None:
-    found = brief(slept, MORNING, 20_000)
+def test_after_a_night_every_section_is_there(night: Store) -> None:
+    found = brief(night, MORNING, 20_000)
     assert [section.name for section in found.sections] == list(SECTIONS)
     assert {item.kind for item in items(found, "rules")} <= {*RULES}
     assert any("Juno" in text for text in texts(found, "lately"))
@@ -60,18 +68,18 @@ def test_after_a_night_every_section_is_there(slept: Store) -> None:
     assert not any("**" in text or text.startswith("- ") for text in texts(found, "lately"))
 
 
-def test_a_person_is_told_of_with_the_day_and_the_names_of_what_is_told(slept: Store) -> None:
-    persons = [e for e in items(brief(slept, MORNING, 20_000), "who") if e.kind == "person"]
-    with open_index(slept, None) as opened:
+def test_a_person_is_told_of_with_the_day_and_the_names_of_what_is_told(night: Store) -> None:
+    persons = [e for e in items(brief(night, MORNING, 20_000), "who") if e.kind == "person"]
+    with open_index(night, None) as opened:
         for each in persons:
-            keys = nodes(slept)[each.id].sources
+            keys = nodes(night)[each.id].sources
             days = {told.time for key in keys for told in opened.index.by_key(key)}
             assert each.time in days
             assert not any(name in each.text for name in filter(None, each.about.split(", ")))
 
 
-def test_tasks_are_open_and_what_is_due_comes_first(slept: Store) -> None:
-    found = brief(slept, MORNING, 20_000)
+def test_tasks_are_open_and_what_is_due_comes_first(night: Store) -> None:
+    found = brief(night, MORNING, 20_000)
     assert {task.state for task in items(found, "tasks")} == {"open"}
     due = [item.due for item in items(found, "due")]
     assert due == sorted(due, key=str)
@@ -91,15 +99,17 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("keeps", [True, False])
-def test_what_the_agent_reads_anyway_is_not_told(
-    store: Store, tmp_path: Path, *, keeps: bool
-) -> None:
+@pytest.fixture
+def desk(store: Store, tmp_path: Path) -> Store:
     place(tmp_path / "desk", **{name: text.encode() for name, text in NOTES.items()})
     take(store, tmp_path / "desk")
-    if not keeps:
-        context = store.settings.context._replace(loaded=())
-        store = store._replace(settings=store.settings._replace(context=context))
+    return store
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_the_agent_reads_anyway_is_not_told(desk: Store, *, keeps: bool) -> None:
+    context = desk.settings.context if keeps else desk.settings.context._replace(loaded=())
+    store = desk._replace(settings=desk.settings._replace(context=context))
     found = brief(store, MORNING, 20_000)
     told = " ".join(item.text for section in found.sections for item in section.items)
     for words in ("boat to Piet", "of the weir"):
@@ -249,21 +259,21 @@ def test_now_is_the_conversation_that_is_still_open(store: Store) -> None:
     assert "wonderful" not in " ".join(texts(brief(store, MORNING, 8), "now"))
 
 
-def test_a_query_brings_concepts_with_their_summaries(slept: Store) -> None:
+def test_a_query_brings_concepts_with_their_summaries(night: Store) -> None:
     query = "delegation defect"
-    asked = (slept, query, TODAY, query_engine(), embedder(), lambda *_: None)
-    found = brief(slept, MORNING, 2000, query=query, concepts=lambda: activated_concepts(*asked))
+    asked = (night, query, TODAY, query_engine(), embedder(), lambda *_: None)
+    found = brief(night, MORNING, 2000, query=query, concepts=lambda: activated_concepts(*asked))
     concepts = items(found, "concepts")
     assert concepts[0].id == "delegation-defect"
     assert any(": " in concept.text for concept in concepts)
-    assert not (slept.flow / "activation.jsonl").exists()
+    assert not (night.flow / "activation.jsonl").exists()
 
 
-def test_the_budget_holds_and_what_is_cut_is_named(slept: Store) -> None:
-    whole = brief(slept, MORNING, 1_000_000)
+def test_the_budget_holds_and_what_is_cut_is_named(night: Store) -> None:
+    whole = brief(night, MORNING, 1_000_000)
     everything = sum(len(section.items) for section in whole.sections)
     for limit, unit in product((0, 1, 7, 60, 300, 1000, 100_000), ("tokens", "characters")):
-        found = brief(slept, MORNING, limit, unit)
+        found = brief(night, MORNING, limit, unit)
         shown = [item for section in found.sections for item in section.items]
         size = sum(item.tokens if unit == "tokens" else len(item.text) for item in shown)
         assert size <= found.budget.used <= limit, unit
@@ -362,25 +372,24 @@ def test_many_threads_come_before_all_of_one() -> None:
 
 
 def test_the_file_is_read_as_long_as_nothing_changed(
-    slept: Store, monkeypatch: pytest.MonkeyPatch
+    desk: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = brief(slept, MORNING, 2000)
-    kept = path_of(slept).read_bytes()
-    assert path_of(slept).stat().st_mode & 0o777 == atomic.FILE_MODE
+    first = brief(desk, MORNING, 2000)
+    kept = path_of(desk).read_bytes()
+    assert path_of(desk).stat().st_mode & 0o777 == atomic.FILE_MODE
 
     def never(*_: object) -> None:
         raise AssertionError("the index was read")
 
     with monkeypatch.context() as patched:
         patched.setattr(briefing_contents, "open_index", never)
-        assert brief(slept, MORNING, 2000) == first
+        assert brief(desk, MORNING, 2000) == first
         captured = row("A new day.", timestamp="2026-02-25T07:00:00+01:00")
-        take(slept, stdin=captured.encode(), capture_only=True, model=False)
-        assert "A new day." in texts(brief(slept, MORNING, 2000), "now")
-    page = slept.root / "identity" / "people.md"
-    page.write_text(page.read_text() + "- Mara keeps bees.\n")
-    assert "Mara keeps bees." in texts(brief(slept, MORNING, 20_000), "who")
-    assert path_of(slept).read_bytes() != kept
+        take(desk, stdin=captured.encode(), capture_only=True, model=False)
+        assert "A new day." in texts(brief(desk, MORNING, 2000), "now")
+    (desk.root / "identity" / "people.md").write_text("- Ilse sings in a choir.\n")
+    assert "Ilse sings in a choir." in texts(brief(desk, MORNING, 20_000), "who")
+    assert path_of(desk).read_bytes() != kept
 
 
 @pytest.mark.parametrize(
@@ -404,29 +413,31 @@ def test_what_was_written_by_hand_is_told_at_any_hour(
     assert items(brief(store, at, 2000), "who") == (told,)
 
 
-def test_the_file_is_only_derived(slept: Store) -> None:
-    first = brief(slept, MORNING, 2000)
-    path = path_of(slept)
+def test_the_file_is_only_derived(desk: Store) -> None:
+    first = brief(desk, MORNING, 2000)
+    path = path_of(desk)
     kept = path.read_bytes()
     other = json.dumps({**json.loads(kept), "contents": {"rules": 3}}).encode()
-    for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, None):
+    told = kept.replace(b"boat", b"goat")
+    assert told != kept
+    for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, told, None):
         if damage is None:
             path.unlink()
             path.symlink_to("/etc/hostname")
         else:
             path.write_bytes(damage)
-        assert brief(slept, MORNING, 2000) == first
+        assert brief(desk, MORNING, 2000) == first
         assert path.read_bytes() == kept
-    shutil.rmtree(slept.derived)
-    assert brief(slept, MORNING, 2000) == first
+    shutil.rmtree(desk.derived)
+    assert brief(desk, MORNING, 2000) == first
 
 
-def test_it_never_waits_for_a_lock_or_a_disk(slept: Store) -> None:
-    first = brief(slept, MORNING, 2000)
-    path_of(slept).unlink()
-    with locked(slept.root, 1):
-        assert brief(slept, MORNING, 2000) == first
-    assert not path_of(slept).exists()
+def test_it_never_waits_for_a_lock_or_a_disk(desk: Store) -> None:
+    first = brief(desk, MORNING, 2000)
+    path_of(desk).unlink()
+    with locked(desk.root, 1):
+        assert brief(desk, MORNING, 2000) == first
+    assert not path_of(desk).exists()
 
 
 def test_a_template_is_not_told(store: Store, tmp_path: Path) -> None:

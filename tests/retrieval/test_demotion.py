@@ -55,8 +55,7 @@ def texts(store: Store, question: str) -> list[str]:
 def test_it_stands_below_what_is_true(store: Store, other: str) -> None:
     tell(store, *sorted([said(TRUE, 5), other], key=lambda each: "2026-02-05" in each))
     answer = texts(store, QUESTION)
-    assert answer[0] == TRUE
-    assert len(answer) == 2
+    assert (answer[0], len(answer)) == (TRUE, 2)
     scores = [each.score for each in found(store, QUESTION)]
     assert scores == sorted(scores, reverse=True)
 
@@ -129,21 +128,21 @@ def test_a_tool_that_names_what_is_asked_for_stays_below(told: Store) -> None:
     assert [each.trust for each in found][:2] == ["user", "tool"]
 
 
-@pytest.mark.parametrize(("k", "most"), [(10, 2), (4, 1), (2, 1), (20, 5)])
-def test_one_page_has_a_share_of_an_answer(told: Store, tmp_path: Path, k: int, most: int) -> None:
+def test_one_page_has_a_share_of_an_answer(told: Store, tmp_path: Path) -> None:
     places = ("mill", "forge", "quarry", "depot", "chapel", "bakery", "orchard", "cottage")
     parts = "".join(f"## {each}\n\nThe ferry to the {each} costs 9 euros.\n\n" for each in places)
     note(told, tmp_path / "page.md", f"---\ntrust: web\n---\n# Ferries\n\n{parts}")
-    asked = "What does the ferry cost?"
+    asked, listed = "What does the ferry cost?", "What do the pages say about the ferry?"
 
-    def shown(store: Store, question: str = asked, trust: str = "web") -> int:
+    def shown(store: Store, k: int, question: str = asked, trust: str = "web") -> int:
         return sum(each.trust == trust for each in items(store, question, k=k))
 
-    assert shown(told) == most
-    free, listed = off(told, "source_share", 1), "What do the pages say about the ferry?"
-    assert shown(free) == shown(told, listed) == min(k, len(places))
+    for k, most in ((10, 2), (4, 1), (2, 1), (20, 5)):
+        assert shown(told, k) == most
+        assert shown(off(told, "source_share", 1), k) == shown(told, k, listed) == min(k, 8)
     note(told, tmp_path / "own.md", f"# Ferries\n\n{parts}")  # a person's note has no limit
-    assert shown(told, trust="user") >= min(k, len(places)) - 1
+    for k in (2, 4, 10, 20):
+        assert shown(told, k, trust="user") >= min(k, 8) - 1
 
 
 @given(

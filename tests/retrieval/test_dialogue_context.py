@@ -68,10 +68,8 @@ def test_memories_say_where_they_come_from() -> None:
     other = DialogueTurn("Brian", "It rains.")
     first, second = context_memories([said, other], ["barg", "leak"])
     assert (first.kind, first.text, first.speaker) == ("context", said.text, "Mara")
-    assert first.sources[0][:4] == ("talk.jsonl", 3, 4, ("m7",))
-    assert first.score == 1.0
-    assert second.score == 0.0
-    assert second.sources[0].turn_ids == ()
+    assert (first.sources[0][:4], first.score) == (("talk.jsonl", 3, 4, ("m7",)), 1.0)
+    assert (second.score, second.sources[0].turn_ids) == (0.0, ())
     assert first.id != second.id
 
 

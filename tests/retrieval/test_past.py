@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingesting import take
 from sample_store import SAMPLE, ask
-from small_store import row, tell
+from small_store import note, row, tell
 
 from clsm_cli.evaluation import dataset
 from clsm_cli.retrieval.answer import Answer
@@ -28,10 +27,8 @@ VERSIONS = {
 @pytest.fixture
 def living(store: Store, tmp_path: Path) -> Store:
     """A living note without a date, in three versions."""
-    path = tmp_path / "home.md"
     for day, text in VERSIONS.items():
-        path.write_text(text, encoding="utf-8")
-        take(store, path, now=f"{day}T12:00:00+01:00")
+        note(store, tmp_path / "home.md", text, now=f"{day}T12:00:00+01:00")
     return store
 
 

@@ -31,8 +31,7 @@ def test_a_hand_written_statement_is_seen(sample: Store) -> None:
     path = sample.root / "identity" / "tastes.md"
     path.write_text("- Ilse cannot abide lukewarm zabaglione.\n", encoding="utf-8")
     first = ask(sample, "zabaglione").memories[0]
-    assert first.kind == "statement"
-    assert first.stream == "identity"
+    assert (first.kind, first.stream) == ("statement", "identity")
     assert first.sources[0].path == "identity/tastes.md"
     path.write_text("- Ilse adores warm zabaglione.\n", encoding="utf-8")
     texts = [memory.text for memory in ask(sample, "zabaglione").memories]

@@ -29,8 +29,7 @@ def test_bm25_prefers_the_rare_word(store: Store) -> None:
     tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(FILLER)))
     tell(store, row("The theremin is in the attic.", session="t"))
     first, *others = found(store, "theremin")
-    assert first.text == "The theremin is in the attic."
-    assert first.why.bm25 == 1.0
+    assert (first.text, first.why.bm25) == ("The theremin is in the attic.", 1.0)
     assert {other.why.bm25 for other in others} == {0.0}
 
 
@@ -71,20 +70,14 @@ def test_the_group_lifts_a_turn_that_is_not_a_neighbour(store: Store) -> None:
     assert one.why.episode > other.why.episode
 
 
-def test_the_person_who_is_asked_about_is_preferred(store: Store) -> None:
+def test_the_person_who_is_asked_about_is_preferred_and_of_two_neither(store: Store) -> None:
     for name in ("Brian", "Mara"):
         tell(store, *talk(name, "I feed the heron in the morning.", speaker=name))
     for name in ("Brian", "Mara"):
         first, second = found(store, f"When does {name} feed the heron?")
-        assert (first.speaker, first.why.participant) == (name, 1.0)
-        assert second.why.participant == 0.0
-
-
-def test_of_two_people_neither_is_preferred(store: Store) -> None:
-    for name in ("Brian", "Mara"):
-        tell(store, *talk(name, "I feed the heron in the morning.", speaker=name))
-    memories = found(store, "Do Mara and Brian feed the heron?")
-    assert [m.why.participant for m in memories] == [0.0, 0.0]
+        assert (first.speaker, first.why.participant, second.why.participant) == (name, 1.0, 0.0)
+    both = found(store, "Do Mara and Brian feed the heron?")
+    assert [m.why.participant for m in both] == [0.0, 0.0]
 
 
 def test_a_note_about_the_person_counts_whole_and_another_half(
@@ -98,14 +91,16 @@ def test_a_note_about_the_person_counts_whole_and_another_half(
     assert why["Somebody feeds the heron."] == 0.5
 
 
-@pytest.mark.parametrize("day", ["2026-02-10", "2026-02-12"])
-def test_the_day_that_is_asked_about_is_preferred(store: Store, day: str) -> None:
-    for told in ("2026-02-10", "2026-02-12"):
-        fields = {"session": told, "timestamp": f"{told}T08:00:00+01:00"}
-        tell(store, row("We walked along the river.", **fields))
-    first, second = found(store, f"Where did we walk on {day}?")
-    assert (first.session, first.why.date) == (day, 1.0)
-    assert second.why.date < 1.0
+def test_the_day_that_is_asked_about_is_preferred(store: Store) -> None:
+    """Copies are one item, but not where the question tells them apart."""
+    for day in ("2026-02-10", "2026-02-12"):
+        fields = {"session": day, "timestamp": f"{day}T08:00:00+01:00"}
+        tell(store, row("The green ferry was late again today.", **fields))
+    assert [len(m.sources) for m in found(store, "green ferry late")] == [2]
+    for day, asked in (("2026-02-10", "10 February 2026"), ("2026-02-12", "2026-02-12")):
+        first, second = found(store, f"Was the green ferry late on {asked}?")
+        assert (first.session, first.why.date) == (day, 1.0)
+        assert second.why.date < 1.0
 
 
 def test_what_is_said_of_a_day_counts_as_of_that_day(store: Store) -> None:
@@ -123,16 +118,6 @@ def test_a_statement_is_of_a_day_as_far_as_its_turns_are(store: Store) -> None:
     known = state(store, "identity", "mara", "The theremin hums at night.", keys)
     asked = found(store, "Did the theremin hum on 12 February 2026?")
     assert [m.why.date for m in asked if m.id == known] == [0.5]
-
-
-def test_what_was_said_on_another_day_is_not_the_same(store: Store) -> None:
-    """Copies are one item, but not where the question tells them apart."""
-    for day in ("2026-02-10", "2026-02-12"):
-        fields = {"session": day, "timestamp": f"{day}T08:00:00+01:00"}
-        tell(store, row("The green ferry was late again today.", **fields))
-    assert [len(m.sources) for m in found(store, "green ferry late")] == [2]
-    first, second = found(store, "Was the green ferry late on 10 February 2026?")
-    assert [first.session, second.session] == ["2026-02-10", "2026-02-12"]
 
 
 def test_the_conversation_that_is_named_answers(store: Store) -> None:
@@ -191,11 +176,19 @@ def test_one_number_is_no_later_value_of_another(store: Store) -> None:
 
 
 def test_in_a_script_that_the_model_cannot_read_words_decide(store: Store) -> None:
-    told = ("爷爷的旧收音机只能收到两个频道。", "新邻居养了三只乌龟。", "读书会改到星期三晚上。")
+    radio, bike = "爷爷的旧收音机只能收到两个频道。", "У Ильзы новый велосипед."
+    told = (radio, "新邻居养了三只乌龟。", "读书会改到星期三晚上。", bike, "The ferry is late.")
     tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(told)))
     first = ask(store, "收音机能收到几个频道？").memories[0]
-    assert first.text == told[0]
-    assert first.why.literal == 1.0
+    assert (first.text, first.why.literal) == (radio, 1.0)
+    assert ask(store, "у кого новый велосипед?").memories[0].text == bike
+    for asked in (
+        "秘鲁的首都是哪里？",
+        "какая столица Перу?",
+        "מהי בירת פרו?",
+        "ペルーの首都はどこですか？",
+    ):
+        assert not ask(store, asked).memories, asked
 
 
 def test_a_question_for_a_time_prefers_what_tells_one(store: Store) -> None:
@@ -285,17 +278,3 @@ def test_a_code_is_found_however_it_is_written(coded: Store) -> None:
 )  # fmt: skip
 def test_what_has_another_code_is_no_answer(coded: Store, asked: str) -> None:
     assert not ask(coded, asked).memories
-
-
-@pytest.mark.parametrize(
-    "asked",
-    ["秘鲁的首都是哪里？", "какая столица Перу?", "מהי בירת פרו?", "ペルーの首都はどこですか？"],
-)
-def test_in_a_script_that_the_model_cannot_read_nothing_is_near_without_a_word(
-    store: Store, asked: str
-) -> None:
-    told = ("玛拉对核桃过敏，一点点也不行。", "У Ильзы новый велосипед.", "The ferry is late.")
-    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(told)))
-    assert not ask(store, asked).memories
-    assert ask(store, "玛拉对什么过敏？").memories[0].text == told[0]
-    assert ask(store, "у кого новый велосипед?").memories[0].text == told[1]

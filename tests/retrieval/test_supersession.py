@@ -7,7 +7,6 @@ from pathlib import Path
 
 import aging
 import pytest
-from ingesting import take
 from small_store import found, note, row, state, tell
 
 from clsm_cli.model.ids import normalise_text, statement_id
@@ -32,18 +31,10 @@ def answered(store: Store, question: str, *told: str) -> list[Memory]:
             "I don't drink black tea any more, in the morning it is green tea.",
             "what do I drink in the morning",
         ),
-        (
-            "The bike is in the shed.",
-            "The bike is not in the shed, it's at Ben's place.",
-            "where is the bike",
-        ),
-        (
-            "We're going to Ghent on 3 May",
-            "the Ghent trip is cancelled",
-            "when do we go to Ghent?",
-        ),
+        ("The bike is in the shed.", "The bike is not in the shed, it's at Ben's place.", "where is the bike"),
+        ("We're going to Ghent on 3 May", "the Ghent trip is cancelled", "when do we go to Ghent?"),
     ],
-)
+)  # fmt: skip
 def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: str) -> None:
     first, second = answered(store, question, old, new)
     assert (first.text, first.until) == (new, None)
@@ -67,23 +58,11 @@ def test_what_may_still_hold_is_not(store: Store, old: str, new: str, question: 
 @pytest.mark.parametrize(
     ("old", "new", "question"),
     [
-        (
-            "I prefer tabs over spaces",
-            "Not two spaces, use tabs instead",
-            "do I prefer tabs or spaces",
-        ),
-        (
-            "Iris works at Siemens.",
-            "The trip to Ghent is off, Tomas has to work.",
-            "Where does Iris work?",
-        ),
+        ("I prefer tabs over spaces", "Not two spaces, use tabs instead", "do I prefer tabs or spaces"),
+        ("Iris works at Siemens.", "The trip to Ghent is off, Tomas has to work.", "Where does Iris work?"),
         ("Iris works at Siemens.", "Tomas works at Philips.", "Where does Tomas work?"),
         ("Tomas works at Philips", "Tomas has to work on Saturday", "Where does Tomas work?"),
-        (
-            "Tomas works at Philips",
-            "The trip to Ghent is off, Tomas has to work on Saturday",
-            "Where does Tomas work?",
-        ),
+        ("Tomas works at Philips", "The trip to Ghent is off, Tomas has to work on Saturday", "Where does Tomas work?"),
         (
             "Can you check whether the dentist is on Wednesday",
             "The dentist is on Friday now, not on Wednesday.",
@@ -96,7 +75,7 @@ def test_what_may_still_hold_is_not(store: Store, old: str, new: str, question: 
         ),
         ("Got it.", "Noted.", "where is the bike"),
     ],
-)
+)  # fmt: skip
 def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
     store: Store, old: str, new: str, question: str
 ) -> None:
@@ -163,8 +142,7 @@ def test_a_page_without_a_day_lies_between_two_captures(store: Store, tmp_path: 
         ("2026-02-03.md", new, "2026-02-03"),
         ("once.md", "The heating is off.", "2026-02-09"),  # nobody knows since when
     ):
-        (tmp_path / name).write_text(f"{text}\n")
-        take(store, tmp_path / name, now=f"{day}T20:00:00+01:00")
+        note(store, tmp_path / name, f"{text}\n", now=f"{day}T20:00:00+01:00")
     told = {each.text: each for each in found(store, "is the heating on")}
     assert (told[old].until or told[old].perhaps_until) == "2026-02-03"
     assert not (told[new].until)
@@ -180,12 +158,10 @@ def test_what_is_later_is_so_on_every_clock(tmp_path: Path, zone: str, minutes: 
     broken, hot = "The heating is broken.", "The heating is on."
     begin, end = (f"2026-02-10T05:{minute}:00+00:00" for minute in (30, 59))
     said = datetime.fromisoformat(begin) + timedelta(minutes=minutes)
-    page.write_text("The hall is green.\n" if minutes < 0 else f"{hot}\n")
-    take(store, page, now=begin)
+    note(store, page, "The hall is green.\n" if minutes < 0 else f"{hot}\n", now=begin)
     tell(store, row(hot if minutes < 0 else broken, timestamp=said.isoformat()))
     if minutes < 0:  # it was written after the hour of the first look at the page
-        page.write_text(f"{broken}\n")
-        take(store, page, now=end)
+        note(store, page, f"{broken}\n", now=end)
     told = {each.text: each for each in found(store, "is the heating on")}
     assert told[hot].until or told[hot].perhaps_until
     assert (told[broken].until, told[broken].perhaps_until) == (None, None)
@@ -197,8 +173,7 @@ def test_what_was_said_before_a_page_was_taken_in_ends_nothing_of_it(
 ) -> None:
     layout.create(tmp_path / "memory", zone)
     store, page = layout.open_store(tmp_path / "memory", {}), tmp_path / "hall.md"
-    page.write_text("The heating is on.\n")
-    take(store, page, now="2026-02-10T05:30:00+00:00")
+    note(store, page, "The heating is on.\n", now="2026-02-10T05:30:00+00:00")
     tell(store, row("The heating is broken.", timestamp="2026-02-10T05:00:00Z"))
     assert not any(each.until or each.perhaps_until for each in found(store, "is the heating on"))
 
@@ -216,14 +191,10 @@ def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) ->
     ("old", "new", "question"),
     [
         ("I like Java.", "I hate Java now.", "do I like Java"),
-        (
-            "We're using PostgreSQL for the database.",
-            "Actually, we migrated to SQLite.",
-            "which database do we use",
-        ),
+        ("We're using PostgreSQL for the database.", "Actually, we migrated to SQLite.", "which database do we use"),
         ("I prefer tabs to spaces.", "I prefer spaces to tabs now.", "do I prefer tabs or spaces"),
     ],
-)
+)  # fmt: skip
 def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: str) -> None:
     assert [each.text for each in answered(store, question, old, new)] == [new, old]
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store, take
 from sample_store import ask
-from small_store import row, tell
+from small_store import note, row, tell
 from strategies import examples
 
 from clsm_cli.config import with_changes
@@ -140,14 +140,13 @@ def test_the_conversation_that_goes_on_does_not_count(store: Store) -> None:
 
 
 def test_a_note_is_a_mention_and_no_conversation(store: Store, tmp_path: Path) -> None:
-    note = tmp_path / "2026-02-19.md"
-    note.write_text("Odette will come.\n", encoding="utf-8")
-    take(store, note, model=False)
+    path = tmp_path / "2026-02-19.md"
+    note(store, path, "Odette will come.\n", model=False)
     later = row("Odette came.", session="one", timestamp="2026-02-20T08:00:00+01:00")
     take(store, stdin=later.encode(), model=False)
     with open_index(store, None) as opened:
         for question, expected in (
-            ("the first time Odette was mentioned", str(note)),
+            ("the first time Odette was mentioned", str(path)),
             ("our first chat about Odette", "one"),
         ):
             found = resolve(opened.index, question, "2026-02-24T08:00:00+01:00")
@@ -155,9 +154,7 @@ def test_a_note_is_a_mention_and_no_conversation(store: Store, tmp_path: Path) -
 
 
 def test_a_day_bounds_nothing_where_only_notes_tell_of_it(store: Store, tmp_path: Path) -> None:
-    note = tmp_path / "2026-02-19.md"
-    note.write_text("Yesterday we discussed the roof.\n", encoding="utf-8")
-    take(store, note, model=False)
+    note(store, tmp_path / "2026-02-19.md", "Yesterday we discussed the roof.\n", model=False)
     with open_index(store, None) as opened:
         found = resolve(opened.index, "What did we discuss on 18 February 2026?", NOW)
         assert (len(found.periods), found.hard) == (1, False)
@@ -254,21 +251,17 @@ TOLD = ("The bees came back.", "Tom repaired the boiler.", "Ilse wrote a letter 
         "The ferry is late again.", "Petra painted the shed.")  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "question", ["what happened on {}", "what did we do on {}?", "notes of {}", "anything on {}?", "{}"]
-)  # fmt: skip
-def test_a_day_asked_for_brings_its_notes_and_then_its_turns(
-    store: Store, tmp_path: Path, question: str
-) -> None:
+def test_a_day_asked_for_brings_its_notes_and_then_its_turns(store: Store, tmp_path: Path) -> None:
     for (name, text), told in zip(NOTES.items(), TOLD, strict=True):
         (tmp_path / name).write_text(text.format(told), encoding="utf-8")
     take(store, *(tmp_path / name for name in NOTES))
     tell(store, *(row(f"What happened with the boiler, day {n}?", timestamp=f"2026-03-0{n}T08:00:00Z") for n in (2, 6, 9)))  # fmt: skip
-    for day, told in enumerate(TOLD, 2):
-        first, *rest = ask(store, question.format(f"{day} March 2026")).memories
-        assert first.text == told
-        assert [each.text[-2:] for each in rest] == [f"{day}?"] * (day in (2, 6))
-    assert not ask(store, question.format("12 March 2026")).memories
+    for question in ("what happened on {}", "what did we do on {}?", "notes of {}", "anything on {}?", "{}"):  # fmt: skip
+        for day, told in enumerate(TOLD, 2):
+            first, *rest = ask(store, question.format(f"{day} March 2026")).memories
+            assert first.text == told, question
+            assert [each.text[-2:] for each in rest] == [f"{day}?"] * (day in (2, 6)), question
+        assert not ask(store, question.format("12 March 2026")).memories, question
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,24 +75,20 @@ def test_size_is_limited(tmp_path: Path) -> None:
         atomic.read(path, 2048)
 
 
-def special(folder: Path, kind: str) -> Path:
-    path = folder / "special"
-    if kind == "symlink":
-        (folder / "target").write_bytes(b"precious")
-        path.symlink_to(folder / "target")
-    elif kind == "dangling symlink":
-        path.symlink_to(folder / "nowhere")
-    elif kind == "FIFO":
-        os.mkfifo(path)
-    else:
-        path.mkdir()
-    return path
+SPECIAL: dict[str, Callable[[Path], object]] = {
+    "symlink": lambda path: path.symlink_to("target"),
+    "dangling symlink": lambda path: path.symlink_to("nowhere"),
+    "FIFO": os.mkfifo,
+    "folder": Path.mkdir,
+}
 
 
-@pytest.mark.parametrize("kind", ["symlink", "dangling symlink", "FIFO", "folder"])
+@pytest.mark.parametrize("kind", SPECIAL)
 @pytest.mark.parametrize("operation", ["read", "digest_of", "append", "put"])
 def test_only_regular_files_are_read_and_written(tmp_path: Path, kind: str, operation: str) -> None:
-    path = special(tmp_path, kind)
+    path = tmp_path / "special"
+    (tmp_path / "target").write_bytes(b"precious")
+    SPECIAL[kind](path)
     calls: dict[str, Any] = {
         "read": lambda: atomic.read(path, 99),
         "digest_of": lambda: atomic.digest_of(path),
@@ -102,15 +98,15 @@ def test_only_regular_files_are_read_and_written(tmp_path: Path, kind: str, oper
     with pytest.raises(DamagedStoreError, match=r"is (a symbolic link|not a regular file)"):
         calls[operation]()
     assert not (tmp_path / "nowhere").exists()
-    if kind == "symlink":
-        assert (tmp_path / "target").read_bytes() == b"precious"
+    assert (tmp_path / "target").read_bytes() == b"precious"
 
 
 def test_put_replaces_a_link_and_not_what_it_points_to(tmp_path: Path) -> None:
-    path = special(tmp_path, "symlink")
+    path, target = tmp_path / "link", tmp_path / "target"
+    target.write_bytes(b"precious")
+    path.symlink_to(target)
     atomic.put(path, b"new")
-    assert (tmp_path / "target").read_bytes() == b"precious"
-    assert not path.is_symlink()
+    assert (target.read_bytes(), path.is_symlink()) == (b"precious", False)
 
 
 def test_a_file_in_the_place_of_a_folder_is_a_disk_error(tmp_path: Path) -> None:

@@ -16,14 +16,7 @@ import pytest
 from forgetting.undoing import copied, noted
 from ingesting import new_store, tree
 
-from clsm_cli.errors import (
-    BadInputError,
-    DamagedBackupError,
-    DiskError,
-    LockedError,
-    NewerFormatError,
-    RefusedError,
-)
+from clsm_cli import errors
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store import atomic, backups, layout, restoring
@@ -85,8 +78,7 @@ def test_everything_comes_back_but_what_is_derived(tmp_path: Path) -> None:
     assert tree(new, derived=True) == wanted
     assert done.keeps_device
     assert made.manifest == done.manifest
-    assert made.packed == (tmp_path / "b.tar.gz").stat().st_size
-    assert made.left_out == ()
+    assert (made.packed, made.left_out) == ((tmp_path / "b.tar.gz").stat().st_size, ())
     modes = {(path.is_dir(), path.stat().st_mode & 0o777) for path in (new, *new.rglob("*"))}
     assert modes == {(True, 0o700), (False, 0o600)}
     restored = layout.open_store(new, {})
@@ -142,7 +134,7 @@ def test_every_flipped_byte_is_found_or_changes_nothing(small: Path, tmp_path: P
         bad.write_bytes(changed)
         try:
             restore(bad, tmp_path / "new", dry_run=place % 10 > 0)
-        except DamagedBackupError as error:
+        except errors.DamagedBackupError as error:
             assert "nothing was restored" in str(error)  # noqa: PT017
         else:
             accepted.append(place)
@@ -189,14 +181,14 @@ def test_odd_names_are_refused(tmp_path: Path, name: str) -> None:
         [CONFIG],
         files=tuple(Entry(each, len(data), atomic.sha256(data)) for each, data in files),
     )
-    with pytest.raises(DamagedBackupError, match="names a file that no store has"):
+    with pytest.raises(errors.DamagedBackupError, match="names a file that no store has"):
         restore(path, tmp_path / "in" / "new")
     assert os.listdir(tmp_path) == ["b.tar.gz"]
 
 
 def test_what_a_clsm_would_not_have_written_is_refused(tmp_path: Path) -> None:
     def refused(reason: str, members: list[tuple[str, bytes]], **fields: object) -> None:
-        with pytest.raises(DamagedBackupError, match=reason):
+        with pytest.raises(errors.DamagedBackupError, match=reason):
             restore(forged(tmp_path / "b.tar.gz", members, **fields), tmp_path / "new")
         assert os.listdir(tmp_path) == ["b.tar.gz"]
 
@@ -216,7 +208,7 @@ def test_what_a_clsm_would_not_have_written_is_refused(tmp_path: Path) -> None:
     refused("has no size", [CONFIG], files=(entry._replace(size=True),))
     refused("not what was stored", [CONFIG], files=(entry._replace(size=len(CONFIG[1])),))
     refused("before clsm.yaml is not", [CONFIG], files=(entry,))
-    with pytest.raises(NewerFormatError):
+    with pytest.raises(errors.NewerFormatError):
         restore(forged(tmp_path / "b.tar.gz", [CONFIG], format=2), tmp_path / "new")
 
 
@@ -224,11 +216,11 @@ def test_a_bomb_costs_no_more_than_its_manifest_says(tmp_path: Path) -> None:
     path = tmp_path / "b.tar.gz"
     head = member_header(backups.MANIFEST, backups.MAX_MANIFEST + 1, AT)
     path.write_bytes(gzip.compress(head + bytes(1 << 20)))
-    with pytest.raises(DamagedBackupError, match="too large"):
+    with pytest.raises(errors.DamagedBackupError, match="too large"):
         restore(path, tmp_path / "new")
     huge = Entry("a", 1 << 59, "0" * 64)
     own = Entry("clsm.yaml", 3, atomic.sha256(b"abc"))
-    with pytest.raises(DiskError, match="no room for"):
+    with pytest.raises(errors.DiskError, match="no room for"):
         restore(forged(path, [("a", b"")], files=(huge, own)), tmp_path / "new")
     assert os.listdir(tmp_path) == ["b.tar.gz"]
 
@@ -246,7 +238,7 @@ def test_nothing_is_restored_over_something(small: Path, tmp_path: Path, kind: s
         target.symlink_to(tmp_path / "full")
         target = tmp_path / "full" if kind == "full folder" else target
     before = tree(tmp_path)
-    with pytest.raises(RefusedError, match="never mixes"):
+    with pytest.raises(errors.RefusedError, match="never mixes"):
         restore(small, target)
     assert tree(tmp_path) == before
 
@@ -255,14 +247,14 @@ def test_a_killed_restore_is_no_obstacle(small: Path, tmp_path: Path) -> None:
     left = tmp_path / ".tmp-restore-new"
     atomic.put(left / "tasks" / "half.md", b"x")
     (left / "link").symlink_to(small)
-    with locked(left, 1), pytest.raises(LockedError):
+    with locked(left, 1), pytest.raises(errors.LockedError):
         restore(small, tmp_path / "new")
     restore(small, tmp_path / "new")
     assert not left.exists()
     assert not (tmp_path / "new" / "tasks").exists()
     left = tmp_path / ".tmp-restore-other"
     left.symlink_to(tmp_path / "small")
-    with pytest.raises(RefusedError, match="is not yours"):
+    with pytest.raises(errors.RefusedError, match="is not yours"):
         restore(small, tmp_path / "other")
     left.unlink()
 
@@ -271,18 +263,18 @@ def test_where_it_may_be_written(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     (tmp_path / "link").symlink_to(store.root)
     for inside in (store.root / "b", store.root / "tasks" / "b", tmp_path / "link" / "b"):
-        with pytest.raises(RefusedError, match="inside the store"):
+        with pytest.raises(errors.RefusedError, match="inside the store"):
             make(store, inside)
-    with pytest.raises(RefusedError, match="inside the store"):
+    with pytest.raises(errors.RefusedError, match="inside the store"):
         make(store, store.root)
-    with pytest.raises(BadInputError, match="is not there"):
+    with pytest.raises(errors.BadInputError, match="is not there"):
         make(store, tmp_path / "no" / "b")
     os.mkfifo(tmp_path / "fifo")
     for odd in ("fifo", "link"):
-        with pytest.raises((BadInputError, RefusedError)):
+        with pytest.raises((errors.BadInputError, errors.RefusedError)):
             make(store, tmp_path / odd, force=True)
     (tmp_path / "b").write_bytes(b"old")
-    with pytest.raises(RefusedError, match="is there already"):
+    with pytest.raises(errors.RefusedError, match="is there already"):
         make(store, tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == b"old"
     make(store, tmp_path / "b", force=True)
@@ -312,7 +304,7 @@ def test_it_is_one_moment(tmp_path: Path) -> None:
         if what == "writing":
             page.write_bytes(b"- changed\n")
 
-    with pytest.raises(RefusedError, match="was changed while clsm worked"):
+    with pytest.raises(errors.RefusedError, match="was changed while clsm worked"):
         make(store, tmp_path / "c.tar.gz", by_hand)
     assert not {name for name in os.listdir(tmp_path) if "c.tar.gz" in name}
 

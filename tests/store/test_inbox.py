@@ -38,8 +38,7 @@ def test_what_is_captured_reads_back_in_order(path: Path, found: list[inbox.Inbo
         key = f"end {item.after}" if isinstance(item, EndMark) else item.turn.key
         seen.setdefault(key, item)
     read = inbox.read(path)
-    assert read.items == tuple(seen.values())
-    assert read.problems == ()
+    assert (read.items, read.problems) == (tuple(seen.values()), ())
     assert read.turns == [item for item in seen.values() if isinstance(item, CapturedTurn)]
 
 

@@ -115,16 +115,19 @@ def test_what_this_version_does_not_know_is_ignored(tmp_path: Path) -> None:
     assert store.unknown == ("5", "llm", "recall", "recall.vibes")
 
 
-@pytest.mark.parametrize("style", ["ours", "block", "crlf", "no newline at the end"])
-def test_settings_are_read_however_a_person_writes_them(tmp_path: Path, style: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        'format: 1\nstore: "x"\nsettings: {"recall.k": 5, "boundary.gamma": 2}\n',
+        "# mine\nformat: 1\nsettings:\n  # fewer\n  recall.k: 5\n  boundary.gamma: 2.0\n",
+        "\ufeff# mine\r\nformat: 1\r\nsettings:\r\n  recall.k: 5\r\n  boundary.gamma: 2\r\n",
+        "format: 1\nsettings:\n  boundary.gamma: 2\n  recall.k: 5",
+    ],
+    ids=["ours", "block", "crlf", "no newline at the end"],
+)
+def test_settings_are_read_however_a_person_writes_them(tmp_path: Path, text: str) -> None:
     root = make(tmp_path / "m")
-    texts = {
-        "ours": 'format: 1\nstore: "x"\nsettings: {"recall.k": 5, "boundary.gamma": 2}\n',
-        "block": "# mine\nformat: 1\nsettings:\n  # fewer\n  recall.k: 5\n  boundary.gamma: 2.0\n",
-        "crlf": "\ufeff# mine\r\nformat: 1\r\nsettings:\r\n  recall.k: 5\r\n  boundary.gamma: 2\r\n",
-        "no newline at the end": "format: 1\nsettings:\n  boundary.gamma: 2\n  recall.k: 5",
-    }
-    (root / "clsm.yaml").write_bytes(texts[style].encode())
+    (root / "clsm.yaml").write_bytes(text.encode())
     settings = layout.open_store(root, {}).settings
     assert (settings.recall.k, settings.boundary.gamma) == (5, 2.0)
     assert type(settings.boundary.gamma) is float

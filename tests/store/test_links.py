@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ingesting import new_store, take
 from sample_store import ask
+from small_store import note
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import layout
@@ -16,29 +16,20 @@ from clsm_cli.store.index import database
 ENVIRONMENT = {"CLSM_DEVICE": "pi"}
 
 
-def _store(folder: Path) -> layout.Store:
-    store = new_store(folder / "memory")
-    (folder / "a.md").write_text("The ferry leaves at nine.\n")
-    take(store, folder / "a.md", model=False)
+@pytest.fixture
+def store(store: layout.Store, tmp_path: Path) -> layout.Store:
+    note(store, tmp_path / "a.md", "The ferry leaves at nine.\n", model=False)
     return store
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        ".clsm",
-        ".clsm/runs",
-        "flow",
-        "flow/pi",
-        "flow/pi/episodes",
-        "flow/pi/inbox",
-        "flow/pi/graph",
-        "projects",
-        "tombstones",
+        ".clsm", ".clsm/runs", "flow", "flow/pi", "flow/pi/episodes", "flow/pi/inbox",
+        "flow/pi/graph", "projects", "tombstones",
     ],
-)
-def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
-    store = _store(tmp_path)
+)  # fmt: skip
+def test_a_folder_that_is_a_link_is_refused(store: layout.Store, tmp_path: Path, name: str) -> None:
     away = tmp_path / "away"
     if (store.root / name).exists():
         shutil.move(store.root / name, away)
@@ -50,8 +41,9 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["index", "index/index.sqlite"])
-def test_an_index_that_is_a_link_is_made_anew_in_its_place(tmp_path: Path, name: str) -> None:
-    store = _store(tmp_path)
+def test_an_index_that_is_a_link_is_made_anew_in_its_place(
+    store: layout.Store, tmp_path: Path, name: str
+) -> None:
     away = tmp_path / "away"
     shutil.move(store.derived / name, away)
     (store.derived / name).symlink_to(away)
@@ -62,8 +54,9 @@ def test_an_index_that_is_a_link_is_made_anew_in_its_place(tmp_path: Path, name:
     assert database.path_of(store.derived).is_file()
 
 
-def test_the_name_of_a_device_is_not_read_through_a_link(tmp_path: Path) -> None:
-    store = _store(tmp_path)
+def test_the_name_of_a_device_is_not_read_through_a_link(
+    store: layout.Store, tmp_path: Path
+) -> None:
     (tmp_path / "away").write_text("other")
     (store.derived / "device").unlink(missing_ok=True)
     (store.derived / "device").symlink_to(tmp_path / "away")

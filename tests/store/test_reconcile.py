@@ -162,8 +162,7 @@ def test_a_ticked_box_changes_the_state_of_a_task(box: str, state: str) -> None:
     task = statement("f-1", "Call Brian.", kind="task", stream="tasks", state="open")
     edits = reconcile({"memory": f"- {box} Call Brian. ^f-1\n"}, {"f-1": task}, "tasks")
     now = edits.statements["f-1"]
-    assert now.state == state
-    assert now.rev == ((3, "pc") if state == "open" else (4, "pi"))
+    assert (now.state, now.rev) == (state, (3, "pc") if state == "open" else (4, "pi"))
     assert edits.changed == ()
     assert stored(reconcile({"memory": f"- {box} Call Brian. ^f-1\n"}, stored(edits), "tasks")) == (
         stored(edits)

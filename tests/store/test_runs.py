@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,19 @@ def filled(root: Path) -> layout.Store:
     atomic.put(store.root / "projects" / "gone.md", b"gone")
     atomic.append(store.flow / "review.jsonl", b'{"n": 0}')
     return store
+
+
+def full_at(monkeypatch: pytest.MonkeyPatch, name: str, before: Callable[[], None]) -> None:
+    """The disk is full when a file of some name is put."""
+    put = atomic.put
+
+    def fails(path: Path, data: bytes, **options: Any) -> None:
+        if path.name == name:
+            before()
+            raise DiskError(path, "No space left on device")
+        put(path, data, **options)
+
+    monkeypatch.setattr(atomic, "put", fails)
 
 
 def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -> None:
@@ -75,17 +89,13 @@ def test_preimages_are_there_before_the_first_write_and_go_where_none_happened(
     notes = [store.root / "projects" / name for name in ("a.md", "b.md")]
     for note in notes:
         atomic.put(note, b"old")
-    put = atomic.put
 
-    def fails(path: Path, data: bytes, **options: Any) -> None:
-        if path == notes[at]:
-            (step,) = (store.derived / "runs").glob("run-*/*")
-            assert [(step / name).read_bytes() for name in ("0000", "0001")] == [b"old", b"old"]
-            assert (step / "run.json").exists()
-            raise DiskError(path, "No space left on device")
-        put(path, data, **options)
+    def are_there() -> None:
+        (step,) = (store.derived / "runs").glob("run-*/*")
+        assert [(step / name).read_bytes() for name in ("0000", "0001")] == [b"old", b"old"]
+        assert (step / "run.json").exists()
 
-    monkeypatch.setattr(atomic, "put", fails)
+    full_at(monkeypatch, notes[at].name, are_there)
     with pytest.raises(DiskError):
         runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new") for note in notes])
     assert [note.read_bytes() for note in notes] == [b"new", b"old"] if at else [b"old", b"old"]
@@ -100,14 +110,7 @@ def test_a_disk_that_is_full_before_the_first_write_leaves_no_run(
 ) -> None:
     note = store.root / "projects" / "a.md"
     atomic.put(note, b"old")
-    put = atomic.put
-
-    def fails(path: Path, data: bytes, **options: Any) -> None:
-        if path.name == step:
-            raise DiskError(path, "No space left on device")
-        put(path, data, **options)
-
-    monkeypatch.setattr(atomic, "put", fails)
+    full_at(monkeypatch, step, lambda: None)
     line = runs.Append(store.flow / "review.jsonl", b"{}")
     with pytest.raises(DiskError):
         runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new"), line, line], whole=True)
@@ -153,71 +156,67 @@ def test_a_run_that_keeps_nothing_leaves_neither_preimages_nor_names(
 
 def test_the_same_change_made_again_at_one_time_is_another_run(store: layout.Store) -> None:
     note = store.root / "projects" / "a.md"
-    ids = []
     for _ in range(3):
-        line = runs.apply(store, "edit", NOW, [runs.Put(note, b"1", None)])
-        assert line is not None
-        ids.append(line.id)
+        runs.apply(store, "edit", NOW, [runs.Put(note, b"1", None)])
         note.unlink()
-    assert len(set(ids)) == 3
-    assert [row["id"] for _, row in logs.rows(store.flow / "runs.jsonl")[0]] == ids
+    assert len({row["id"] for _, row in logs.rows(store.flow / "runs.jsonl")[0]}) == 3
 
 
 # A run that was begun whole is ended by whoever writes next, wherever its process died.
 
 
-@pytest.fixture
-def noted_store(tmp_path: Path) -> layout.Store:
-    return filled(tmp_path / "m")
-
-
-def writes(noted_store: layout.Store) -> list[runs.Write]:
-    a, b, gone = (noted_store.root / "projects" / name for name in ("a.md", "b.md", "gone.md"))
+def writes(store: layout.Store) -> list[runs.Write]:
+    a, b, gone = (store.root / "projects" / name for name in ("a.md", "b.md", "gone.md"))
     return [
         runs.Put(a, b"new a", read_as=atomic.sha256(b"old a")),
         runs.Put(b, b"\xff not text", read_as=None),
-        runs.Append(noted_store.flow / "review.jsonl", b'{"n": 1}'),
+        runs.Append(store.flow / "review.jsonl", b'{"n": 1}'),
         runs.Remove(gone),
     ]
 
 
-def content(noted_store: layout.Store) -> dict[str, bytes]:
+def content(store: layout.Store) -> dict[str, bytes]:
     left_out = (".clsm/runs", ".clsm/device", "clsm.yaml")
-    found = tree(noted_store.root, derived=True)
+    found = tree(store.root, derived=True)
     return {name: data for name, data in found.items() if not name.startswith(left_out)}
+
+
+def died_at(store: layout.Store, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """A run whose process died before a step, if it has so many."""
+    with monkeypatch.context() as patch, contextlib.suppress(Killed):
+        killed_at(patch, step)
+        runs.apply(store, "consolidate", NOW, writes(store), whole=True)
 
 
 @pytest.mark.parametrize("step", range(1, 12))
 def test_all_or_nothing_wherever_it_dies(
-    noted_store: layout.Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    other = filled(tmp_path / "whole")
+    store, other = filled(tmp_path / "m"), filled(tmp_path / "whole")
     runs.apply(other, "consolidate", NOW, writes(other), whole=True)
-    before = content(noted_store)
-    with monkeypatch.context() as patch:
-        killed_at(patch, step)
-        with contextlib.suppress(Killed):
-            runs.apply(noted_store, "consolidate", NOW, writes(noted_store), whole=True)
-    assert runs.recover(noted_store) == []
-    after = content(noted_store)
+    before = content(store)
+    died_at(store, monkeypatch, step)
+    assert runs.recover(store) == []
+    after = content(store)
     assert after in (before, content(other))
-    assert runs.recover(noted_store) == []
-    assert content(noted_store) == after
+    assert runs.recover(store) == []
+    assert content(store) == after
 
 
 def test_a_file_changed_in_the_meantime_is_left_as_it_is(
-    noted_store: layout.Store, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as patch:
-        killed_at(patch, 6)  # device, two preimages and their line, redo: before the first Put
-        with pytest.raises(Killed):
-            runs.apply(noted_store, "consolidate", NOW, writes(noted_store), whole=True)
-    a = noted_store.root / "projects" / "a.md"
+    store = filled(tmp_path / "m")
+    died_at(
+        store, monkeypatch, 6
+    )  # device, two preimages and their line, redo: before the first Put
+    assert runs.interrupted_run(store) is not None
+    a = store.root / "projects" / "a.md"
     a.write_bytes(b"by hand")
-    assert runs.recover(noted_store) == ["projects/a.md"]
+    assert runs.recover(store) == ["projects/a.md"]
     assert a.read_bytes() == b"by hand"
-    assert (noted_store.root / "projects" / "b.md").read_bytes() == b"\xff not text"
-    assert not (noted_store.root / "projects" / "gone.md").exists()
+    assert (store.root / "projects" / "b.md").read_bytes() == b"\xff not text"
+    assert not (store.root / "projects" / "gone.md").exists()
 
 
 # A file of begun work that is not what it must be is dropped, and nothing is written by it.

@@ -93,8 +93,7 @@ def dump_block(value: Any) -> str:
 def test_block_style_by_hand_is_read_alike(found: list[Record]) -> None:
     block = dump_block([encode(record) for record in found])
     shard = shards.parse(block.encode(), PATH)
-    assert shard.problems == ()
-    assert list(shard.records) == found
+    assert (shard.problems, list(shard.records)) == ((), found)
 
 
 def test_small_slips_of_a_person_are_read() -> None:
@@ -214,7 +213,7 @@ def test_a_shard_is_split_when_it_grows_and_both_names_are_read(tmp_path: Path) 
 
 
 def test_few_but_large_records_split_a_shard_before_it_is_too_large_to_read(tmp_path: Path) -> None:
-    members = [f"n-{i}" for i in range(3000) if shards.shard_name(f"n-{i}", 1) == "c.yaml"][:12]
+    members = [f"n-{i}" for i in range(3000) if shards.shard_name(f"n-{i}", 1) == "c.yaml"][:10]
     write(tmp_path, [node(i, summary="x" * 900_000) for i in members])
     assert shards.load_graph([tmp_path]).records.keys() == {*members}
     assert shards.load_graph([tmp_path]).problems == ()

@@ -107,13 +107,9 @@ def test_what_is_no_episode_is_named(name: str) -> None:
 
 def test_files_are_named_by_time_and_listed_in_order(tmp_path: Path) -> None:
     times = [
-        "2026-02-10T00:30:00+01:00",
-        "2025-12-31T23:59:59Z",
-        None,
-        "2026-02-10",
-        "0001-01-01T00:00:00+05:00",
-        "9999-12-31T23:59:59-05:00",
-    ]
+        "2026-02-10T00:30:00+01:00", "2025-12-31T23:59:59Z", None, "2026-02-10",
+        "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00",
+    ]  # fmt: skip
     for n, start in enumerate(times):
         episode = replace(EPISODE, id=f"e-{n}", start=start)
         atomic.put(episode_files.file_of(episode, tmp_path), episode_files.render(episode))

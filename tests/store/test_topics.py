@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -142,21 +143,22 @@ def statement(record: str, text: str, **fields: object) -> Statement:
     return Statement(id=record, rev=(1, "pi"), text=text, topic="people", **fields)  # type: ignore[arg-type]
 
 
-def test_an_item_goes_with_its_continuation() -> None:
-    found = topics.apply_edits(topics.parse(FILE.encode(), PEOPLE), drop={"f-1"})
-    assert found.decode() == FILE.replace("- Mara likes rye.  ^f-1\n  It must be dark.\n", "")
-
-
-def test_a_changed_item_stays_in_its_place() -> None:
-    change = {"f-2": statement("f-2", "Mara sold the boat.")}
-    found = topics.apply_edits(topics.parse(FILE.encode(), PEOPLE), change=change)
-    assert found.decode() == FILE.replace("Mara has a boat.", "Mara sold the boat.")
-
-
-def test_a_new_one_stands_at_the_end_of_its_section() -> None:
-    fresh = [NewItem("Mara", statement("f-4", "Mara is from Lund."))]
-    found = topics.apply_edits(topics.parse(FILE.encode(), PEOPLE), fresh=fresh)
-    assert found.decode() == FILE.replace("^f-2\n", "^f-2\n- Mara is from Lund.  ^f-4\n")
+@pytest.mark.parametrize(
+    ("edits", "old", "new"),
+    [
+        ({"drop": {"f-1"}}, "- Mara likes rye.  ^f-1\n  It must be dark.\n", ""),
+        (
+            {"change": {"f-2": statement("f-2", "Mara is tall.")}},
+            "Mara has a boat.",
+            "Mara is tall.",
+        ),
+        ({"fresh": [NewItem("Mara", statement("f-4", "It."))]}, "^f-2\n", "^f-2\n- It.  ^f-4\n"),
+    ],
+    ids=["goes with its continuation", "stays in its place", "stands at the end of its section"],
+)
+def test_an_item(edits: dict[str, Any], old: str, new: str) -> None:
+    found = topics.apply_edits(topics.parse(FILE.encode(), PEOPLE), **edits)
+    assert found.decode() == FILE.replace(old, new)
 
 
 def test_a_new_section_comes_last_and_what_has_none_first() -> None:

@@ -54,14 +54,10 @@ def test_no_second_name() -> None:
 @pytest.mark.parametrize(
     ("full", "short"),
     [
-        ("Mei-Lin Zhao", ["Mei-Lin", "Zhao"]),
-        ("Dr. Bakker", ["Bakker"]),
-        ("Simone de Beauvoir", ["Simone", "Beauvoir"]),
-        ("SL Hart", []),
-        ("Brian", []),
-        ("", []),
+        ("Mei-Lin Zhao", ["Mei-Lin", "Zhao"]), ("Dr. Bakker", ["Bakker"]),
+        ("Simone de Beauvoir", ["Simone", "Beauvoir"]), ("SL Hart", []), ("Brian", []), ("", []),
     ],
-)
+)  # fmt: skip
 def test_short_names(full: str, short: list[str]) -> None:
     assert short_names(full) == short
 

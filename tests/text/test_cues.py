@@ -10,19 +10,13 @@ from clsm_cli.text.cues import find_decisions, find_questions, key_phrases, vale
 @pytest.mark.parametrize(
     "sentence",
     [
-        "We decided to use SQLite.",
-        "Let's use the small model.",
-        "I'm going with the blue one.",
-        "We switched to rsync last week.",
-        "We chose WAL mode.",
-        "After all that, we've settled on Tuesday.",
-        "Decision: one file per note.",
-        "- **Decision:** keep both texts.",
-        "We'll go with Rome.",
-        "They agreed to use flock.",
+        "We decided to use SQLite.", "Let's use the small model.", "I'm going with the blue one.",
+        "We switched to rsync last week.", "We chose WAL mode.",
+        "After all that, we've settled on Tuesday.", "Decision: one file per note.",
+        "- **Decision:** keep both texts.", "We'll go with Rome.", "They agreed to use flock.",
         "The plan is to ship on Friday.",
     ],
-)
+)  # fmt: skip
 def test_decisions(sentence: str) -> None:
     assert find_decisions(f"It rained.\n\n{sentence}\n\nFine.") == [sentence]
 

@@ -37,18 +37,11 @@ def each_line(change: Callable[[str], str]) -> str:
 @pytest.mark.parametrize(
     "pasted",
     [
-        BLOCK,
-        each_line("    {}".format),
-        each_line("\t{}".format),
-        each_line("> {}".format),
-        each_line("> > {}".format),
-        each_line(">{}".format),
-        each_line("{}\r".format),
-        each_line("{}  ".format),
-        each_line("{} \t\u3000".format),
-        each_line(" > {} \r".format),
+        BLOCK, each_line("    {}".format), each_line("\t{}".format), each_line("> {}".format),
+        each_line("> > {}".format), each_line(">{}".format), each_line("{}\r".format),
+        each_line("{}  ".format), each_line("{} \t\u3000".format), each_line(" > {} \r".format),
     ],
-)
+)  # fmt: skip
 def test_what_editors_and_mails_do_to_lines_is_no_part_of_it(pasted: str) -> None:
     assert genuine(pasted) == [pasted]
     assert genuine(f"Before.\n{pasted}\nAfter.") == [pasted]

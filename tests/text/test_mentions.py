@@ -23,26 +23,13 @@ Class Foo.Bar
 
 def test_a_note() -> None:
     assert [(each.label, each.kind) for each in find_mentions(NOTE)] == [
-        ("Delegation Defect", "name"),
-        ("Hart", "name"),
-        ("J. R. Smith", "name"),
-        ("SL-12", "name"),
-        ("people/Alice Hart", "link"),
-        ("C++", "link"),
-        ("valve-chatter", "tag"),
-        ("The Left Hand of Darkness", "title"),
-        ("Solaris", "title"),
-        ("Valve Log", "title"),
-        ("memory_v2", "code"),
-        ("mask", "code"),
-        ("Hardin", "name"),
-        ("ONNX", "name"),
-        ("Hardin", "name"),
-        ("Mara", "name"),
-        ("Mara", "name"),
-        ("New York City", "name"),
+        ("Delegation Defect", "name"), ("Hart", "name"), ("J. R. Smith", "name"), ("SL-12", "name"),
+        ("people/Alice Hart", "link"), ("C++", "link"), ("valve-chatter", "tag"),
+        ("The Left Hand of Darkness", "title"), ("Solaris", "title"), ("Valve Log", "title"),
+        ("memory_v2", "code"), ("mask", "code"), ("Hardin", "name"), ("ONNX", "name"),
+        ("Hardin", "name"), ("Mara", "name"), ("Mara", "name"), ("New York City", "name"),
         ("GitHub", "name"),
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

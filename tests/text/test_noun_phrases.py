@@ -47,21 +47,11 @@ def test_no_terms() -> None:
 @pytest.mark.parametrize(
     ("plural", "one"),
     [
-        ("keys", "key"),
-        ("memories", "memory"),
-        ("movies", "movie"),
-        ("boxes", "box"),
-        ("headaches", "headache"),
-        ("potatoes", "potato"),
-        ("shoes", "shoe"),
-        ("leaves", "leaves"),
-        ("bus", "bus"),
-        ("analysis", "analysis"),
-        ("physics", "physics"),
-        ("gas", "gas"),
-        ("Meadows", "Meadows"),
-        ("v2s", "v2s"),
+        ("keys", "key"), ("memories", "memory"), ("movies", "movie"), ("boxes", "box"),
+        ("headaches", "headache"), ("potatoes", "potato"), ("shoes", "shoe"), ("leaves", "leaves"),
+        ("bus", "bus"), ("analysis", "analysis"), ("physics", "physics"), ("gas", "gas"),
+        ("Meadows", "Meadows"), ("v2s", "v2s"),
     ],
-)
+)  # fmt: skip
 def test_singular(plural: str, one: str) -> None:
     assert singular(plural) == one

@@ -70,25 +70,15 @@ def test_far_sentences_differ() -> None:
 @pytest.mark.parametrize(
     ("sentence", "sign"),
     [
-        ("The cat eats.", 1),
-        ("The cat does not eat.", -1),
-        ("The cat doesn't eat.", -1),
-        ("The cat can't not eat.", 1),
-        ("Nobody came.", -1),
-        ("Neither Anna nor Paul came.", -1),
-        ("No, we moved.", 1),
-        ("It works, doesn't it?", 1),
-        ("It doesn't work, does it?", -1),
-        ("Not only cheap but good.", 1),
-        ("I can't wait to see it.", 1),
-        ("She no longer works here.", -1),
-        ("He has given up coffee.", -1),
-        ("He never stopped drinking coffee.", 1),
-        ("Say nothing without a source.", 1),
-        ("Notes are kept.", 1),
-        ("The knot is tight.", 1),
+        ("The cat eats.", 1), ("The cat does not eat.", -1), ("The cat doesn't eat.", -1),
+        ("The cat can't not eat.", 1), ("Nobody came.", -1), ("Neither Anna nor Paul came.", -1),
+        ("No, we moved.", 1), ("It works, doesn't it?", 1), ("It doesn't work, does it?", -1),
+        ("Not only cheap but good.", 1), ("I can't wait to see it.", 1),
+        ("She no longer works here.", -1), ("He has given up coffee.", -1),
+        ("He never stopped drinking coffee.", 1), ("Say nothing without a source.", 1),
+        ("Notes are kept.", 1), ("The knot is tight.", 1),
     ],
-)
+)  # fmt: skip
 def test_polarity(sentence: str, sign: int) -> None:
     assert polarity(sentence) == sign
 

@@ -96,17 +96,9 @@ SAMPLES: list[tuple[str, str]] = [
     *(
         ("password", label + "tulip" + "field")
         for label in (
-            "Netflix pw: ",
-            "password: ",
-            "DB_PASSWORD=",
-            "password = ",
-            "user/pass: admin / ",
-            "Passwort: ",
-            "\u043f\u0430\u0440\u043e\u043b\u044c: ",
-            "Password for the NAS: ",
-            "pass: ",
-            "- wifi pass: ",
-            "user: bob, pwd: ",
+            "Netflix pw: ", "password: ", "DB_PASSWORD=", "password = ", "user/pass: admin / ",
+            "Passwort: ", "\u043f\u0430\u0440\u043e\u043b\u044c: ", "Password for the NAS: ",
+            "pass: ", "- wifi pass: ", "user: bob, pwd: ",
         )
     ),
     (
@@ -128,16 +120,9 @@ SAMPLES: list[tuple[str, str]] = [
     *(
         ("pin", text + "73" + "91")
         for text in (
-            "Disarm the alarm with ",
-            "Alarmanlage: ",
-            "Voordeurcode: ",
-            "code van de voordeur is ",
-            "Haust\u00fcrcode: ",
-            "codice allarme ",
-            "kod do alarmu ",
-            "c\u00f3digo de la puerta ",
-            "code alarme ",
-            "| Alarm code | ",
+            "Disarm the alarm with ", "Alarmanlage: ", "Voordeurcode: ", "code van de voordeur is ",
+            "Haust\u00fcrcode: ", "codice allarme ", "kod do alarmu ", "c\u00f3digo de la puerta ",
+            "code alarme ", "| Alarm code | ",
         )
     ),
     ("password", "\u62a5\u8b66\u5bc6\u7801\u662f" + "7391"),
@@ -172,7 +157,7 @@ SAMPLES: list[tuple[str, str]] = [
     ("github-token", "ghp_" + "a1B2" + "\n" + "a1B2" * 8),
     ("private-key", "-----BEGIN RSA PRIVATE KEY" + "-----"),
     ("private-key", "-----BEGIN OPENSSH PRIVATE KEY" + "-----\n" + BODY),
-]
+]  # fmt: skip
 
 HARMLESS = Path(__file__).with_name("harmless.txt").read_text(encoding="utf-8").splitlines()
 """Lines that look like secrets and are none."""

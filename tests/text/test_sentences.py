@@ -29,21 +29,13 @@ Last line... and so on. "Really?" she asked. OK
 
 def test_a_markdown_note() -> None:
     assert sentences(NOTE) == [
-        "# Notes of 24 February. Late.",
-        "Met Dr. Hardin at 9 a.m. today.",
+        "# Notes of 24 February. Late.", "Met Dr. Hardin at 9 a.m. today.",
         "We use v1.2. of the\nvalve firmware, e.g. on SL-12; see https://x.org/a.b?c=1.",
-        "Is it `a.b. c`?",
-        "Yes!",
-        "1. First item.",
-        "With two sentences.",
-        "2. Second item\n   goes on here.",
-        "- [ ] task",
-        '```python\nprint("a. b"). No split here. None.\n\nx = 1\n```',
-        "| a. b | c. D |",
-        "Last line... and so on.",
-        '"Really?" she asked.',
-        "OK",
-    ]
+        "Is it `a.b. c`?", "Yes!", "1. First item.", "With two sentences.",
+        "2. Second item\n   goes on here.", "- [ ] task",
+        '```python\nprint("a. b"). No split here. None.\n\nx = 1\n```', "| a. b | c. D |",
+        "Last line... and so on.", '"Really?" she asked.', "OK",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

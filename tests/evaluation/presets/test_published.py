@@ -142,8 +142,7 @@ def test_smriti_takes_apart_what_is_complex(text: str, parts: int) -> None:
         return {}
 
     retrieve_in_rounds(text, search, lambda _: "")
-    assert len(found) == parts
-    assert found[0] == text
+    assert (len(found), found[0]) == (parts, text)
 
 
 def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:

@@ -29,8 +29,15 @@ def key_of(text: str) -> str:
     return turn_key("harbour", "Mara", None, text)
 
 
-def capture(store: Store, text: str) -> None:
-    lay_capture(store, "harbour", Turn(key_of(text), "Mara", "user", text))
+def capture(store: Store, *texts: str) -> None:
+    for text in texts:
+        lay_capture(store, "harbour", Turn(key_of(text), "Mara", "user", text))
+
+
+@pytest.fixture
+def both(store: Store) -> Store:
+    capture(store, SALT, BEECH)
+    return store
 
 
 def rows_of(store: Store, engine: Embedder | None = None) -> dict[str, bytes]:
@@ -68,20 +75,16 @@ def pairs(rows: bytes) -> Any:
     return codes
 
 
-def test_rows_hold_the_codes_of_the_real_vectors(store: Store) -> None:
-    capture(store, SALT)
-    capture(store, BEECH)
-    rows = rows_of(store)
-    texts = by_row(store)
+def test_rows_hold_the_codes_of_the_real_vectors(both: Store) -> None:
+    rows = rows_of(both)
+    texts = by_row(both)
     embedded = real_vectors(texts)
     wanted = [np.clip(np.rint(e.sentence * 40), -7, 7) + 8 for e in embedded]
     assert np.array_equal(nibbles(rows["sentences.q4"]), np.asarray(wanted))
     kept = {SALT: ["salt", "blue", "jar"], BEECH: ["brian", "burns", "beech", "workshop"]}
+    found = zip(texts, embedded, strict=True)
     tokens = np.concatenate(
-        [
-            e.tokens[[e.pieces.index(word) for word in kept[text]]]
-            for text, e in zip(texts, embedded, strict=True)
-        ]
+        [e.tokens[[e.pieces.index(w) for w in kept[text]]] for text, e in found]
     )
     assert np.array_equal(pairs(rows["tokens.q2"]), np.clip(np.floor(tokens * 10), -2, 1) + 2)
 
@@ -129,45 +132,41 @@ def turn_a_bit(path: Path, place: int) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 191, 192, 300])
-def test_a_bit_that_turned_in_a_sentence_is_made_right_at_once(store: Store, place: int) -> None:
-    capture(store, SALT)
-    capture(store, BEECH)
-    with open_index(store, embedder()) as opened:
+def test_a_bit_that_turned_in_a_sentence_is_made_right_at_once(both: Store, place: int) -> None:
+    with open_index(both, embedder()) as opened:
         before = opened.index.vectors_of([key_of(SALT), key_of(BEECH)])
-    turn_a_bit(path_of(store, "sentences.q4"), place)
+    turn_a_bit(path_of(both, "sentences.q4"), place)
     asked: list[str] = []
 
     def counted(texts: Any) -> Any:
         asked.extend(texts)
         return real_vectors(texts)
 
-    with open_index(store, Embedder(embedder().engine, lambda: counted)) as opened:
+    with open_index(both, Embedder(embedder().engine, lambda: counted)) as opened:
         assert opened.warnings == []
         after = opened.index.vectors_of([key_of(SALT), key_of(BEECH)])
     assert len(asked) == 1, "only the text whose vector it was"
     assert all(np.array_equal(after[key], before[key]) for key in before)
-    with open_index(store, Embedder(embedder().engine, pytest.fail)) as opened:
+    with open_index(both, Embedder(embedder().engine, pytest.fail)) as opened:
         assert opened.index.unembedded() == 0
 
 
-def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(store: Store) -> None:
-    capture(store, SALT)
-    capture(store, BEECH)
-    with open_index(store, embedder()) as opened:
+def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(both: Store) -> None:
+    with open_index(both, embedder()) as opened:
         rows = opened.index.current_rows()
         before = {
             each.key: bytes(opened.index.vectors.tokens_of(each.vector_rows) or b"")
             for each in opened.index.traits(rows).values()
         }
         spoilt = next(e for e in opened.index.traits(rows).values() if e.key == key_of(BEECH))
-    turn_a_bit(path_of(store, "tokens.q2"), spoilt.token * ROW["tokens.q2"] + 20)
-    with open_index(store, embedder()) as opened:
+    turn_a_bit(path_of(both, "tokens.q2"), spoilt.token * ROW["tokens.q2"] + 20)
+    with open_index(both, embedder()) as opened:
         for each in opened.index.traits(rows).values():
             found = opened.index.vectors.tokens_of(each.vector_rows)
             assert found == (None if each.key == key_of(BEECH) else before[each.key])
         assert opened.index.vectors.damaged == {spoilt.vector}
         assert "damaged where 1 passages" in opened.late_warnings()[0]
-    with open_index(store, embedder()) as opened:
+    with open_index(both, embedder()) as opened:
         after = opened.index.traits(opened.index.current_rows()).values()
         assert {
             e.key: bytes(opened.index.vectors.tokens_of(e.vector_rows) or b"") for e in after
@@ -175,15 +174,13 @@ def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(store: Store)
         assert opened.late_warnings() == opened.warnings == []
 
 
-def test_a_row_of_another_text_is_none(store: Store) -> None:
+def test_a_row_of_another_text_is_none(both: Store) -> None:
     """A number that turned in the database points at vectors that are right, of something else."""
-    capture(store, SALT)
-    capture(store, BEECH)
-    rows_of(store)
-    with sqlite3.connect(database.path_of(store.derived)) as index:
+    rows_of(both)
+    with sqlite3.connect(database.path_of(both.derived)) as index:
         index.execute("UPDATE vectors SET row = 1 - row")
     for is_right in (False, True):
-        with open_index(store, embedder()) as opened:
+        with open_index(both, embedder()) as opened:
             found = opened.index.traits(opened.index.current_rows()).values()
             held = [opened.index.vectors.tokens_of(each.vector_rows) is not None for each in found]
             assert held == [is_right, is_right]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import forking
 import pytest
-from processes import TIMEOUT, Cli, Done, environment
+import sample_store
+from forking import Forks
+from processes import TIMEOUT, Cli, environment
 
+from clsm_cli.retrieval.answer import Answer
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
 from clsm_cli.store.index.maintenance import differences
@@ -27,24 +28,9 @@ NOTES = {
     "boat.md": "# Boat\n\n- The boat's name is Heron.\n- The mooring is paid until May.\n",
 }
 LATER = "# Stove\n\n- The stove was mended by Tom.\n- Tom lives in Holm.\n"
-HELD = """
-import importlib, os, signal, sys
-from clsm_cli.__main__ import main
-module, owner, name = sys.argv.pop(1).split(":")
-owner = getattr(importlib.import_module(module), owner)
-step = getattr(owner, name)
-def held(*args, **options):
-    step(*args, **options)
-    if ".clsm" not in str(getattr(args[0], "root", "")):  # a plan is made on a copy there
-        os.kill(os.getpid(), signal.SIGSTOP)
-setattr(owner, name, held)
-main()
-"""
-"""clsm, stopped behind a step of its work."""
 NIGHT = ("clsm_cli.consolidation.write_plan:Writer:write", "consolidate")
 TAKING = ("clsm_cli.ingestion.ingest_run:Intake:read_all", "ingest", "later")
 WRITING = "clsm_cli.forgetting.run_reversal:runs:_write"
-RUNS = pytest.mark.parametrize("run", [NIGHT, TAKING], ids=["consolidate", "ingest"])
 MOORING = "Where is the mooring paid until?"
 QUESTIONS = ("Where does Mara live?", "Who mended the stove?", "Heron", MOORING)
 
@@ -63,6 +49,12 @@ def noted(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def held(noted: Path, model_folder: Path) -> Iterator[Forks]:
+    with Forks(environment(noted / "home", model_folder), program="store.index.held:main") as forks:
+        yield forks
+
+
 @pytest.fixture
 def desk(cli: Cli, noted: Path) -> Cli:
     shutil.rmtree(cli.store)
@@ -71,41 +63,35 @@ def desk(cli: Cli, noted: Path) -> Cli:
 
 
 @contextmanager
-def stopped(desk: Cli, where: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A command that stands still behind a step, and is ended if the test does not."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HELD, where, *words, "-q", *NOW],
-        cwd=desk.folder,
-        env=dict(desk.environment),
-        stdout=subprocess.DEVNULL,
-    )
+def stopped(desk: Cli, held: Forks, where: str, *words: str) -> Iterator[Callable[[int], int]]:
+    """A command that stands still behind a step; what sends it a signal and tells how it ended."""
+    asked = (where, *words, "-q", *NOW)
+    pid = held.begin(asked, desk.environment, desk.folder, forking.in_memory())
+    codes: list[int] = []
+
+    def end(sign: int) -> int:
+        os.kill(pid, sign)
+        codes.append(held.end(TIMEOUT).code)
+        return codes[0]
+
     try:
-        _, status = os.waitpid(process.pid, os.WUNTRACED)
-        assert os.WIFSTOPPED(status)
-        yield process
+        while Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "T":
+            time.sleep(0.01)
+        yield end
     finally:
-        process.kill()
-        process.wait()
+        if not codes:
+            end(signal.SIGKILL)
 
 
-def ended(process: subprocess.Popen[bytes]) -> None:
-    process.send_signal(signal.SIGCONT)
-    assert process.wait() == 0
+def answers(desk: Cli, *questions: str) -> list[Answer]:
+    store = layout.open_store(desk.store, dict(desk.environment))
+    return [sample_store.ask(store, each, now=NOW[1]) for each in questions or QUESTIONS]
 
 
-def ask(desk: Cli, question: str) -> Done:
-    return desk.ok("recall", "--json", "--no-touch", *NOW, question)
-
-
-def texts(desk: Cli, question: str) -> str:
-    return "\n".join(memory["text"] for memory in ask(desk, question).json["memories"])
-
-
-def answers(desk: Cli) -> list[str]:
-    """What is answered to each of the questions, and what is said beside it."""
-    rows = "".join(json.dumps({"query": each}) + "\n" for each in QUESTIONS)
-    done = desk.ok("recall", "--batch", "-", "--no-touch", *NOW, stdin=rows.encode())
-    return [*done.out.splitlines(), done.err]
+def ask(desk: Cli, question: str) -> tuple[str, str]:
+    """The texts that are found, and what is said beside them."""
+    (found,) = answers(desk, question)
+    return "\n".join(memory.text for memory in found.memories), "\n".join(found.warnings)
 
 
 def read(desk: Cli, question: str) -> set[str]:
@@ -116,9 +102,7 @@ def read(desk: Cli, question: str) -> set[str]:
     assert done.code == 0
     root = f"{desk.store}/"
     opened = {
-        path.removeprefix(root)
-        for event, path in done.heard
-        if event == "open" and path.startswith(root)
+        path.removeprefix(root) for event, path in done.heard if event == "open" and root in path
     }
     assert opened
     return {path for path in opened if not path.startswith(".clsm/index/")}
@@ -127,76 +111,70 @@ def read(desk: Cli, question: str) -> set[str]:
 @pytest.mark.parametrize(
     "run",
     [
-        NIGHT,
-        TAKING,
-        (WRITING, "decay"),
-        (WRITING, "undo"),
+        *(NIGHT, TAKING, (WRITING, "decay"), (WRITING, "undo")),
         (WRITING, "forget", "--yes", "--force", "--source", "boat.md"),
         (WRITING, "correct", "Mara lives in York.", "--yes"),
     ],
     ids=lambda run: run[1],
 )
 def test_answers_are_those_of_before_and_change_in_one_moment(
-    desk: Cli, run: tuple[str, ...]
+    desk: Cli, held: Forks, run: tuple[str, ...]
 ) -> None:
     if run[0] == WRITING:
         desk.ok("consolidate", "-q", *NOW)
         desk.ok("recall", "-q", *NOW, QUESTIONS[2])  # a use, which a decay folds
     before = answers(desk)
-    assert "until May" in before[3]
+    assert "until May" in str(before[3].memories)
     files = read(desk, MOORING)
-    with stopped(desk, *run) as process:
+    with stopped(desk, held, *run) as end:
         assert answers(desk) == before
         assert read(desk, MOORING) == files == {"clsm.yaml"}
-        ended(process)
+        assert end(signal.SIGCONT) == 0
     if run[0] == WRITING:
         assert read(desk, MOORING) == files  # it left nothing for a recall to do
     after = answers(desk)
     assert after != before or run[0] == WRITING
-    assert ("until May" in after[3]) is (run[1] != "forget")
-    assert ("York" in after[0]) is (run[1] == "correct")
+    assert ("until May" in str(after[3].memories)) is (run[1] != "forget")
+    assert ("York" in str(after[0].memories)) is (run[1] == "correct")
 
 
 SAID = b'{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
 
 
-def test_what_is_captured_during_the_night_is_found_by_its_words(desk: Cli) -> None:
-    before = texts(desk, QUESTIONS[0])
-    with stopped(desk, *NIGHT) as process:
+def test_what_comes_during_the_night_is_found_by_its_words(desk: Cli, held: Forks) -> None:
+    before, _ = ask(desk, QUESTIONS[0])
+    with stopped(desk, held, *NIGHT) as end:
         desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=SAID)
         desk.ok("note", "Salt is in the blue jar.", *NOW)
-        assert "theremin" in texts(desk, "theremin")
-        assert "what is new was searched by words only" in ask(desk, "blue jar").err
-        assert texts(desk, QUESTIONS[0]) == before
+        assert "theremin" in ask(desk, "theremin")[0]
+        assert "what is new was searched by words only" in ask(desk, "blue jar")[1]
+        assert ask(desk, QUESTIONS[0])[0] == before
         assert {path.split("/")[2] for path in read(desk, "salt") - {"clsm.yaml"}} == {"inbox"}
         assert "theremin" in desk.ok("context", *NOW).out
-        ended(process)
-    assert "theremin" in texts(desk, "theremin")
-    desk.ok("ingest", "-q", *NOW)
-    assert not [path for path in desk.store.rglob("inbox/*") if "~" in path.name]
-    found = [each for q in ("theremin", "blue jar") for each in ask(desk, q).json["memories"]]
-    for text in ("The theremin is out of tune.", "Salt is in the blue jar."):
-        assert text in {memory["text"] for memory in found}
-    assert not ask(desk, "theremin").err
-
-
-def test_a_hand_edit_is_seen_during_the_night_or_when_it_ends(desk: Cli) -> None:
-    (desk.store / "tasks" / "before.md").write_text("- [ ] Polish the theremin.\n")
-    with stopped(desk, *NIGHT) as process:
-        assert "theremin" in texts(desk, "theremin")
         (desk.store / "tasks" / "during.md").write_text("- [ ] Oil the barometer.\n")
         ask(desk, "barometer")
-        ended(process)
-    assert "barometer" in texts(desk, "barometer")
+        assert end(signal.SIGCONT) == 0
+    assert "theremin" in ask(desk, "theremin")[0]
+    assert "barometer" in ask(desk, "barometer")[0]
+    desk.ok("ingest", "-q", *NOW)
+    assert not [path for path in desk.store.rglob("inbox/*") if "~" in path.name]
+    for query, text in (("theremin", "The theremin is out of tune."), ("jar", "in the blue jar.")):
+        assert text in ask(desk, query)[0]
+    assert not ask(desk, "theremin")[1]
 
 
-@RUNS
+def test_a_hand_edit_before_the_night_is_seen_during_it(desk: Cli, held: Forks) -> None:
+    (desk.store / "tasks" / "before.md").write_text("- [ ] Polish the theremin.\n")
+    with stopped(desk, held, *NIGHT):
+        assert "theremin" in ask(desk, "theremin")[0]
+
+
+@pytest.mark.parametrize("run", [NIGHT, TAKING], ids=["consolidate", "ingest"])
 def test_a_killed_run_leaves_an_index_that_the_next_recall_completes(
-    desk: Cli, run: tuple[str, ...]
+    desk: Cli, held: Forks, run: tuple[str, ...]
 ) -> None:
-    with stopped(desk, *run) as process:
-        process.kill()
-        process.wait()
+    with stopped(desk, held, *run) as end:
+        assert end(signal.SIGKILL) == -signal.SIGKILL
         ask(desk, QUESTIONS[0])
     store = layout.open_store(desk.store, dict(desk.environment))
     connection = database.open_to_read(store.derived)

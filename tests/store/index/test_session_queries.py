@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from ingesting import take
-from small_store import row
+from small_store import note, row
 
 from clsm_cli.store.index import session_queries
 from clsm_cli.store.index.opening import open_index
@@ -27,12 +27,11 @@ def test_order_is_that_of_instants(store: Store, tmp_path: Path) -> None:
         row("Still here?", session="open", timestamp="2026-02-24T08:00:00+01:00"),
     ]
     take(store, stdin="".join(rows).encode())
-    note = tmp_path / "2026-02-19.md"
-    note.write_text("# Day\n\nA note about [[Odette]].\n", encoding="utf-8")
-    take(store, note, model=False)
+    path = tmp_path / "2026-02-19.md"
+    note(store, path, "# Day\n\nA note about [[Odette]].\n", model=False)
     with open_index(store, None) as opened:
         found = session_queries.sessions_by_time(opened.index.connection)
-    assert [each.id for each in found] == [str(note), "early", "late", "open"]
+    assert [each.id for each in found] == [str(path), "early", "late", "open"]
     assert [each.is_note for each in found] == [True, False, False, False]
     assert found[2].start == datetime(2026, 2, 21, 4, 30, tzinfo=UTC).timestamp()
     assert found[2].day == date(2026, 2, 21).toordinal()  # in the zone of the store
