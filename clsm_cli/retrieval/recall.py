@@ -257,9 +257,10 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
         kept = demotion.demote(index, question, kept, settings, ended)
         memories = result_items.build_items(index, question, kept, query.k, settings, ended)
     if question.asks_for_all:
-        from clsm_cli.retrieval import period_digest
+        from clsm_cli.retrieval import coming_days, period_digest
 
         memories = period_digest.with_digest(index, query, question, memories)
+        memories = coming_days.with_due(index, query, question, memories)
     elif question.asks_for_tasks:
         from clsm_cli.retrieval import open_tasks
 
