@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 def with_due(
     index: Index, query: Query, question: Question, memories: Sequence[Memory]
 ) -> list[Memory]:
-    """The items for a question, behind what is due in its periods from today on, by day."""
+    """The items for a question, and by day what is due in its periods from today on.
+
+    Tasks, and what was said on a day that has begun, come first.
+    """
     today = datetime.fromisoformat(query.now).astimezone(index.store.zone).date()
     asked = [(max(first, today.toordinal()), until) for first, until in question.periods]
     sure = open_tasks.confidence_of(index)
@@ -38,8 +41,15 @@ def with_due(
     coming: dict[str, Memory] = {}
     for each in sorted(due, key=lambda item: (item.due or "", bool(item.perhaps_until))):
         # A sentence of a turn or block has the number behind the key.
-        rows = [row for row in index.rows_of((each.id, each.id.rpartition("-")[0])) if row in visible]
+        rows = [
+            row for row in index.rows_of((each.id, each.id.rpartition("-")[0])) if row in visible
+        ]
         for told in index.passages(rows[:1]).values():
             item = open_tasks.item_of(index, told, sure)
             coming.setdefault(told.id, item._replace(perhaps_until=each.perhaps_until))
-    return [*coming.values(), *(each for each in memories if each.id not in coming)][: query.k]
+    if question.asks_for_tasks or question.periods[0][0] <= today.toordinal():
+        known = {turn for each in memories for source in each.sources for turn in source.turn_ids}
+        found = [*memories, *(each for key, each in coming.items() if key not in known)]
+    else:
+        found = [*coming.values(), *(each for each in memories if each.id not in coming)]
+    return found[: query.k]

@@ -262,9 +262,12 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
         memories = period_digest.with_digest(index, query, question, memories)
         memories = coming_days.with_due(index, query, question, memories)
     elif question.asks_for_tasks:
-        from clsm_cli.retrieval import open_tasks
+        from clsm_cli.retrieval import coming_days, open_tasks
 
-        memories = open_tasks.find(index, query, question) or memories
+        tasks = open_tasks.find(index, query, question)
+        if question.periods and not question.task_terms:
+            tasks = coming_days.with_due(index, query, question, tasks)
+        memories = tasks or memories
     return Found(question, ranked, named, memories)
 
 

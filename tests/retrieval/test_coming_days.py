@@ -16,6 +16,7 @@ from clsm_cli.store.layout import Store
     [
         ("what do I have on Friday?", "- The roofer looks at the damp on Friday 27 February."),
         ("what's on next week", "- Dentist on 4 March, 8:50."),
+        ("what is due next week?", "- Dentist on 4 March, 8:50."),
         ("what happens tomorrow?", None),
     ],
 )
