@@ -23,7 +23,8 @@ from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.model.episodes import Turn
 from clsm_cli.retrieval import briefing_contents
-from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, activated_concepts, brief, pack
+from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, brief, pack
+from clsm_cli.retrieval.briefing_concepts import activated_concepts
 from clsm_cli.retrieval.briefing_contents import (
     ASIDE,
     Source,
