@@ -13,7 +13,7 @@ from clsm_cli.commands.command_line import (
     query_text,
 )
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat
-from clsm_cli.retrieval.briefing import SCHEMA, Concepts, activated_concepts, brief
+from clsm_cli.retrieval.briefing import SCHEMA, Concepts, brief
 from clsm_cli.retrieval.briefing_items import make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
@@ -82,6 +82,7 @@ def make_briefing(
         if query is None:
             return Concepts()
         from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
+        from clsm_cli.retrieval.briefing_concepts import activated_concepts
 
         offer_install(printer)
         chosen = engine or QueryEngine()

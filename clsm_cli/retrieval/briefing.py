@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from datetime import date, datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval.answer import Budget, Dropped
@@ -32,12 +32,7 @@ from clsm_cli.text.tokens import count_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from clsm_cli.model.trust import Trust
-    from clsm_cli.retrieval.answer import Concept
     from clsm_cli.retrieval.briefing_items import Contents
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.prepared_briefing import OpenTurn
     from clsm_cli.store.layout import Store
 
@@ -215,49 +210,6 @@ def prepare(store: Store) -> Contents:
     found = collect(store)
     prepared_briefing.save(store, wanted, found._asdict())
     return found
-
-
-def activated_concepts(
-    store: Store,
-    query: str,
-    now: str,
-    engine: Engine,
-    embedder: Embedder,
-    progress: Callable[[str, int, int], None],
-) -> Concepts:
-    """The concepts of a query, strongest first; not logged as a use."""
-    from clsm_cli.retrieval.question import Query
-    from clsm_cli.retrieval.recall import recall
-    from clsm_cli.store.index.opening import open_index
-
-    settings = store.settings.recall
-    asked = Query(query, now, settings.k, settings.budget)
-
-    def report(done: int, total: int) -> None:
-        progress("making the index", done, total)
-
-    (answer,) = recall(store, [asked], engine, embedder, report)
-    with open_index(store, None) as opened:
-        items = tuple(_of_concept(opened.index, concept) for concept in answer.concepts)
-    return Concepts(items, answer.warnings)
-
-
-def _of_concept(index: Index, concept: Concept) -> Item:
-    from clsm_cli.model.episodes import lowest_trust
-
-    node = index.node(concept.id)
-    names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
-    summary = f": {node.summary}" if node and node.summary else ""
-    told = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
-    trust = [cast("Trust", passage.trust) for passage in told]
-    return make_item(
-        concept.id,
-        "concept",
-        f"{concept.label}{names}{summary}",
-        stream=concept.stream,
-        trust=lowest_trust(trust) if trust else "agent",
-        time=node.last if node else None,
-    )
 
 
 def _talk(store: Store, now: datetime) -> list[Item]:

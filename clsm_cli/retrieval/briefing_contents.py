@@ -17,6 +17,7 @@ from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.briefing_due import with_doubts
 from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
 from clsm_cli.retrieval.briefing_selection import best_lines, said
 from clsm_cli.retrieval.briefing_statements import STATED, StatementsAndNodes
@@ -120,7 +121,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
         lines = [line._replace(item=line.item.on_clock(store.zone)) for line in found]
-        best = tuple(_opening(index, line) for line in best_lines(lines, read))
+        best = tuple(_opening(index, line) for line in with_doubts(best_lines(lines, read)))
         return Contents(best, tuple(sorted(folders)), tuple(index.problem_warnings("read")))
 
 

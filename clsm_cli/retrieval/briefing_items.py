@@ -148,7 +148,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 13
+VERSION = 14
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

@@ -36,9 +36,7 @@ def find(index: Index, query: Query, question: Question) -> list[Memory]:
     """
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}
-    task_confidence = round(
-        confidence.probability(Evidence(1.0, None, 1.0, passages=index.size()[0])), 4
-    )
+    task_confidence = confidence_of(index)
     if task_confidence < (query.min_score or 0):
         return []
     passages = sorted(index.passages(sorted(rows)).values(), key=lambda each: each.id)
@@ -50,13 +48,19 @@ def find(index: Index, query: Query, question: Question) -> list[Memory]:
         if isinstance(record, Statement)
         and record.state in ("open", "blocked")
         and question.task_terms <= {*tokens.stems(each.text)}
-        and _is_due(record.due, question.periods)
+        and is_due(record.due, question.periods)
     ]
     tasks.sort(key=lambda each: each[:2])
     is_heading = bool(tasks) and not tasks[0][0]
     if not is_heading and not _are_names(index, query.text, question.task_terms):
         return []
-    return [_item(index, each, task_confidence) for *_, each in tasks[: query.k]]
+    return [item_of(index, each, task_confidence) for *_, each in tasks[: query.k]]
+
+
+def confidence_of(index: Index) -> float:
+    """Confidence of an item that all of the question asks for."""
+    evidence = Evidence(1.0, None, 1.0, passages=index.size()[0])
+    return round(confidence.probability(evidence), 4)
 
 
 def _are_names(index: Index, text: str, terms: frozenset[str]) -> bool:
@@ -80,7 +84,7 @@ def _is_labelled(text: str, terms: frozenset[str]) -> bool:
     return bool(terms) and any(terms <= {*tokens.stems(label)} for label in labels)
 
 
-def _is_due(due: str | None, periods: Sequence[tuple[int, int]]) -> bool:
+def is_due(due: str | None, periods: Sequence[tuple[int, int]]) -> bool:
     """Whether a day lies in one of some periods, if there is any."""
     if not periods:
         return True
@@ -88,19 +92,22 @@ def _is_due(due: str | None, periods: Sequence[tuple[int, int]]) -> bool:
     return any(first <= day < end for first, end in periods)
 
 
-def _item(index: Index, task: Passage, task_confidence: float) -> Memory:
-    turns = [turn for key in task.sources for turn in index.by_key(key)[:1] if turn.current]
+def item_of(index: Index, told: Passage, its_confidence: float) -> Memory:
+    """The item of a passage that answers whatever its words, with the turns that a statement rests on."""
+    turns = [turn for key in told.sources for turn in index.by_key(key)[:1] if turn.current]
     return Memory(
-        id=task.id,
-        kind=task.kind,
-        text=task.text,
-        stream=task.stream,
+        id=told.id,
+        kind=told.kind,
+        text=told.text,
+        stream=told.stream,
         score=1.0,
-        confidence=task_confidence,
-        tokens=tokens.count_tokens(task.text),
-        trust=task.trust,
-        session=task.session,
-        sources=tuple(source_of(index, each) for each in (*turns, task)),
+        confidence=its_confidence,
+        tokens=tokens.count_tokens(told.text),
+        trust=told.trust,
+        session=told.session,
+        sources=tuple(source_of(index, each) for each in (*turns, told)),
         why=Signals(meaning=1.0),
         shares=Signals(meaning=1.0),
+        heading=told.heading,
+        speaker=told.speaker,
     )

@@ -257,13 +257,17 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
         kept = demotion.demote(index, question, kept, settings, ended)
         memories = result_items.build_items(index, question, kept, query.k, settings, ended)
     if question.asks_for_all:
-        from clsm_cli.retrieval import period_digest
+        from clsm_cli.retrieval import coming_days, period_digest
 
         memories = period_digest.with_digest(index, query, question, memories)
+        memories = coming_days.with_due(index, query, question, memories)
     elif question.asks_for_tasks:
-        from clsm_cli.retrieval import open_tasks
+        from clsm_cli.retrieval import coming_days, open_tasks
 
-        memories = open_tasks.find(index, query, question) or memories
+        tasks = open_tasks.find(index, query, question)
+        if question.periods and not question.task_terms:
+            tasks = coming_days.with_due(index, query, question, tasks)
+        memories = tasks or memories
     return Found(question, ranked, named, memories)
 
 

@@ -157,7 +157,7 @@ def _read_place(text: str) -> Request | None:
     best: Request | None = None
     folded = text.lower()
     for kind, needs, pattern in _forms()["place"]:
-        if not any(cue in folded for cue in needs):
+        if not any(cue in folded for cue in needs) or _lacks_talk(text, kind == "time"):
             continue
         match = compiled(rf"(?i)\b{pattern}").search(text)
         if match and (best is None or match.start() < best.start):
@@ -246,7 +246,7 @@ def _read_count(word: str) -> int:
 
 
 def _lacks_talk(text: str, is_event: bool) -> bool:
-    """Whether a question names an event, but no conversation."""
+    """Whether a question names an event or a time, but no conversation."""
     return is_event and _pattern_of("talk").search(text) is None
 
 

@@ -23,7 +23,8 @@ from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.model.episodes import Turn
 from clsm_cli.retrieval import briefing_contents
-from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, activated_concepts, brief, pack
+from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, brief, pack
+from clsm_cli.retrieval.briefing_concepts import activated_concepts
 from clsm_cli.retrieval.briefing_contents import (
     ASIDE,
     Source,
@@ -214,6 +215,18 @@ def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Pa
     new = "My dentist appointment is on 5 March at ten."
     correct(store, old.id, new, MORNING - timedelta(days=1), print)
     assert texts(brief(store, MORNING, 2000), "due") == [new]
+
+
+def test_a_day_that_was_moved_is_marked(store: Store, tmp_path: Path) -> None:
+    said = {
+        20: ("Solveig has her heart operation on 3 March in Bergen.", "Dentist on 4 March, 8:50."),
+        22: ("Solveig's operation is now on 17 March instead of 3 March.", "Concert on 20 March."),
+    }
+    for day, lines in said.items():
+        page = "# Days\n\n" + "".join(f"- {each}\n" for each in lines)
+        note(store, tmp_path / f"2026-02-{day}.md", page)
+    due = {item.text: item.perhaps_until for item in items(brief(store, MORNING, 2000), "due")}
+    assert (due[said[20][0]], due[said[20][1]]) == ("2026-02-22", None)
 
 
 def test_what_was_said_of_tomorrow_is_due_until_then(store: Store, tmp_path: Path) -> None:

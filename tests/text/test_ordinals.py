@@ -87,6 +87,7 @@ def test_what_is_no_place_among_conversations() -> None:
         "the distance between the house and the sea",
         "What are the first three steps of the recipe?",
         "my last therapy appointment",
+        "who repaired the boiler the last time?",
         "",
         "?!",
     ]

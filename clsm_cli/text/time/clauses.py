@@ -124,6 +124,19 @@ def dates_a_noun(clause: Clause) -> bool:
     )
 
 
+def is_asked_ahead(clause: Clause) -> bool:
+    """Whether a question asks what will be: its last verb before the day is a present one, and none a past.
+
+    >>> asked = "what do I have on ", "what did I do on ", "what has worked on ", "what is in the notes of "
+    >>> [is_asked_ahead(Clause(before, "")) for before in asked]
+    [True, False, False, False]
+    """
+    verb = _last_verb(clause.before)
+    is_present = verb is not None and verb.lastgroup == "present" and not verb[0].startswith("ha")
+    is_past = pattern("time.done").search(clause.before) is not None
+    return is_present and not is_past and not dates_a_noun(clause)
+
+
 def is_reported_past(clause: Clause) -> bool:
     """Whether the verb that governs a day is a past one and arranges nothing.
 

@@ -265,7 +265,7 @@ def _placement(
     """Return the evidence for where a match lies, and whether that is ahead (True), past (False), or unknown.
 
     Without certainty, the direction is the likelier one, for search. A question looks back, unless it clearly
-    looks ahead, or may and nothing in it looks back.
+    looks ahead or asks what is, or may look ahead and nothing in it looks back.
     """
     if not rule.relative:
         return "relative" if groups.get("year", "").endswith("year") else "date", None
@@ -277,6 +277,8 @@ def _placement(
             return mode.direction, mode.direction == "plan"
         if not mode.is_question:
             return _evidence(match, groups, mode)
+        if clauses.is_asked_ahead(clauses.clause_of(match, groups)):
+            return kind, True
     return kind, _direction(match, mode)
 
 

@@ -22,6 +22,21 @@ def read(text: str, at: date = FRIDAY) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("what do I have on Monday?", "2023-06-19"),
+        ("is the hall free on Monday?", "2023-06-19"),
+        ("what has worked on Monday?", "2023-06-12"),
+        ("what do the notes of Monday say?", "2023-06-12"),
+        ("do you know what she did on Monday?", "2023-06-12"),
+    ],
+)
+def test_a_question_of_what_is_looks_ahead(question: str, day: str) -> None:
+    (found,) = find_expressions(question, FRIDAY, is_question=True)
+    assert found.first.isoformat() == day
+
+
+@pytest.mark.parametrize(
     ("text", "days"),
     [
         ("on 2026-02-24", "2026-02-24"),
