@@ -54,8 +54,7 @@ def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
     assert found.is_stale
     assert found.hours == pytest.approx(36.1)
     assert found.sentence(UTC) == (
-        "last consolidated 2026-03-01 03:00, 36 h ago (at most 36 h);"
-        " since then no run has ended"
+        "last consolidated 2026-03-01 03:00, 36 h ago (at most 36 h); since then no run has ended"
     )
 
 
