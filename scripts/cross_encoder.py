@@ -181,20 +181,24 @@ class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
         pooled = torch.cat([states[:, 0], *means], 1)
         return self.out(functional.dropout(pooled, DROPPED, self.training))
 
-    def go_on_from(self, file: Path) -> None:
-        """Take the fitted arrays of a graph that ``scripts/build_graph.py`` wrote."""
+    def go_on_from(self, file: Path, share: float = 1.0) -> None:
+        """Take the fitted arrays of a graph that ``scripts/build_graph.py`` wrote, or a share of them.
+
+        The mean of the weights before and after a fit that went on keeps what they knew and has much of
+        what was learnt (Wortsman et al., CVPR 2022, "Robust fine-tuning of zero-shot models").
+        """
         graph = onnx.load(file, load_external_data=False).graph
         found = {
             each.name: torch.tensor(numpy_helper.to_array(each).astype(np.float32))
             for each in graph.initializer
             if not each.external_data
         }
+        own = {"out.weight": self.out.weight, "out.bias": self.out.bias}
+        for name, low, high in zip(self._names, self.low, self.high, strict=True):
+            own |= {f"{name}.low": low, f"{name}.high": high}
         with torch.no_grad():
-            self.out.weight.copy_(found["out.weight"])
-            self.out.bias.copy_(found["out.bias"])
-            for name, low, high in zip(self._names, self.low, self.high, strict=True):
-                low.copy_(found[f"{name}.low"])
-                high.copy_(found[f"{name}.high"])
+            for name, values in own.items():
+                values.lerp_(found[name], share)
 
     def weights(self) -> dict[str, Any]:
         """Every fitted array by name, float16."""

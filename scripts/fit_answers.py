@@ -4,7 +4,7 @@ Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspac
 as ``scripts/fit_verdict.py``, which puts questions with and without an answer to many memories; it needs
 the extra ``fit``. It writes ``clsm_cli/heads/weights/answer.onnx`` and beside it ``answer.json`` with
 the figures, and prints the weights of ``scoring.confidence.READ_WEIGHTS``. It takes forty minutes on two cores.
-With ``--start`` it goes on from earlier weights.
+With ``--start`` it goes on from earlier weights, and writes the mean of both.
 
 The passages that a question found are its examples: those with the words of a labelled turn or line
 answer, the three best others do not, nor does what a question without an answer found. To these come
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 CLASSES = ("about it at most", "answers")
 GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
+KEPT = 0.5
+"""Share of the earlier weights in the mean of those and the fitted ones."""
 HELD = "invented, held"
 LEFT_OUT = frozenset(
     ("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming", HELD)
@@ -197,6 +199,8 @@ class Reader:
         if start:
             network.go_on_from(start)
         fit(network, self._data, rows, *(ONWARD if start else ANEW))
+        if start:
+            network.go_on_from(start, KEPT)
         return network
 
     def read(self, network: Network, pairs: list[tuple[str, str]]) -> Any:

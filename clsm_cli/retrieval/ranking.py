@@ -100,6 +100,7 @@ class Ranked(NamedTuple):
         cosines: Of every stored sentence vector to the question, by row; empty without a model.
         unread: The confidence by signs, before the answer head.
         codes: Codes of the question with their postings (``identifiers``).
+        is_read: Whether the answer head has read the first candidates.
     """
 
     candidates: list[Candidate]
@@ -107,6 +108,7 @@ class Ranked(NamedTuple):
     cosines: Sequence[float]
     unread: float
     codes: Sequence[CodePostings] = ()
+    is_read: bool = False
 
 
 def rank(found: CandidateSet) -> Ranked:

@@ -74,7 +74,8 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
         for each, value in zip(ranked.candidates, [*read_confidences, *rest], strict=True)
     ]
     first = candidates[:CONFIDENCE_SIZE]
-    return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))
+    surest = max(each.confidence for each in first)
+    return ranked._replace(candidates=candidates, confidence=surest, is_read=True)
 
 
 def _chance(question: Question, passage: Passage, coverage: float) -> float:
@@ -130,6 +131,10 @@ def discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ra
     return ranked._replace(candidates=candidates, confidence=surest)
 
 
+READ_FLOOR = 5 / 3
+"""Factor of the floor for a question with which passages were read: of what is then still doubtful, more
+does not answer (docs/experiments.md).
+"""
 HINT_SHARE = 0.5
 """Confidence by signs, as a share of the floor, from which a question without an answer still gets the
 nearest concepts: these claim nothing.
@@ -145,13 +150,15 @@ def apply_threshold(
     of the question.
 
     Args:
+        floor: Confidence that one candidate must have, more by ``READ_FLOOR`` if some were read.
         least: Confidence that each candidate must have, instead of the floor.
     """
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:
         return [each for each in kept if each.confidence >= least], False
     is_known = has_gist or _holds_identifiers(index, question, ranked)
-    concepts_only = not is_known and ranked.confidence < floor
+    needed = floor * READ_FLOOR if ranked.is_read else floor
+    concepts_only = not is_known and ranked.confidence < needed
     hints = ranked.unread >= HINT_SHARE * floor
     return kept if hints or not concepts_only else [], concepts_only
 

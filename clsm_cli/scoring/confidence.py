@@ -79,7 +79,7 @@ class ReadWeights(NamedTuple):
     bias: float
 
 
-READ_WEIGHTS = ReadWeights(sure=0.665, chance=0.441, bias=0.418)
+READ_WEIGHTS = ReadWeights(sure=0.568, chance=0.336, bias=0.609)
 """From ``scripts/fit_answers.py``."""
 MIN_LOGIT_P = 1e-4
 """Probabilities are clipped to this distance from 0 and 1 before their log odds are taken."""
