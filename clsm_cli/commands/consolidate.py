@@ -220,7 +220,7 @@ def _summary(report: Report) -> str:
         f"{verb} {count_noun(report.consolidated, 'episode')}",
         f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
         count_noun(found["tasks"], "new task") if found["tasks"] else "",
-        f"{count_noun(report.nodes['total'], 'node')}, {count_noun(report.edges['total'], 'edge')}",
+        f"{count_noun(report.nodes['total'], 'node')}, {count_noun(report.edges['current'], 'edge')}",
         f"{left} left" if left > 0 else "",
         report.run,
     )

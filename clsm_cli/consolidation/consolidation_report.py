@@ -80,7 +80,7 @@ class Report:
     Attributes:
         pending: Pending episodes before the run; ``consolidated`` of them were taken.
         statements: Outcomes of claims: new, predicted, corrected …
-        nodes: new, changed, removed, total; ``edges`` likewise, in total those between nodes that hold.
+        nodes: new, changed, removed, total; ``edges`` likewise, and current: those between nodes that hold.
         review: Review items added.
         is_busy: Nothing was done, because a turn was captured recently.
         unread: Path of an episode on whose text clsm failed → the error.

@@ -119,7 +119,8 @@ class Writer:
                         self._tally(known)["removed"] += 1
         self.report.nodes["total"] = len(network.nodes)
         ends = [(e.source, e.target) for e in network.edges.values() if not e.valid_until]
-        self.report.edges["total"] = sum(network.nodes.keys() >= {*each} for each in ends)
+        self.report.edges["total"] = len(network.edges)
+        self.report.edges["current"] = sum(network.nodes.keys() >= {*each} for each in ends)
 
     def _tally(self, record: Record) -> Counter[str]:
         return self.report.nodes if isinstance(record, Node) else self.report.edges
