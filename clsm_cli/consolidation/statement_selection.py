@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 EVEN_P = 0.5
 """Probability from which a label applies."""
-MIN_KIND_P = 0.65
+MIN_KIND_P = 0.7
 """Probability from which a statement is a preference or a decision; otherwise, and without the model, a fact."""
 MIN_ALONE_P = 0.8
 """Minimum probability of being understood alone for a note's sentence to omit its headings. In 180 sentences,

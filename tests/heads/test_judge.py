@@ -98,6 +98,7 @@ def test_rules_of_a_talk_are_kept_and_fragments_are_not(
 @pytest.mark.parametrize(
     ("said", "is_preference"),
     [
+        ("I prefer tabs over spaces.", True),
         ("Never call me before nine.", True),
         ("Nobody but me opens the safe.", True),
         ("My sister Anna is a vet.", False),
