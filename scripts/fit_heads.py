@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights"
 ROLES = ("log", "living", "instruction", "reference", "list")
 KINDS = ("fact", "decision", "preference", "task", "event", "lesson", "state", "other")
+"""Fitted beside the other outputs of units, and not written: what tells kinds is ``scripts.fit_kinds``."""
 NO_KIND = (np.nan,) * len(KINDS)
 DOCUMENT = {"role": ROLES, "owner": ("owner",), "template": ("template",)}
 SMALL_TALK = LABELS.parent / "hook" / "small_talk.txt"
@@ -58,7 +59,7 @@ UNIT = {
     "keep": ("keep",),
     "alone": ("alone",),
     "with headings": ("with headings",),
-    "kind": KINDS,
+    "kind": KINDS,  # last: its columns are cut off
 }
 _WORD = re.compile(r"\w+")
 
@@ -87,6 +88,12 @@ class Examples(NamedTuple):
     groups: list[str]
 
 
+INPUTS = (
+    *unit_features.NAMES,
+    *DOCUMENT_LABELS,
+    *(f"word {number}" for number in range(DIMENSIONS)),
+)
+"""Names of what ``judge.unit_inputs`` gives."""
 OF_UNITS = {
     "unit": Settings(24, 0.02, directions=64),
     "talk": Settings(32, 0.01, rounds=200, directions=128),
@@ -225,10 +232,10 @@ class Labelled(NamedTuple):
     group: str
 
 
-def of_units(copies: Path, locomo: Path | None) -> Iterator[Labelled]:
-    """The labelled units whose text the product cuts alike."""
+def of_units(copies: Path, locomo: Path | None, name: str = "units") -> Iterator[Labelled]:
+    """The labelled units of a file whose text the product cuts alike."""
     chats = {}
-    for label in joined("units", copies, locomo):
+    for label in joined(name, copies, locomo):
         if label["repo"] == CHAT and locomo is not None:
             if label["file"] not in chats:
                 chats[label["file"]] = dict(_turns(locomo / label["file"]))
@@ -285,17 +292,11 @@ def main() -> None:
     by_form = {"logistic": Settings(0, 0.05), "hidden": Settings(16, 0.03)}
     told = {form: left_out(documents, DOCUMENT, by_form[form]) for form in by_form}
     figures = {form: _document_figures(documents, found) for form, found in told.items()}
-    _write(
-        "document", documents, DOCUMENT, by_form["hidden"], judge.NAMES, figures, labels="documents"
-    )
+    settings = by_form["hidden"]
+    write("document", documents, DOCUMENT, settings, judge.NAMES, figures, labels=("documents",))
 
     labelled = list(of_units(given.copies, given.locomo))
-    examples = _unit_examples(labelled, documents, by_form["hidden"])
-    inputs = (
-        *unit_features.NAMES,
-        *DOCUMENT_LABELS,
-        *(f"word {number}" for number in range(DIMENSIONS)),
-    )
+    examples = _unit_examples(labelled, documents, settings)
     by_name = {"unit": examples, "talk": _with_talks(labelled, examples)}
     for name, some in by_name.items():
         settings = OF_UNITS[name]
@@ -308,7 +309,7 @@ def main() -> None:
         if name == "talk":
             unit_figures["plain"] = _kept_figures(some, found, "told")
             unit_figures["written talks"] = _kept_figures(some, found, "written")
-        _write(name, some, UNIT, settings, inputs, unit_figures, labels="units")
+        write(name, some, UNIT, settings, INPUTS, unit_figures, labels=("units",))
 
 
 class Told(NamedTuple):
@@ -344,21 +345,26 @@ def written_talks() -> tuple[list[str], Examples]:
 
     The talks are left out by fifths.
     """
-    lines = [json.loads(line) for line in (LABELS / "told_talks.jsonl").open(encoding="utf-8")]
     texts, rows, targets, groups = [], [], [], []
+    for number, line, shape in lines_of_talks():
+        if "keep" in line:
+            is_worth = 1.0 if line["keep"] == 2 else np.nan
+            texts.append(line["text"])
+            rows.append(unit_inputs(shape, UNKNOWN, None))
+            targets.append([line["keep"] == 0, line["keep"] == 2, is_worth, is_worth, *NO_KIND])
+            groups.append(f"written {number % 5}")
+    return texts, Examples(np.array(rows), np.array(targets, float), groups)
+
+
+def lines_of_talks() -> Iterator[tuple[int, Mapping[str, Any], list[float]]]:
+    """The lines of ``told_talks.jsonl``, each with the number of its talk and its shape."""
+    lines = [json.loads(line) for line in (LABELS / "told_talks.jsonl").open(encoding="utf-8")]
     for number, (_, talk) in enumerate(groupby(lines, key=lambda line: line["talk"])):
         said = [*talk]
         turns = [_turn(each) for _, each in groupby(said, key=lambda line: line["turn"])]
-        found = units(turns)
-        shapes = unit_features.unit_features(turns, found)
+        shapes = unit_features.unit_features(turns, units(turns))
         for line, shape in zip(said, shapes, strict=True):
-            if "keep" in line:
-                is_worth = 1.0 if line["keep"] == 2 else np.nan
-                texts.append(line["text"])
-                rows.append(unit_inputs(shape, UNKNOWN, None))
-                targets.append([line["keep"] == 0, line["keep"] == 2, is_worth, is_worth, *NO_KIND])
-                groups.append(f"written {number % 5}")
-    return texts, Examples(np.array(rows), np.array(targets, float), groups)
+            yield number, line, shape
 
 
 def _turn(lines: Iterator[Mapping[str, Any]]) -> Turn:
@@ -457,10 +463,8 @@ def _unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[st
     chat = np.array([each.document is None for each in labelled])
     keep = np.array([each.label["keep"] for each in labelled])
     alone = np.array([each.label["alone"] for each in labelled])
-    kinds = np.array([KINDS.index(each.label["kind"]) for each in labelled])
     figures = {}
     for name, own in (("all", chat | True), ("notes", ~chat), ("chat", chat)):
-        some = own & (keep > 0)
         figures[name] = {
             "units": int(own.sum()),
             "noise AUROC": auroc(found[own, 0], keep[own] == 0),
@@ -469,7 +473,6 @@ def _unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[st
             "with headings AUROC": auroc(found[own, 3], alone[own] > 0),
             "noise calibration error": calibration_error(found[own, 0], keep[own] == 0),
             "keep calibration error": calibration_error(found[own, 1], keep[own] == 2),
-            "kind accuracy": float((found[some, 4:].argmax(1) == kinds[some]).mean()),
         }
         for share in (5, 10, 20):
             best = np.argsort(-found[own, 1], kind="stable")[: int(own.sum()) * share // 100]
@@ -492,7 +495,7 @@ def _kept_figures(examples: Examples, found: Any, groups: str) -> dict[str, floa
     }
 
 
-def _write(
+def write(
     name: str,
     examples: Examples,
     outputs: Mapping[str, tuple[str, ...]],
@@ -500,14 +503,20 @@ def _write(
     inputs: Sequence[str],
     figures: Mapping[str, Any],
     *,
-    labels: str,
+    labels: Sequence[str],
+    script: str = "fit_heads",
 ) -> None:
+    """Fit a head on all examples, and write it without the ``KINDS`` of units."""
     mean, scale, layers = fit(examples.inputs, examples.targets, outputs, settings)
     first, bias, second, offset = layers
-    whole = Classifier(tuple(inputs), outputs, mean, scale, (first, bias, second, offset))
+    told = {group: names for group, names in outputs.items() if names is not KINDS}
+    count = sum(map(len, told.values()))
+    cut = (first, bias, second[:, :count], offset[:count])
+    whole = Classifier(tuple(inputs), told, mean, scale, cut)
+    read = b"".join((LABELS / f"{each}.jsonl").read_bytes() for each in labels)
     data = {
-        "about": "Fitted by scripts/fit_heads.py; the figures are of groups that were left out.",
-        "labels": hashlib.sha256((LABELS / f"{labels}.jsonl").read_bytes()).hexdigest(),
+        "about": f"Fitted by scripts/{script}.py; the figures are of groups that were left out.",
+        "labels": hashlib.sha256(read).hexdigest(),
         "groups left out": len({*examples.groups}),
         "figures": figures,
         **pack(whole),

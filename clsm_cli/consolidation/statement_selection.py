@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 EVEN_P = 0.5
 """Probability from which a label applies."""
+MIN_KIND_P = 0.7
+"""Probability from which a statement is a preference or a decision; otherwise, and without the model, a fact."""
 MIN_ALONE_P = 0.8
 """Minimum probability of being understood alone for a note's sentence to omit its headings. In 180 sentences,
 readers missed them in one of five below this, and in none above."""
@@ -381,7 +383,7 @@ def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     if not text or len(text) > MAX_CHARS or _ORDER.search(f"{title}: {text}"):
         return None
     keep = chances["keep"] if is_clear else 0.0
-    kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN_P), "fact")
+    kind: Kind = next((k for k in _KINDS if chances.get(k, 0.0) >= MIN_KIND_P), "fact")
     return ScoredUnit(
         turn.key, unit.start, unit.end, text, title, keep, chances["noise"], keep, kind
     )

@@ -1,4 +1,4 @@
-"""Run the unit and document heads: the type of a document, and the worth of each of its units."""
+"""Run the document, unit and kind heads: the type of a document, and the worth and kind of each of its units."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ _MAX_TURNS = 400
 ROLES = ("log", "living", "instruction", "reference", "list")
 DOCUMENT_LABELS = (*ROLES, "owner", "template")
 """Document labels, whose probabilities are inputs of the unit head; all zero for a chat."""
+KINDS = ("fact", "preference", "decision")
+"""Outputs of the kind head. A preference is also a rule; tasks, events and the like count as facts."""
 DIMENSIONS = 384
 """Size of a unit's mean word embedding (``embedding/wordpiece``); zeros without the model."""
 Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
@@ -52,7 +54,7 @@ class UnitProbabilities(NamedTuple):
 
     Attributes:
         chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` (understood without
-            its headings), ``with headings`` (understood with them), and of each kind.
+            its headings), ``with headings`` (understood with them), and with the model of each of ``KINDS``.
     """
 
     unit: Unit
@@ -82,6 +84,9 @@ def judge_units(
     known = words(texts) if words else [UNKNOWN] * len(texts)
     rows = [unit_inputs(*row, about) for row in zip(shapes, known, strict=True)]
     chances = classifier.load("unit" if about is not None else "talk").probabilities(rows)
+    if words:
+        kinds = classifier.load("kind").probabilities(rows)
+        chances = [{**row, **kind} for row, kind in zip(chances, kinds, strict=True)]
     return [UnitProbabilities(unit, row) for unit, row in zip(found, chances, strict=True)]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.config import ConsolidationSettings
-from clsm_cli.consolidation.statement_selection import TALK_WORTH_SHARE
+from clsm_cli.consolidation.statement_selection import MIN_KIND_P, TALK_WORTH_SHARE
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import classifier, judge, unit_features
@@ -30,6 +30,8 @@ def test_inputs_are_those_that_the_weights_were_fitted_on() -> None:
     shapes = (*unit_features.NAMES, *judge.DOCUMENT_LABELS)
     assert inputs[: len(shapes)] == shapes
     assert len(inputs) == len(shapes) + judge.DIMENSIONS
+    kinds = classifier.load("kind")
+    assert (kinds.inputs, kinds.groups) == (inputs, {"kind": judge.KINDS})
 
 
 def test_a_decision_is_worth_more_than_a_stock_sentence() -> None:
@@ -91,6 +93,33 @@ def test_rules_of_a_talk_are_kept_and_fragments_are_not(
     assert is_kept == (
         chances["keep"] >= settings.worth * TALK_WORTH_SHARE and chances["noise"] <= settings.noise
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "is_preference"),
+    [
+        ("I prefer tabs over spaces.", True),
+        ("Never call me before nine.", True),
+        ("Nobody but me opens the safe.", True),
+        ("My sister Anna is a vet.", False),
+        ("Her flight lands at 18:40 on Friday.", False),
+    ],
+)
+def test_a_rule_of_a_talk_is_a_preference(
+    encoder: Encoder, model_folder: Path, said: str, is_preference: bool
+) -> None:
+    assert encoder  # the model is installed
+    words = StaticVectors.open(model_folder).mean_vectors
+    (told,) = judge.judge_units([Turn("k", "user", "user", said)], None, words)
+    assert is_preference == (told.chances["preference"] >= MIN_KIND_P)
+
+
+def test_shipped_figures_of_kinds() -> None:
+    weights = resources.files("clsm_cli.heads") / "weights" / "kind.json"
+    figures = json.loads(weights.read_text("utf-8"))["figures"]
+    for part in ("notes", "written talks"):  # of real conversations too few are called one
+        called = figures[part]["preference called"]
+        assert figures[part]["preference called rightly"] >= 0.75 * called > 0
 
 
 def test_shipped_figures_on_left_out_workspaces() -> None:
