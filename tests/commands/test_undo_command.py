@@ -62,7 +62,7 @@ def test_by_newer_records(store: Store) -> None:
 
 
 def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Store) -> None:
-    at = "2026-03-01T11:00:00Z"
+    at, shown = "2026-03-01T11:00:00Z", "2026-03-01 12:00"
     noted(store, "One.")
     one = newest(store).id
     noted(store, "Two.")
@@ -80,10 +80,10 @@ def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Stor
     forgot = newest(store).id
     atomic.remove_folder(store.derived / "runs" / one)
     assert [row for row in STATUS.ok(store).splitlines() if "  run-" in row] == [
-        f"{at}  forget  {forgot}  0 files  cannot be undone",
-        f"{at}  undo  {undone}  1 file  undo of {two}",
-        f"{at}  note  {two}  1 file  undone by {undone}",
-        f"{at}  note  {one}  1 file  cannot be undone",
+        f"{shown}  forget  {forgot}  0 files  cannot be undone",
+        f"{shown}  undo  {undone}  1 file  undo of {two}",
+        f"{shown}  note  {two}  1 file  undone by {undone}",
+        f"{shown}  note  {one}  1 file  cannot be undone",
     ]
     data: dict[str, Any] = STATUS.data(store)
     assert data["runs"][1] == {
