@@ -84,7 +84,7 @@ def test_show_says_what_it_says_first(store: Store) -> None:
     statement = json.loads(run(store, "list", "--json").stdout)["statements"][0]
     lines = run(store, "show", statement["id"][:8]).stdout.splitlines()
     assert lines[0] == statement["text"]
-    assert lines[2].startswith(f"fact {statement['id']} · ")
+    assert lines[2].startswith(f"{statement['kind']} {statement['id']} · ")
     assert any(f":{statement['line']} · " in line for line in lines[3:])
     assert "rev: " in run(store, "show", statement["id"], "--verbose").stdout
 

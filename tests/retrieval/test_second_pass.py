@@ -15,7 +15,7 @@ from clsm_cli.store.layout import Store
 FOUND = ("delegation defect", "who is brian", "filters against folly")
 COMMON = "who is brian"
 """No word of it is rare in the sample."""
-DOUBTFUL = "which bird did they watch"
+DOUBTFUL = "where do they walk on Sundays"
 """Nothing answers it for sure."""
 NONSENSE = "qwzx vlorbing hnnt"
 
