@@ -74,10 +74,12 @@ def become(
     try:
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
-        # Encoding and errors as the interpreter has them in the locale C.UTF-8.
-        sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
-        sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
-        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        # Encoding and errors as the interpreter has them in the locale C.UTF-8. A fork of this one puts its
+        # own in their place, which must not close what is below them.
+        for fd, name in enumerate(("stdin", "stdout", "stderr")):
+            errors = "backslashreplace" if name == "stderr" else "surrogateescape"
+            opened = open(fd, "w" if fd else "r", encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+            setattr(sys, name, opened)
         os.environ.clear()
         os.environ.update(environment)
         time.tzset()

@@ -185,9 +185,9 @@ class Found(NamedTuple):
     memories: Sequence[Memory] = ()
 
 
-ARCHIVE_DOUBT = 3.6
+ARCHIVE_DOUBT = 4.0
 """Confidence, as a multiple of the floor, below which the archive is searched too. Facts told once and asked for
-after the store had grown tenfold are then recalled as if nothing were archived; at 2, five points fewer.
+after the store had grown tenfold are then recalled as if nothing were archived; at 2, five points fewer (docs/experiments.md).
 """
 ARCHIVE_NEAREST = 3
 """Passages nearest in meaning, of which one must be archived for a second pass in doubt. With 1, seven points of
