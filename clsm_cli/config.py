@@ -138,6 +138,8 @@ class RecallSettings(NamedTuple):
     """Shares a concept with one of the best, and answers what that leaves open (``retrieval.activation``)."""
     weight_literal: float = 4.0
     """Contains a word that is not in the model's vocabulary (``retrieval.dense_search``)."""
+    weight_reading: float = 2.5
+    """Answers the question, read together with it (``retrieval.verdict``)."""
     breadth: float = 1.0
     """How far questions that ask for several things are ranked differently (``text.breadth``); 0: as any other."""
     alone: float = 1.0

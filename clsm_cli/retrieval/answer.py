@@ -52,6 +52,8 @@ class Signals(NamedTuple):
         literal: Exact match of the question's words that are not in the model's vocabulary
             (``dense_search``, ``lexical_search``).
         graph: Activation by the best passages, over shared concepts (``activation``).
+        reading: How likely it answers the question, read together with it (``verdict``); 0 if nothing
+            was read.
     """
 
     bm25: float = 0.0
@@ -69,6 +71,7 @@ class Signals(NamedTuple):
     outdated: float = 0.0
     graph: float = 0.0
     literal: float = 0.0
+    reading: float = 0.0
 
 
 class ActivationPath(NamedTuple):

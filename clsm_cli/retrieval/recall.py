@@ -240,7 +240,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     """Run the stages over one view of the index."""
     question, ranked, *_ = retrieve_passages(index, query, engine, settings)
     if engine is not None:
-        ranked = verdict.read(index, question, ranked)
+        ranked = verdict.read(index, question, ranked, settings.weight_reading)
     ranked = verdict.discount_look_alikes(index, question, ranked)
     kept, concepts_only = verdict.apply_threshold(
         index, question, ranked, settings.floor, query.min_score
@@ -305,7 +305,9 @@ def _place_event(
 
     scope, asked = question.scope, query._replace(text=question.scope.event)
     event = retrieve_passages(index, asked, engine, settings)
-    ranked = verdict.read(index, event.question, event.ranked) if engine else event.ranked
+    ranked, weight = event.ranked, settings.weight_reading
+    if engine is not None:
+        ranked = verdict.read(index, event.question, ranked, weight)
     scope = time_scope.resolve_event(index, scope, query.past or query.now, ranked, settings.floor)
     return (
         _understand(index, query, question.text, scope)

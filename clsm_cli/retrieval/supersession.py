@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.heads import pair_head
 from clsm_cli.model import clocks
 from clsm_cli.model.trust import is_as_trusted
+from clsm_cli.retrieval import verdict
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
@@ -176,18 +177,20 @@ def _judged(
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        is_told = chance >= OVER or (not is_open and _is_likely(chance, old, new))
+        is_told = chance >= OVER or (not is_open and _is_likely(question, chance, old, new))
         if is_told and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)
 
 
-def _is_likely(chance: float, old: _Side, new: _Side) -> bool:
+def _is_likely(question: Question, chance: float, old: _Side, new: _Side) -> bool:
     """Whether an update of a probability is worth a mark, given how surely both passages answer.
 
     The later passage goes above the older one, so it must answer at least as surely as that still may.
     """
-    one, two = old.candidate.confidence, new.candidate.confidence
+    if chance < PERHAPS:
+        return False
+    one, two = old.sureness(question), new.sureness(question)
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
 
 
@@ -284,6 +287,18 @@ class _Side:
         self._index, self.zone = index, index.store.zone
         self.is_answer = passage.trust == "agent" and bool(passage.speaker)
         """Whether an agent says it in a conversation."""
+
+    def sureness(self, question: Question) -> float:
+        """How surely it answers: its confidence, or the answer head's probability if that is higher.
+
+        The words of a change are few ("they moved it to the 11th"), so its confidence by signs is low.
+        """
+        sure = self.candidate.confidence
+        return (
+            max(sure, verdict.answer_probability(question, self.passage))
+            if verdict.can_be_read(question)
+            else sure
+        )
 
     def is_before(self, other: _Side) -> bool:
         """Whether it is not known to have been said after another."""

@@ -36,16 +36,17 @@ MAX_READ, ANSWER_P = 4, 0.3
 """Candidates that are read, at most, and the probability of an answer at which reading stops."""
 
 
-def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """Update the confidences by reading the best candidates; their order does not change.
+def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ranked:
+    """Read the best candidates, update the confidences, and order the read ones anew.
 
     An unread candidate is at most as confident as the most confident read one; if none of these answers,
     it gets their lowest reading. If the model was removed meanwhile, the signs alone decide.
 
     Args:
         ranked: Ranked with the model.
+        weight: Of the signal ``reading`` in the score.
     """
-    if not _can_be_read(question) or ranked.confidence < MIN_READ_CONFIDENCE:
+    if not can_be_read(question) or ranked.confidence < MIN_READ_CONFIDENCE:
         return ranked
     best = ranked.candidates[:MAX_READ]
     passages = index.passages([each.row for each in best])
@@ -69,13 +70,28 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     if chances[-1] < ANSWER_P:
         unread = [confidence.read_probability(each, min(chances)) for each in unread]
     rest = [min(top, each) for each in unread]
+    if question.scope.rows:
+        weight = 0.0  # these have an order of their own
+    readings = [confidence.reading(chance) for chance in chances]
+    readings += [min(readings)] * len(rest)
     candidates: list[Candidate] = [
-        each._replace(confidence=round(value, 6))
-        for each, value in zip(ranked.candidates, [*read_confidences, *rest], strict=True)
+        _with_reading(each, reading, weight)._replace(confidence=round(value, 6))
+        for each, reading, value in zip(
+            ranked.candidates, readings, [*read_confidences, *rest], strict=True
+        )
     ]
+    candidates.sort(key=lambda each: -each.score)  # stable
     first = candidates[:CONFIDENCE_SIZE]
     surest = max(each.confidence for each in first)
     return ranked._replace(candidates=candidates, confidence=surest, is_read=True)
+
+
+def _with_reading(candidate: Candidate, reading: float, weight: float) -> Candidate:
+    return candidate._replace(
+        score=round(candidate.score + weight * reading, 6),
+        signals=candidate.signals._replace(reading=reading),
+        shares=candidate.shares._replace(reading=weight * reading),
+    )
 
 
 def _chance(question: Question, passage: Passage, coverage: float) -> float:
@@ -91,12 +107,23 @@ def _chance(question: Question, passage: Passage, coverage: float) -> float:
     rest = factuality.without_questions(text, frozenset(question.terms)) if is_same else None
     if rest == "":
         return 0.0
-    text = answer_head.passage_text(question.text, rest or text, passage.speaker, passage.heading)
-    chance = answer_head.answer_probability(question.text, text)
+    chance = answer_probability(question, passage, rest)
     return chance if rest is None or chance >= ANSWER_P else 0.0
 
 
-def _can_be_read(question: Question) -> bool:
+def answer_probability(question: Question, passage: Passage, part: str | None = None) -> float:
+    """The answer head's probability that a passage, or a part of its text, answers a question.
+
+    Raises:
+        ModelMissingError: The model is not installed.
+        ModelDigestError: A model file is not the right one.
+    """
+    text = part or passage.text
+    text = answer_head.passage_text(question.text, text, passage.speaker, passage.heading)
+    return answer_head.answer_probability(question.text, text)
+
+
+def can_be_read(question: Question) -> bool:
     """Whether the answer head can read it: an English question without a time, which it cannot check."""
     words = question.text.casefold().split()
     return (

@@ -138,6 +138,21 @@ def read_probability(sure: float, chance: float) -> float:
     return cap(1 / (1 + exp(-odds)))
 
 
+MAX_LOGIT = 5.0
+"""Log odds of the answer head that count most for the rank: more certainty only reflects its training."""
+
+
+def reading(chance: float) -> float:
+    """The signal of a passage that was read, 0 … 1: its log odds l, from −``MAX_LOGIT`` to ``MAX_LOGIT``.
+
+        reading = (1 + l / MAX_LOGIT) / 2
+
+    >>> reading(0.5), reading(0.0), round(reading(0.9), 2)
+    (0.5, 0.0, 0.72)
+    """
+    return (1 + max(-1.0, min(1.0, _logit(chance) / MAX_LOGIT))) / 2
+
+
 def _logit(chance: float) -> float:
     kept = max(MIN_LOGIT_P, min(1 - MIN_LOGIT_P, chance))
     return log(kept / (1 - kept))
