@@ -7,35 +7,27 @@ the files, then the check of the clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, date, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
 from itertools import accumulate
 from math import ceil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.forgetting import folding
+from clsm_cli.forgetting.folding import FoldedLog
 from clsm_cli.model.clocks import day_of
-from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.codec import Record
+from clsm_cli.model.episodes import Document, EpisodeRecord, Turn
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
-from clsm_cli.model.streams import STREAMS
+from clsm_cli.model.streams import STREAMS, Stream
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, ledger, logs
 from clsm_cli.store.jsonlines import LineProblem
+from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-    from pathlib import Path
-
-    from clsm_cli.forgetting.folding import FoldedLog
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import Turn
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
 
 UsedOn = Mapping[str, tuple[date, ...]]
 """Id → days on which it was recalled, on any machine."""

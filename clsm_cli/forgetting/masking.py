@@ -12,39 +12,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.forgetting import erasure, receipt, selection
 from clsm_cli.forgetting.clean_writing import MAX_BYTES, CleanWrites, Plan, map_rows
 from clsm_cli.forgetting.erasure import compared_files
-from clsm_cli.forgetting.run_reversal import undoable
+from clsm_cli.forgetting.history_purge import RewrittenHistory
+from clsm_cli.forgetting.receipt import ExternalCopy
+from clsm_cli.forgetting.run_reversal import Run, undoable
+from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
 from clsm_cli.model.clocks import utc_text
-from clsm_cli.model.codec import decode, encode
-from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.codec import Record, decode, encode
+from clsm_cli.model.episodes import EndMark, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import digest, document_id, edge_id, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, runs, shards, topics
-from clsm_cli.store.inbox import CallMark, CapturedTurn
+from clsm_cli.store.inbox import CallMark, CapturedTurn, Inbox
 from clsm_cli.store.jsonlines import strings
-from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.text.secrets import mask_name, secrets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-    from pathlib import Path
-
-    from clsm_cli.forgetting.history_purge import RewrittenHistory
-    from clsm_cli.forgetting.receipt import ExternalCopy
-    from clsm_cli.forgetting.run_reversal import Run
-    from clsm_cli.forgetting.selection import StoreContents
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import EndMark, Episode, Turn
-    from clsm_cli.store.inbox import Inbox
-    from clsm_cli.store.layout import Store
 
 
 class MaskedFile(NamedTuple):

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
+from clsm_cli.forgetting.history_purge import RewrittenHistory
+from clsm_cli.forgetting.references import Reference
+from clsm_cli.forgetting.run_reversal import Run
+from clsm_cli.forgetting.selection import Chosen, StoreContents
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
 from clsm_cli.store.index.derived import EPISODE_EDGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.forgetting.history_purge import RewrittenHistory
-    from clsm_cli.forgetting.references import Reference
-    from clsm_cli.forgetting.run_reversal import Run
-    from clsm_cli.forgetting.selection import Chosen, StoreContents
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
-
+from clsm_cli.store.layout import Store
 
 MASS_LOSS = 0.2
 """Share of all turns above which a removal needs confirmation."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log1p
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.model.trust import Trust
+from clsm_cli.model.streams import Stream
+from clsm_cli.model.trust import Trust
 
 StatementKind = Literal[
     "fact", "preference", "decision", "correction", "convention", "workflow", "task", "gist"

@@ -19,16 +19,13 @@ import contextlib
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO
 
 from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
 from clsm_cli.model import ids
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from io import BufferedReader
-    from pathlib import Path
-    from typing import BinaryIO
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600

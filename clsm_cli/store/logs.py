@@ -7,8 +7,11 @@ and is skipped. Two versions of a log merge by lines, without repeating one (``p
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
@@ -16,13 +19,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.activations import Activation as Activation  # noqa: PLC0414  # also from here
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from datetime import date
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and before it the one that ``decay`` renamed."""

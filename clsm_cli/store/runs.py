@@ -16,20 +16,16 @@ import contextlib
 import json
 import os
 from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from clsm_cli.errors import ClsmError, DamagedStoreError, RefusedError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 @dataclass(frozen=True, slots=True)

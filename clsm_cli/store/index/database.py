@@ -7,6 +7,8 @@ import json
 import os
 import sqlite3
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
@@ -14,9 +16,6 @@ from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from clsm_cli.model.codec import Record
 
 SCHEMA_VERSION = 19

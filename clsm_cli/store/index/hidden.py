@@ -19,7 +19,9 @@ block closed since then is visible again.
 
 from __future__ import annotations
 
+import sqlite3
 from array import array
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -29,9 +31,6 @@ from clsm_cli.store.index.database import json_list, mapping_of, select
 from clsm_cli.store.index.graph_queries import Fact, number_of
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping
-
     from clsm_cli.model.codec import Record
 
 _ARCHIVED = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
@@ -10,8 +11,6 @@ from clsm_cli.store.index.database import column, json_list, select
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.passages import Passage

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.layout import SIDE_MARK, TOPIC_STREAMS, folders_in, is_conflict_copy
+from clsm_cli.store.layout import SIDE_MARK, TOPIC_STREAMS, Store, folders_in, is_conflict_copy
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
 
 _FLOW_LOGS = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
 """Indexed logs in a machine's flow folder → kind."""

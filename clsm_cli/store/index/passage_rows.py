@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
 from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
+from clsm_cli.store.layout import Store
 from clsm_cli.text import aliases, mentions, noun_phrases
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time import expressions
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Sequence
-
-    from clsm_cli.store.layout import Store
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
 _CONVERTED = ("heading", "sources", "current", "is_dump")

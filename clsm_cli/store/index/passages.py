@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
@@ -15,8 +16,6 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from clsm_cli.model.episodes import Turn
     from clsm_cli.model.graph import Statement
 

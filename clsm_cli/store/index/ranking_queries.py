@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from array import array
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
@@ -12,15 +15,10 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings, vector_files
 from clsm_cli.store.index.database import column, json_list, select
 from clsm_cli.store.index.vector_files import Row, VectorReader
+from clsm_cli.store.layout import Store
 
 if TYPE_CHECKING:
-    import sqlite3
-    from array import array
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Self
-
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
 
 _COLUMNS = (
     "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"

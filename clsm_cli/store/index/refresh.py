@@ -12,24 +12,19 @@ input was split.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import atomic, episode_files, inbox, logs
 from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import pack
+from clsm_cli.store.index.indexed_files import Changes, Signature
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.jsonlines import LineProblem, dump
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from clsm_cli.store.index.indexed_files import Changes, Signature
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 GROUP_SIZE = 8
 """Passages per group."""

@@ -12,7 +12,10 @@ import contextlib
 import errno
 import mmap
 import os
+import sqlite3
 import zlib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
@@ -21,10 +24,6 @@ from clsm_cli.store.index import database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from _typeshed import ReadableBuffer
 
 

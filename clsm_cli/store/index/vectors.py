@@ -7,7 +7,9 @@ embedding cache: a text that returns is not embedded again.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
@@ -20,9 +22,6 @@ from clsm_cli.store.index.vector_files import append, committed, rows_of, senten
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    import sqlite3
-    from pathlib import Path
-
     from clsm_cli.embedding.encoder import Embedding
 
 _REMNANTS = frozenset(
