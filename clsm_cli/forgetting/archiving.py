@@ -215,8 +215,7 @@ def _compactable_rows(
     return found
 
 
-UNDO_PERIOD = timedelta(30)
-"""Age up to which a run can be undone."""
+UNDO_PERIOD = timedelta(30)  # age up to which a run can be undone
 
 
 def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:

@@ -35,12 +35,11 @@ class RestoredFiles(NamedTuple):
 
     Attributes:
         now: Path → current bytes; ``before``: those before the run. None: no file.
-        changed: Paths changed since the run, sorted; not in the other two.
     """
 
     now: dict[str, bytes | None]
     before: dict[str, bytes | None]
-    changed: tuple[str, ...]
+    changed: tuple[str, ...]  # paths changed since the run, sorted; not in the other two
 
 
 def restore_files(

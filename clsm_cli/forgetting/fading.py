@@ -29,8 +29,7 @@ from clsm_cli.store.jsonlines import LineProblem
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
 
-UsedOn = Mapping[str, tuple[date, ...]]
-"""Id → days on which it was recalled, on any machine."""
+UsedOn = Mapping[str, tuple[date, ...]]  # id → days on which it was recalled, on any machine
 
 
 class Trace(NamedTuple):
@@ -303,21 +302,15 @@ def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | N
     return behind.get(found, found) if found is not None and behind else found
 
 
-MAX_AHEAD = 60
-"""Days that the clock may be ahead of the store's newest known day."""
-MAX_BEHIND = 1
-"""Days that it may be behind."""
+MAX_AHEAD = 60  # days that the clock may be ahead of the store's newest known day
+MAX_BEHIND = 1  # days that it may be behind
 
 
 class Clock(NamedTuple):
-    """The current day, and whether it is plausible.
-
-    Attributes:
-        newest: The newest plausible day in the store; None if it has no days.
-    """
+    """The current day, and whether it is plausible."""
 
     today: date  # by the clock (UTC)
-    newest: date | None
+    newest: date | None  # the newest plausible day in the store; None if it has no days
     is_believed: bool
     future: tuple[date, ...]  # days after ``today`` and ``newest``; they count as today
 

@@ -23,8 +23,7 @@ OLD_LOG, LOG = logs.ACTIVATIONS
 FEEDBACK_PERIOD = timedelta(30)
 """How long a recall accepts feedback; its log line is kept at least as long."""
 
-Uses = dict[tuple[str, date], int]
-"""(Id, day) → number of recalls."""
+Uses = dict[tuple[str, date], int]  # (Id, day) → number of recalls
 
 
 class FoldedLog(NamedTuple):

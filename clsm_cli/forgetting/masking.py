@@ -311,8 +311,7 @@ def _edge_id(edge: Edge) -> str:
 MIN_GLOBAL_LENGTH = 8
 """Minimum length of a secret to recognise anywhere; a shorter one, such as a PIN, only in records
 derived from its text."""
-_MIN_LENGTH = 3
-"""Minimum length of a secret."""
+_MIN_LENGTH = 3  # minimum length of a secret
 
 
 class _Secrets:

@@ -18,10 +18,8 @@ from clsm_cli.store import git
 from clsm_cli.store.index.derived import EPISODE_EDGES
 from clsm_cli.store.layout import Store
 
-MASS_LOSS = 0.2
-"""Share of all turns above which a removal needs confirmation."""
-MASS_LOSS_TURNS = 20
-"""Number of turns that never needs confirmation."""
+MASS_LOSS = 0.2  # share of all turns above which a removal needs confirmation
+MASS_LOSS_TURNS = 20  # number of turns that never needs confirmation
 
 
 class Purged(NamedTuple):
@@ -132,10 +130,8 @@ def _other(count: int) -> str:
     return f"{count} other turn{'' if count == 1 else 's'}"
 
 
-MAX_SOURCE_BYTES = 64 << 20
-"""Maximum size of a source to search, in bytes."""
-MIN_LINE = 8
-"""Minimum length of a line that identifies its text."""
+MAX_SOURCE_BYTES = 64 << 20  # maximum size of a source to search, in bytes
+MIN_LINE = 8  # minimum length of a line that identifies its text
 
 
 class ExternalCopy(NamedTuple):

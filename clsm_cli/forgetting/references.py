@@ -109,16 +109,12 @@ def _reference(told: StoredTurn, why: str) -> Reference:
     return Reference(told.turn.key, told.kind, told.one_line, place, told.turn.time, why)
 
 
-ROLE_WINDOW = 7
-"""Words on either side of a name to search for roles."""
+ROLE_WINDOW = 7  # words on either side of a name to search for roles
 PRONOUN_DISTANCE = 4
 """Maximum distance, in turns or blocks, of a pronoun from the last turn about the person."""
-REMARK_DISTANCE = 2
-"""The same for a remark."""
-MAX_REMARK_WORDS = 5
-"""Maximum number of content words of a remark."""
-_TITLE_LETTERS = 3
-"""Maximum length of a title ("Mr", "Dr"), and minimum length of a part of a name."""
+REMARK_DISTANCE = 2  # the same for a remark
+MAX_REMARK_WORDS = 5  # maximum number of content words of a remark
+_TITLE_LETTERS = 3  # maximum length of a title ("Mr", "Dr"), and minimum length of a part of a name
 
 
 class Person(selection.Subject):
@@ -269,8 +265,7 @@ def _is_noun(words: Sequence[Word], place: int, language: Language) -> bool:
 
 
 _NUMBER = re.compile(r"(?<![\w.])\+?\d(?:[ ()/.-]{0,2}\d){5,}(?![\w])")
-_DIGITS = 8
-"""Trailing digits that identify a phone number in any notation."""
+_DIGITS = 8  # trailing digits that identify a phone number in any notation
 _MIN_DIGITS = 6
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 

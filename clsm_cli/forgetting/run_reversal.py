@@ -22,8 +22,7 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.ledger import Entry
 from clsm_cli.store.lock import locked
 
-MAX_LISTED = 10
-"""Maximum number of records and files listed in a refusal."""
+MAX_LISTED = 10  # maximum number of records and files listed in a refusal
 
 
 class RevertedFile(NamedTuple):
@@ -34,11 +33,7 @@ class RevertedFile(NamedTuple):
 
 
 class UndoReport(NamedTuple):
-    """What an undo did or would do.
-
-    Attributes:
-        changed: Ids of records with their earlier value under a higher revision.
-    """
+    """What an undo did or would do."""
 
     of: str  # the reverted run; with ``is_redo``, an undo
     command: str
@@ -48,7 +43,7 @@ class UndoReport(NamedTuple):
     is_exact: bool  # whether every file has its earlier bytes; ``reason``: why not
     reason: str = ""
     files: tuple[RevertedFile, ...] = ()
-    changed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()  # ids of records with their earlier value under a higher revision
     withdrawn: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     is_completed: bool = False  # an interrupted undo, completed now
@@ -83,8 +78,7 @@ def undo(
         return _revert(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
 
 
-Known = dict[str, Entry]
-"""The runs of this machine by id, oldest first."""
+Known = dict[str, Entry]  # the runs of this machine by id, oldest first
 
 
 def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:

@@ -109,17 +109,15 @@ class Wanted(NamedTuple):
     Attributes:
         ids: Of turns, episodes, statements, documents or concepts; not restricted by the rest.
         source: Ingested path, or a folder above it; or the address from which a tool fetched.
-        person: The speaker, or someone named in the text.
-        also: Keys of further turns: references that the user confirmed.
     """
 
     ids: tuple[str, ...] = ()
     source: str | None = None
     session: str | None = None
-    person: str | None = None
+    person: str | None = None  # the speaker, or someone named in the text
     since: datetime | None = None
     until: datetime | None = None
-    also: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # keys of further turns: references that the user confirmed
 
 
 class Chosen(NamedTuple):

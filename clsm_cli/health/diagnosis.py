@@ -52,10 +52,8 @@ def diagnose(
     )
 
 
-DAMAGED, BAD_MODEL = 13, 15
-"""Exit codes: damage remains in the store, or in the model alone."""
-_MAX_ATTEMPTS = 3
-"""Attempts on a store that another process writes to."""
+DAMAGED, BAD_MODEL = 13, 15  # exit codes: damage remains in the store, or in the model alone
+_MAX_ATTEMPTS = 3  # attempts on a store that another process writes to
 _NEEDS_REBUILD = frozenset({"index-damaged", "index-differs"})
 
 

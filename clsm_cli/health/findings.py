@@ -47,10 +47,8 @@ def _load() -> dict[str, Code]:
         return {name: Code(cast("Severity", how_bad), *rest) for name, how_bad, *rest in rows}
 
 
-CODES = _load()
-"""Code → its row, in the order of the page."""
-MODEL = frozenset({"model-damaged"})
-"""Damage outside the store: exit code 15."""
+CODES = _load()  # code → its row, in the order of the page
+MODEL = frozenset({"model-damaged"})  # damage outside the store: exit code 15
 
 
 def make_finding(

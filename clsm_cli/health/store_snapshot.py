@@ -106,7 +106,6 @@ class Snapshot:
         files: Everything but folders; ``folders``: path → mode and owner.
         episodes: The episode, or why its file cannot be read.
         headings: Keys in the headings of an episode file, in order.
-        forgotten: Hashes of ids with a tombstone.
     """
 
     store: Store
@@ -119,7 +118,7 @@ class Snapshot:
     topics: dict[str, Topic] = field(default_factory=dict)
     inboxes: dict[str, Inbox] = field(default_factory=dict)
     logs: dict[str, Rows] = field(default_factory=dict)
-    forgotten: frozenset[str] = frozenset()
+    forgotten: frozenset[str] = frozenset()  # hashes of ids with a tombstone
     episode_ids: frozenset[str] = frozenset()
     records: dict[str, Record] = field(default_factory=dict)
     where: dict[str, str] = field(default_factory=dict)

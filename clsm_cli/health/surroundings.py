@@ -203,8 +203,7 @@ def _text_secrets(texts: Iterable[str]) -> Counter[str]:
     return sum((Counter(secrets.mask(text).counts) for text in texts), Counter())
 
 
-MAX_COMPARED = 1500
-"""Most passages of an index that is compared with a fresh one: about 1.5 s."""
+MAX_COMPARED = 1500  # most passages of an index that is compared with a fresh one: about 1.5 s
 _PATH = ".clsm/index/index.sqlite"
 
 
@@ -270,8 +269,7 @@ def _difference(snapshot: Snapshot, connection: sqlite3.Connection) -> str:
     return f"says otherwise: {list_names(other)}" if other else ""
 
 
-STALE_MINUTES = 10
-"""Minutes after which a git lock is stale: git holds one for seconds."""
+STALE_MINUTES = 10  # minutes after which a git lock is stale: git holds one for seconds
 
 
 def check_git(snapshot: Snapshot) -> Iterator[Finding]:

@@ -39,7 +39,6 @@ class Version(NamedTuple):
         source: ``path:line``, as ingested, of the earliest source, for a done task of the one that
             ticks it; else of its line in a topic file. ``file``: absolute path that can be opened,
             or "".
-        by_hand: A person wrote it in place of what it supersedes; no source supports it.
     """
 
     id: str
@@ -56,7 +55,7 @@ class Version(NamedTuple):
     source: str | None
     file: str
     line: int
-    by_hand: bool
+    by_hand: bool  # A person wrote it in place of what it supersedes; no source supports it
 
 
 def state_of(row: Row, now: str) -> State:

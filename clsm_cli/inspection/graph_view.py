@@ -30,15 +30,13 @@ class Graph:
 
     Attributes:
         statements: Node id → the valid statements about it, sorted by id.
-        total: Number of nodes of the whole graph.
-        dangling: Edges left out because an end is not in the store.
     """
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     statements: Mapping[str, tuple[Statement, ...]]
-    total: int
-    dangling: int = 0
+    total: int  # number of nodes of the whole graph
+    dangling: int = 0  # edges left out because an end is not in the store
 
 
 def load(store: Store, view: View) -> Graph:
@@ -177,8 +175,7 @@ def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
     )
 
 
-MAX_HUBS = 10
-"""Hubs and strongest edges that are listed."""
+MAX_HUBS = 10  # hubs and strongest edges that are listed
 
 
 def statistics(graph: Graph) -> dict[str, Any]:

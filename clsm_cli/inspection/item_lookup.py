@@ -75,18 +75,14 @@ def times_of(row: Statement, text: str, zone: tzinfo) -> tuple[ResolvedTime, ...
 
 
 class FoundItem(NamedTuple):
-    """The item of an id, and its sources, earliest first.
-
-    Attributes:
-        times: Certain time expressions of a statement, turn or block.
-    """
+    """The item of an id, and its sources, earliest first."""
 
     id: str
     kind: str
     text: str = ""
     facts: dict[str, Any] = {}  # noqa: RUF012
     told: tuple[SourceTurn, ...] = ()
-    times: tuple[ResolvedTime, ...] = ()
+    times: tuple[ResolvedTime, ...] = ()  # certain time expressions of a statement, turn or block
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:

@@ -33,9 +33,6 @@ class StatementLine(NamedTuple):
     """A statement as a line of a list.
 
     Attributes:
-        since: When it became true, else was recorded; for a done task, when it was done.
-        before: The text it replaced, or "".
-        source: As in ``fact_history.Version``.
         times: Its certain time expressions; only from ``valid_statements``.
     """
 
@@ -44,10 +41,10 @@ class StatementLine(NamedTuple):
     stream: str
     text: str
     state: str | None
-    since: str | None
+    since: str | None  # when it became true, else was recorded; for a done task, when it was done
     until: str | None
-    before: str
-    source: str | None
+    before: str  # the text it replaced, or ""
+    source: str | None  # as in ``fact_history.Version``
     file: str
     line: int
     times: tuple[ResolvedTime, ...] = ()
@@ -73,22 +70,19 @@ class PeriodReview(NamedTuple):
     """A month or week, by when things became true; all parts but the last are newest first.
 
     Attributes:
-        period: As ``2026-03`` or ``2026-W11``.
         gists: Gists of the month from its last consolidation; a week has none.
         decided: Decisions and corrections, and the decisions that episodes report.
-        learnt: What else became true then and still is.
-        done: Tasks done then; ``open``: tasks recorded then and not done.
         told: Openings of the episodes without an item above, the most salient first.
     """
 
-    period: str
+    period: str  # as ``2026-03`` or ``2026-W11``
     first: str
     last: str
     episodes: int
     gists: tuple[StatementLine, ...]
     decided: tuple[StatementLine, ...]
-    learnt: tuple[StatementLine, ...]
-    done: tuple[StatementLine, ...]
+    learnt: tuple[StatementLine, ...]  # what else became true then and still is
+    done: tuple[StatementLine, ...]  # tasks done then; ``open``: tasks recorded then and not done
     open: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
     told: tuple[StatementLine, ...]

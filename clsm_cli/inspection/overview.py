@@ -21,15 +21,13 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import store_counts
 from clsm_cli.store.layout import Store
 
-_SLACK = timedelta(minutes=5)
-"""Tolerance for clocks that differ or are set back."""
+_SLACK = timedelta(minutes=5)  # tolerance for clocks that differ or are set back
 
 
 class Overview(NamedTuple):
     """The state of a store, with the runs of this machine, newest first.
 
     Attributes:
-        problems: Files that could not be parsed: path, line, reason.
         runs: Id, command and state of each; ``is_kept``: its preimages exist, so it can be undone.
     """
 
@@ -39,7 +37,7 @@ class Overview(NamedTuple):
     time_zone: str
     counts: dict[str, int]
     unembedded: int
-    problems: tuple[dict[str, Any], ...]
+    problems: tuple[dict[str, Any], ...]  # files that could not be parsed: path, line, reason
     runs: tuple[dict[str, Any], ...]
 
 
@@ -63,25 +61,18 @@ def overview(store: Store) -> Overview:
 
 
 class Automation(NamedTuple):
-    """State of the nightly consolidation; times are UTC.
-
-    Attributes:
-        last: When one last succeeded, ``hours`` ago; None: never, or unknown.
-        failed: Number of failed runs since, the last at ``failed_at``.
-        waiting: Number of pending episodes and open conversations.
-        future: A recorded success later than now, which is ignored.
-    """
+    """State of the nightly consolidation; times are UTC."""
 
     is_stale: bool
-    last: str | None
+    last: str | None  # when one last succeeded, ``hours`` ago; None: never, or unknown
     hours: float | None
     max_age: float
-    failed: int
+    failed: int  # number of failed runs since, the last at ``failed_at``
     failed_at: str | None
     reason: str | None
-    waiting: int
+    waiting: int  # number of pending episodes and open conversations
     waiting_since: str | None
-    future: str | None
+    future: str | None  # A recorded success later than now, which is ignored
 
     def sentence(self, zone: tzinfo) -> str:
         """The state in one sentence, with times by the clock of a zone."""

@@ -118,9 +118,7 @@ def append(path: Path, record: bytes, *, durable: bool = True) -> None:
                 raise OSError(errno.ENOSPC, "the disk is full", str(path))
             if durable:
                 os.fsync(fd)
-            elif hasattr(
-                os, "posix_fadvise"
-            ):  # has the effect of sync_file_range, which Python lacks
+            elif hasattr(os, "posix_fadvise"):  # acts as sync_file_range, which Python lacks
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(fd)

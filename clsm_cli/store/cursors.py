@@ -21,13 +21,10 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.ledger import FILE
 from clsm_cli.store.logs import MAX_LOG
 
-_VERSION = 1
-"""Raised whenever the format or its meaning changes; older files are ignored."""
+_VERSION = 1  # raised whenever the format or its meaning changes; older files are ignored
 _MAX_BYTES = 64 << 20
-_TAIL = 4 << 10
-"""Bytes of the ledger, before the recorded position, that must be unchanged."""
-_UNDO = b'"of": "'
-"""Occurs only in the ledger line of an undo."""
+_TAIL = 4 << 10  # bytes of the ledger, before the recorded position, that must be unchanged
+_UNDO = b'"of": "'  # occurs only in the ledger line of an undo
 
 
 class Cursor(NamedTuple):

@@ -16,12 +16,9 @@ from pathlib import Path
 
 from clsm_cli.startup.records import NamedTuple
 
-TIMEOUT = 20.0
-"""Seconds that git may take for a query."""
-_MAX_BLOB = 256 << 20
-"""Bytes of a file that is read, as for a log."""
-_BATCH = 500
-"""Paths or objects per query."""
+TIMEOUT = 20.0  # seconds that git may take for a query
+_MAX_BLOB = 256 << 20  # bytes of a file that is read, as for a log
+_BATCH = 500  # paths or objects per query
 _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",

@@ -19,10 +19,8 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 
-NAME = "eval/queries.yaml"
-"""The file, relative to the store."""
-MAX_LABELS = 1 << 20
-"""Bytes of the file: about ten thousand queries, parsed in four seconds."""
+NAME = "eval/queries.yaml"  # the file, relative to the store
+MAX_LABELS = 1 << 20  # bytes of the file: about ten thousand queries, parsed in four seconds
 _MAX_VALUES = 100_000
 """Keys and values: twice as many as in other files, as the owner writes it and no recall reads it."""
 

@@ -16,8 +16,7 @@ from clsm_cli.store import atomic, logs
 from clsm_cli.store.layout import Store
 
 _MAX_BYTES = 64 << 10
-_MAX_REASON = 2000
-"""Characters of a reason."""
+_MAX_REASON = 2000  # characters of a reason
 
 
 class NightLog(NamedTuple):

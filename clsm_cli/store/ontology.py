@@ -11,8 +11,7 @@ from clsm_cli.store.layout import Store
 from clsm_cli.text.tagging import Ontology, OntologyError, parse
 
 ONTOLOGY_NAME = "ontology.yaml"
-_MAX_ONTOLOGY = 128 << 10
-"""Bytes: nine times the shipped file; takes a second to parse."""
+_MAX_ONTOLOGY = 128 << 10  # bytes: nine times the shipped file; takes a second to parse
 
 
 def load(store: Store) -> tuple[Ontology, list[LineProblem]]:

@@ -26,19 +26,14 @@ _RUNS = ".clsm/runs/"
 
 
 class Restored(NamedTuple):
-    """A store restored from a backup, or in a dry run only verified.
-
-    Attributes:
-        device: Its device name.
-        in_the_way: In a dry run, why the folder could not take the store.
-    """
+    """A store restored from a backup, or in a dry run only verified."""
 
     manifest: Manifest
     root: Path
-    device: str
+    device: str  # its device name
     misplaced: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-    in_the_way: str | None = None
+    in_the_way: str | None = None  # in a dry run, why the folder could not take the store
 
     @property
     def keeps_device(self) -> bool:

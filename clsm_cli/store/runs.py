@@ -55,8 +55,7 @@ class Remove:
 Write = Put | Append | Remove
 _HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
 """Hidden files that a run may write: two of git's, and the marker of ``cleanup``."""
-_MAX_REDO = 1 << 30
-"""Bytes of ``.clsm/redo``."""
+_MAX_REDO = 1 << 30  # bytes of ``.clsm/redo``
 
 
 def apply(

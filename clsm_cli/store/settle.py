@@ -18,12 +18,9 @@ from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.record_files import reconcile
 
-MAX_LOST_SHARE = 0.2
-"""Share of a stream's statements that may be removed at once."""
-MIN_LOST = 5
-"""Statements that may always be removed: a short list edited by hand."""
-MAX_LOST = 100
-"""Statements of a stream of any size that may be removed at once."""
+MAX_LOST_SHARE = 0.2  # share of a stream's statements that may be removed at once
+MIN_LOST = 5  # statements that may always be removed: a short list edited by hand
+MAX_LOST = 100  # statements of a stream of any size that may be removed at once
 
 
 def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:

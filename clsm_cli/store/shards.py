@@ -37,8 +37,7 @@ _MAX_YAML_ENTRIES, _MAX_ENTRY_CHARS = 50, 64 << 10
 """Entries, and their characters, that are parsed as YAML one by one; limits the time."""
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
-_Entries = list[tuple[int, str, Any]]
-"""Line number, text, and the value or a LineError."""
+_Entries = list[tuple[int, str, Any]]  # line number, text, and the value or a LineError
 
 HEADER = (
     "# clsm graph shard: one record a line, sorted by id; see docs/format.md.\n"

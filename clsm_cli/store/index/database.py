@@ -22,8 +22,7 @@ SCHEMA_VERSION = 19
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
-_PAGE = 2048
-"""Bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more."""
+_PAGE = 2048  # bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more
 _MAPPED = 1 << 30
 """Bytes of an index that are mapped while it is copied; the rest of a larger one is read."""
 

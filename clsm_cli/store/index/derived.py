@@ -153,8 +153,7 @@ def _update_statements(batch: Batch, streams: set[str]) -> None:
 
 _UNRECORDED = ""
 """``superseded_at`` after a hand edit that no run has recorded yet: no record has the old text."""
-_Places = dict[str, tuple[str, int]]
-"""Statement → file and line."""
+_Places = dict[str, tuple[str, int]]  # statement → file and line
 
 
 def _shard_places(connection: sqlite3.Connection) -> _Places:
@@ -219,8 +218,7 @@ def _replace(
         )
 
 
-_NO_FILE = 0
-"""Statement rows are removed with an update of their stream, not with a file."""
+_NO_FILE = 0  # statement rows are removed with an update of their stream, not with a file
 
 
 def _update_graph(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:

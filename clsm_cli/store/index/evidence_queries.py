@@ -14,8 +14,7 @@ from clsm_cli.store.index.passages import HEADING_SEPARATOR
 _SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
 """The section of a passage: the blocks under a heading, or an episode of a conversation."""
 _FROM_PASSAGES = "FROM passages p JOIN places l ON l.id = p.place"
-_MIN_PHRASE = 2
-"""Minimum passages with a phrase for it to be a possible name."""
+_MIN_PHRASE = 2  # minimum passages with a phrase for it to be a possible name
 
 
 class SourceTurn(NamedTuple):

@@ -175,8 +175,7 @@ def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tup
     return list(select(connection, query, rows))
 
 
-_AFTER = "~"
-"""Sorts after every file name."""
+_AFTER = "~"  # sorts after every file name
 
 
 def recent_files(connection: sqlite3.Connection, days: int, until: str | None = None) -> list[str]:

@@ -78,11 +78,10 @@ class Past(NamedTuple):
     """Passages invisible at a past time.
 
     Attributes:
-        hidden: Rows of the invisible passages.
         after_cutoff: Row → time of the passages told later but known by then; some are hidden.
     """
 
-    hidden: frozenset[int]
+    hidden: frozenset[int]  # rows of the invisible passages
     after_cutoff: dict[int, str]
 
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
 
 
-MAX_NEIGHBOURS = 20
-"""Maximum blocks of a section on either side."""
+MAX_NEIGHBOURS = 20  # maximum blocks of a section on either side
 
 
 class Mention(NamedTuple):

@@ -21,16 +21,14 @@ if TYPE_CHECKING:
 
 _FLOW_LOGS = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
 """Indexed logs in a machine's flow folder → kind."""
-_MAX_CAPTURED = 32 << 10
-"""Maximum bytes of captured turns that a recall indexes during a run."""
+_MAX_CAPTURED = 32 << 10  # maximum bytes of captured turns that a recall indexes during a run
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
 Signature: TypeAlias = tuple[str, int, int]
 """Kind, size in bytes and modification time (ns) of a file."""
 
-Progress = Callable[[int, int], None]
-"""Called with the amount done and the total."""
+Progress = Callable[[int, int], None]  # called with the amount done and the total
 
 
 class Changes(NamedTuple):

@@ -29,8 +29,7 @@ _OVERLAID = (
 )
 _LEFT = "more was captured while another clsm works than a recall reads; it is found once that ends"
 _NOTHING = Changes({}, ())
-_TRIES = 5
-"""Times that files are read again which changed while they were read."""
+_TRIES = 5  # times that files are read again which changed while they were read
 _DAMAGED = (
     ".clsm/index/tokens.q2: damaged where {} passages have their vectors, which were left out;"
     " the next command makes them anew"

@@ -26,8 +26,7 @@ from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.jsonlines import LineProblem, dump
 from clsm_cli.store.layout import Store
 
-GROUP_SIZE = 8
-"""Passages per group."""
+GROUP_SIZE = 8  # passages per group
 _INBOX_ONLY = frozenset({"inbox", "flow"})
 """What a refresh of inboxes touches: no records, so nothing to derive."""
 

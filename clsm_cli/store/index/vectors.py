@@ -32,8 +32,7 @@ _REMNANTS = frozenset(
 
 
 Embed = Callable[[Sequence[str]], "Sequence[Embedding]"]
-STEP = 128
-"""Texts per commit, so that little is lost if interrupted."""
+STEP = 128  # texts per commit, so that little is lost if interrupted
 
 
 def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
