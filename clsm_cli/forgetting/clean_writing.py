@@ -29,9 +29,8 @@ MAX_BYTES = 1 << 30  # bytes of a file of the store
 class CleanWrites(NamedTuple):
     """The file changes of a plan, computed on a copy of the store.
 
-    Attributes:
-        puts: Path relative to the store → new bytes, and the digest of the old ones.
-        names: Names of inbox files whose conversation is gone; a ledger may still contain them.
+    ``puts``: path relative to the store → new bytes, and the digest of the old ones. ``names`` of inbox
+    files whose conversation is gone: a ledger may still contain them.
     """
 
     puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})

@@ -31,14 +31,10 @@ from clsm_cli.store.record_files import reconcile
 
 
 class RestoredFiles(NamedTuple):
-    """The files of a run, reverted.
+    """The files of a run, reverted."""
 
-    Attributes:
-        now: Path → current bytes; ``before``: those before the run. None: no file.
-    """
-
-    now: dict[str, bytes | None]
-    before: dict[str, bytes | None]
+    now: dict[str, bytes | None]  # path → current bytes; None: no file
+    before: dict[str, bytes | None]  # those before the run
     changed: tuple[str, ...]  # paths changed since the run, sorted; not in the other two
 
 

@@ -319,10 +319,7 @@ def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
     """Days from a clock that was behind → the earliest day possible.
 
     A ledger is chronological, so no run is older than the one above it: a run dated "1970" counts as
-    of the day of the run before it.
-
-    Args:
-        days: Days of a machine's runs, in ledger order; those after today are ignored.
+    of the day of the run before it. ``days`` are in ledger order; those after today are ignored.
 
     >>> days = [date(2026, 3, 1), date(1970, 1, 1), date(2068, 1, 1), date(2026, 3, 2)]
     >>> {str(day): str(least) for day, least in clock_corrections(days, date(2026, 4, 1)).items()}

@@ -118,17 +118,12 @@ _TITLE_LETTERS = 3  # maximum length of a title ("Mr", "Dr"), and minimum length
 
 
 class Person(selection.Subject):
-    """A forgotten person, learnt from the removed turns.
-
-    Attributes:
-        nodes: Node ids of the names.
-        roles: Nouns used for them: tenant, sister.
-    """
+    """A forgotten person, learnt from the removed turns."""
 
     def __init__(self, names: Sequence[str], memory: StoreContents, gone: AbstractSet[str]) -> None:
         super().__init__(names)
         self.nodes = {node_id(name) for name in names}
-        self.roles: set[str] = set()
+        self.roles: set[str] = set()  # nouns used for them: tenant, sister
         words = [word for name in names for word in words_of(name)]
         self._parts = {word.low for word in words if len(word.text) >= _TITLE_LETTERS}
         self._initials = {

@@ -58,10 +58,7 @@ def undo(
     redo: bool = False,
     dry_run: bool = False,
 ) -> UndoReport:
-    """Undo or redo a run of this machine.
-
-    Args:
-        wanted: Id of the run or a prefix of it; None: the newest eligible run.
+    """Undo or redo a run of this machine, ``wanted`` by an id or a prefix; None: the newest eligible.
 
     Raises:
         BadInputError: No run, or several, match the id.

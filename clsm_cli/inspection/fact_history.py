@@ -33,12 +33,10 @@ State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]
 class Version(NamedTuple):
     """One version of a statement or edge; ``value``: its text, or the label of an edge's target.
 
-    Attributes:
-        state: current, done (a task), future (not true yet), ended (was true until ``valid_until``),
-            superseded (no longer believed), withdrawn.
-        source: ``path:line``, as ingested, of the earliest source, for a done task of the one that
-            ticks it; else of its line in a topic file. ``file``: absolute path that can be opened,
-            or "".
+    Its ``state``: current, done (a task), future (not true yet), ended (was true until ``valid_until``),
+    superseded (no longer believed), withdrawn. Its ``source``: ``path:line``, as ingested, of the
+    earliest one, for a done task of the one that ticks it; else of its line in a topic file.
+    ``file``: absolute path that can be opened, or "".
     """
 
     id: str

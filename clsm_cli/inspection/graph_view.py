@@ -26,15 +26,11 @@ from clsm_cli.text.node_ids import node_id
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes and edges that hold at one time.
-
-    Attributes:
-        statements: Node id → the valid statements about it, sorted by id.
-    """
+    """Nodes and edges that hold at one time."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
-    statements: Mapping[str, tuple[Statement, ...]]
+    statements: Mapping[str, tuple[Statement, ...]]  # node id → those about it, sorted by id
     total: int  # number of nodes of the whole graph
     dangling: int = 0  # edges left out because an end is not in the store
 

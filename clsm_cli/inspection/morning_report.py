@@ -30,11 +30,7 @@ _DEFAULT_KINDS = frozenset(get_args(StatementKind)) - {"gist"}
 
 
 class StatementLine(NamedTuple):
-    """A statement as a line of a list.
-
-    Attributes:
-        times: Its certain time expressions; only from ``valid_statements``.
-    """
+    """A statement as a line of a list."""
 
     id: str
     kind: str
@@ -47,7 +43,7 @@ class StatementLine(NamedTuple):
     source: str | None  # as in ``fact_history.Version``
     file: str
     line: int
-    times: tuple[ResolvedTime, ...] = ()
+    times: tuple[ResolvedTime, ...] = ()  # its certain ones; only from ``valid_statements``
 
 
 class News(NamedTuple):
@@ -67,25 +63,19 @@ class News(NamedTuple):
 
 
 class PeriodReview(NamedTuple):
-    """A month or week, by when things became true; all parts but the last are newest first.
-
-    Attributes:
-        gists: Gists of the month from its last consolidation; a week has none.
-        decided: Decisions and corrections, and the decisions that episodes report.
-        told: Openings of the episodes without an item above, the most salient first.
-    """
+    """A month or week, by when things became true; all parts but the last are newest first."""
 
     period: str  # as ``2026-03`` or ``2026-W11``
     first: str
     last: str
     episodes: int
-    gists: tuple[StatementLine, ...]
-    decided: tuple[StatementLine, ...]
+    gists: tuple[StatementLine, ...]  # of the month, from its last consolidation; a week has none
+    decided: tuple[StatementLine, ...]  # or corrected, and the decisions that episodes report
     learnt: tuple[StatementLine, ...]  # what else became true then and still is
     done: tuple[StatementLine, ...]  # tasks done then; ``open``: tasks recorded then and not done
     open: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
-    told: tuple[StatementLine, ...]
+    told: tuple[StatementLine, ...]  # openings of the other episodes, the most salient first
 
     @property
     def is_empty(self) -> bool:

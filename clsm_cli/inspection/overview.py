@@ -25,10 +25,9 @@ _SLACK = timedelta(minutes=5)  # tolerance for clocks that differ or are set bac
 
 
 class Overview(NamedTuple):
-    """The state of a store, with the runs of this machine, newest first.
+    """The state of a store, with id, command and state of the runs of this machine, newest first.
 
-    Attributes:
-        runs: Id, command and state of each; ``is_kept``: its preimages exist, so it can be undone.
+    ``is_kept``: the preimages of a run exist, so it can be undone.
     """
 
     root: str

@@ -47,9 +47,7 @@ class ToolCall:
 class Turn:
     """One message of a conversation, or one block of a living document.
 
-    Attributes:
-        origin: Real path of that file, with ``~`` for the home folder; "" if ``path`` or the session
-            has it.
+    ``origin``: real path of its file, ``~`` for the home folder; "" if ``path`` or the session has it.
     """
 
     key: str  # 12 hex digits, see ``ids.turn_key``
@@ -71,9 +69,8 @@ class Turn:
 class Episode:
     """An immutable sequence of turns: one file under ``flow/<device>/episodes/``.
 
-    Attributes:
-        start: Time of the first dated turn (with its offset), or None if no turn has a date.
-        capped: Whether its length ended it, not a boundary: the next episode continues it.
+    ``start``: time of the first dated turn (with its offset). If it is ``capped``, its length ended it,
+    not a boundary: the next episode continues it.
     """
 
     id: str
@@ -124,8 +121,7 @@ class EpisodeRecord:
     Attributes:
         novelty: 1 − cosine to the episode before it in its session, 0 … 1; 1 for the first.
         mentions: Node id → keys of the turns that mention it.
-        digest: Of the episode's file when it was consolidated; if it differs, the episode is pending
-            again.
+        digest: Of its file when it was consolidated; if it differs, the episode is pending again.
     """
 
     id: str

@@ -20,11 +20,9 @@ class Statement:
     """A sentence worth keeping: a fact, a rule or a task.
 
     The text of a current row is a line in a Markdown topic file. Its shard has the text as last written,
-    with its ``text_sha``, to detect an edit by hand and to know the text before it.
-
-    Attributes:
-        state: Only for tasks; ``due`` is a bare date, ``done_at`` the time when it was reported done.
-        valid_from: When it became true (``valid_until``: stopped being true; half-open).
+    with its ``text_sha``, to detect an edit by hand and to know the text before it. It became true at
+    ``valid_from`` and stopped at ``valid_until`` (half-open). Only a task has a ``state``; ``due`` is a
+    bare date, ``done_at`` the time when it was reported done.
     """
 
     id: str
@@ -62,8 +60,8 @@ class Statement:
 class Node:
     """A thing that memories are about.
 
-    Attributes:
-        confidence: Probability that its name denotes one particular thing, in tenths; 1 if a person says so.
+    ``confidence``: probability that its name denotes one particular thing, in tenths; 1 if a person
+    says so.
     """
 
     id: str

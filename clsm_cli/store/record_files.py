@@ -98,10 +98,8 @@ def reconcile(
 ) -> Edits:
     """Compute the statements of a stream from its Markdown and its records, without writing.
 
-    A record whose topic is unreadable stays as it is.
-
-    Args:
-        topics: Without forgotten items (``visible_topics``), like ``records``.
+    A record whose topic is unreadable stays as it is. ``topics`` (``visible_topics``) and ``records``
+    come without what was forgotten.
     """
     stale = _superseded_lines(topics, records)
     topics = without_items(topics, stale, frozenset())

@@ -75,8 +75,7 @@ def apply(
         writes: In an order in which every prefix can be completed.
         run_id: The run of which this is a further step; None begins a run.
         whole: Apply all writes or none, even if the process dies (see ``recover``).
-        undoable: Save what ``undo`` needs. Otherwise no old content is kept, and the ledger does not
-            name the files.
+        undoable: Save what ``undo`` needs. Otherwise nothing is kept, and the ledger names no files.
         undoes: For an undo: the run that it reverts.
 
     Returns:

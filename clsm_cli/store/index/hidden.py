@@ -75,23 +75,16 @@ def visible_record(connection: sqlite3.Connection, record: Record) -> Record | N
 
 
 class Past(NamedTuple):
-    """Passages invisible at a past time.
-
-    Attributes:
-        after_cutoff: Row → time of the passages told later but known by then; some are hidden.
-    """
+    """Passages invisible at a past time."""
 
     hidden: frozenset[int]  # rows of the invisible passages
-    after_cutoff: dict[int, str]
+    after_cutoff: dict[
+        int, str
+    ]  # row → time of those told later but known by then; some are hidden
 
 
 def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
-    """Passages invisible at a time, and those told after it.
-
-    Args:
-        at: Time of validity, ISO 8601; a bare date is a day.
-        known_at: Time of knowledge; None for now.
-    """
+    """Passages invisible at a time of validity (a bare date is a day) and of knowledge (None: now)."""
     gone: set[int] = set()
     shown = set(_closed_since(connection, at))
     if known_at is not None:

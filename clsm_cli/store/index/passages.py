@@ -27,9 +27,8 @@ _LINE = r"\S(?:[^\n]*\S)?"
 class Passage(NamedTuple):
     """One row of the index.
 
-    Attributes:
-        is_dump: Whether it is part of a dump, so only its words are indexed: it has no vector and no
-            mentions, and consolidation skips it.
+    Of a part of a dump only the words are indexed: it has no vector and no mentions, and consolidation
+    skips it.
     """
 
     key: str  # turn key or statement id; with ``part`` (from 0) it identifies the passage

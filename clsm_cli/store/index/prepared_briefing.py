@@ -29,8 +29,7 @@ _LIVE = ("inbox", "uses")  # kinds of files that a briefing does not keep anythi
 class OpenTurn(NamedTuple):
     """A turn of a conversation that is still open.
 
-    Attributes:
-        path: The file that it came from as that was given, or the session; ``line`` from 1, 0 for none.
+    ``path``: the file that it came from as that was given, or the session; ``line`` from 1, 0 for none.
     """
 
     key: str
