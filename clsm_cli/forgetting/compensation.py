@@ -64,7 +64,6 @@ class _ChangedError(Exception):
 
 
 def _reverted(data: bytes | None, kept: ledger.SavedStep, path: str) -> bytes | None:
-    """Revert the changes of one step to a file."""
     changes = [(n, change) for n, change in enumerate(kept.line.changes) if change.path == path]
     replaced = [(n, change) for n, change in changes if change.after != ""]  # the rest are appends
     sha = None if data is None else atomic.sha256(data)
@@ -241,7 +240,8 @@ class _Folder:
         """Writes that revert the run in this folder."""
         ids = grouped((self.decide(record_id), record_id) for record_id in self.changed)
         restored, withdrawn = ids.get("restore", []), ids.get("withdraw", [])
-        removed, conflicts = ids.get("remove", []), ids.get("conflict", [])
+        removed = ids.get("remove", [])
+        conflicts = [Conflict(i, str(self.conflict_path(i))) for i in ids.get("conflict", [])]
         was, here = ({**each.records, **each.statements} for each in (self.previous, self.current))
         made = [self._newer(was[record_id]) for record_id in restored]
         for row in (here[record_id] for record_id in withdrawn):
@@ -252,15 +252,9 @@ class _Folder:
         others = [record for record in made if not isinstance(record, Statement)]
         stored = [*others, *map(record_files.as_stored, rows)]
         writes = record_files.plan_shards(self.store, self.path, stored, removed)
-        return Plan(
-            (*writes, *(self._topic_writes(rows) if self.stream is not None else ())),
-            tuple(restored),
-            tuple(withdrawn),
-            tuple(removed),
-            tuple(
-                Conflict(record_id, str(self.conflict_path(record_id))) for record_id in conflicts
-            ),
-        )
+        writes += self._topic_writes(rows) if self.stream is not None else []
+        parts: tuple[Sequence[object], ...] = (writes, restored, withdrawn, removed, conflicts)
+        return Plan._make(tuple(part) for part in parts)
 
     def _newer(self, record: Record) -> Record:
         """The record with a revision above those before the run and now."""

@@ -363,7 +363,6 @@ def clean_labels(
 
 
 def _remaining_label(row: Label, lost: ForgottenTerms) -> Label | None:
-    """The rest of a label; None if nothing remains."""
     tags = (row.id, row.category, row.difficulty)
     if lost.matches(row.text) or any(lost.matches(tag, clean_writing.MIN_LINE) for tag in tags):
         return None

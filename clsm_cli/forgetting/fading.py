@@ -277,7 +277,6 @@ def read_turns(
 
 
 def _read(path: Path, records: Mapping[str, Record], forgotten: frozenset[str]) -> list[TurnRecord]:
-    """The turns of an episode file."""
     data = atomic.read(path, episode_files.MAX_EPISODE)
     episode = episode_files.parse(data, path) if data is not None else None
     if data is None or episode is None or logs.is_forgotten(episode.id, forgotten):

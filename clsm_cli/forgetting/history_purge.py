@@ -150,7 +150,6 @@ class _Cleaner:
 
 
 def _filter(tree: git.WorkTree, made: Path, cleaner: _Cleaner) -> None:
-    """Run git-filter-repo from the repository into an empty one."""
     import git_filter_repo as filter_repo
 
     prefix = tree.prefix.encode()
@@ -213,7 +212,6 @@ def _move_refs(tree: git.WorkTree, made: str) -> None:
 
 
 def _prune(tree: git.WorkTree) -> None:
-    """Expire reflogs and prune unreachable objects."""
     for name in ("ORIG_HEAD", "FETCH_HEAD"):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(_folder(tree) / name)

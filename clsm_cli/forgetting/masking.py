@@ -147,7 +147,6 @@ class _Rewriter:
         return made
 
     def _count(self, path: Path | str, mask: Masker) -> None:
-        """Record the kinds and counts of a file's secrets."""
         if mask.counts:
             name = (self.store.root / path).relative_to(self.store.root).as_posix()
             self.found.setdefault(name, Counter()).update(mask.counts)

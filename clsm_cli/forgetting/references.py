@@ -14,20 +14,14 @@ from collections.abc import Set as AbstractSet
 from datetime import tzinfo
 
 from clsm_cli.forgetting import selection
-from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn, Wanted
+from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
 from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import person_words
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.person_words import (
-    ENGLISH,
-    Language,
-    Word,
-    is_person_noun,
-    language_of,
-    words_of,
-)
+from clsm_cli.text.person_words import Language, Word, language_of, words_of
 
 
 class Reference(NamedTuple):
@@ -62,8 +56,13 @@ def find_references(
     for key, why in _statement_sources(memory, person):
         found.setdefault(key, why)
     within = selection.turns_within(memory, wanted, zone) - gone
-    offered = [key for key in memory.turns if key in found and key in within]
-    return tuple(_reference(memory.turns[key], found[key]) for key in offered)
+    offered = [
+        (memory.turns[key], found[key]) for key in memory.turns if key in found.keys() & within
+    ]
+    return tuple(
+        Reference(told.turn.key, told.kind, told.one_line, told.place, told.turn.time, why)
+        for told, why in offered
+    )
 
 
 def _follow(
@@ -95,18 +94,12 @@ def _statement_sources(memory: StoreContents, person: Person) -> Iterator[tuple[
     """Source turns of statements and connections about the person, with the reason."""
     for row in memory.statements.values():
         if row.kind != "gist" and (row.subject in person.nodes or person.is_named_in(row.text)):
-            yield from (
-                (key, f"a statement about them rests on it ({row.id})") for key in row.sources
-            )
+            why = f"a statement about them rests on it ({row.id})"
+            yield from ((key, why) for key in row.sources)
     for record in memory.records.values():
         if isinstance(record, Edge) and {record.source, record.target} & person.nodes:
             why = f"a connection of theirs rests on it ({record.id})"
             yield from ((key, why) for key in record.sources)
-
-
-def _reference(told: StoredTurn, why: str) -> Reference:
-    place = told.session if told.document is None else f"{told.session}:{told.turn.line_start}"
-    return Reference(told.turn.key, told.kind, told.one_line, place, told.turn.time, why)
 
 
 ROLE_WINDOW = 7  # words on either side of a name to search for roles
@@ -154,7 +147,9 @@ class Person(selection.Subject):
         for place, word in enumerate(words):
             if word.text in self._initials or self._is_part(words, place):
                 return f"“{word.text}” is part of the name"
-            if word.low in self.roles and _is_owned(words, place, language_of(turn.text)):
+            language = language_of(turn.text)
+            is_owned = any(language.is_a("own", each) for each in _before(words, place))
+            if word.low in self.roles and is_owned:
                 return f"“{word.text}” is what they are called"
         return None
 
@@ -193,7 +188,7 @@ class Person(selection.Subject):
             if word.low in self.roles and any(map(language.is_function_word, before)):
                 return f"“{word.text}” is what they are called"
             is_known = "the" in before or (word.is_first and word.is_name_like)
-            if is_next and is_known and is_person_noun(word.low, language):
+            if is_next and is_known and person_words.is_person_noun(word.low, language):
                 return f"“{word.text}” may be them"
         return None
 
@@ -206,7 +201,7 @@ class Person(selection.Subject):
             return f"“{you}”, said to them"
         first = words[0].low
         is_new = any(language.is_a(kind, first) for kind in ("own", "the", "we"))
-        is_new |= language.name != ENGLISH and language.is_function_word(first)
+        is_new |= language.name != person_words.ENGLISH and language.is_function_word(first)
         is_new |= any(language.is_a("verb", word.text) for word in words[1:])
         if is_new or turn.speaker != last.speaker or self._others_in(turn.text):
             return None
@@ -214,7 +209,6 @@ class Person(selection.Subject):
         return "goes on with it" if 0 < meaning <= MAX_REMARK_WORDS else None
 
     def _others_in(self, text: str) -> set[str]:
-        """Other people named in a text."""
         found = self._others.findall(text) if self._others else ()
         return {name for name in found if name[0].isupper()}
 
@@ -233,7 +227,6 @@ class Person(selection.Subject):
 
 
 def _people(memory: StoreContents) -> set[str]:
-    """Names of speakers and of person nodes."""
     names = {told.turn.speaker for told in memory.turns.values() if told.turn.speaker[:1].isupper()}
     for record in memory.records.values():
         if isinstance(record, Node) and record.kind == "person":
@@ -246,15 +239,10 @@ def _before(words: Sequence[Word], place: int) -> list[str]:
     return [word.low for word in words[max(0, place - 3) : place]]
 
 
-def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
-    """Whether "my" or "our" precedes a noun."""
-    return any(language.is_a("own", each) for each in _before(words, place))
-
-
 def _is_noun(words: Sequence[Word], place: int, language: Language) -> bool:
     """Whether a word may be a noun for a person; in other languages than English, any after a function word."""
-    if language.name == ENGLISH:
-        return is_person_noun(words[place].low, language)
+    if language.name == person_words.ENGLISH:
+        return person_words.is_person_noun(words[place].low, language)
     is_after = any(map(language.is_function_word, _before(words, place)))
     return is_after and not language.is_function_word(words[place].low)
 

@@ -121,13 +121,9 @@ def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bo
             "name another run; they are listed by: clsm status --verbose",
         )
     what = "restored" if done.is_exact else "changed"
-    reverted = [
-        RevertedFile(
-            write.path.relative_to(store.root).as_posix(),
-            "removed" if isinstance(write, runs.Remove) else what,
-        )
-        for write in made
-    ]
+    names = [write.path.relative_to(store.root).as_posix() for write in made]
+    whats = ["removed" if isinstance(write, runs.Remove) else what for write in made]
+    reverted = map(RevertedFile, names, whats)
     line = None
     if not dry_run:
         with published(store):
@@ -264,7 +260,9 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
     """A remote-tracking branch with lines the run wrote; None if none is known."""
     tree = git.work_tree(store.root)
     refs = git.remote_branches(tree) if tree is not None else ()
-    if tree is None or not refs or _wrote_nothing_new(known, entry):
+    # An exact undo wrote nothing new: its redo continues from a state that the remotes know.
+    is_exact = entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
+    if tree is None or not refs or is_exact:
         return None
     wrote = {path: _unique_lines(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
@@ -284,14 +282,6 @@ def _unique_lines(path: str, files: RestoredFiles) -> set[bytes]:
     if path.endswith(".md") and not path.startswith("flow/"):
         return {line for line in lines if b" ^" in line}
     return lines
-
-
-def _wrote_nothing_new(known: Known, entry: Entry) -> bool:
-    """Whether a run is an exact undo and so wrote nothing new.
-
-    Its redo continues from a state the remotes know, with higher revisions.
-    """
-    return entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
 
 
 def is_exact_undo(undo: Entry, of: Entry) -> bool:

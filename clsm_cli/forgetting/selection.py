@@ -37,6 +37,11 @@ class StoredTurn(NamedTuple):
         return "turn" if self.document is None else "block"
 
     @property
+    def place(self) -> str:
+        """Its session; for a block, with its line."""
+        return self.session if self.document is None else f"{self.session}:{self.turn.line_start}"
+
+    @property
     def one_line(self) -> str:
         """Speaker and text in one line."""
         text = " ".join(self.turn.text.split())

@@ -191,7 +191,6 @@ def _complete_begun(store: Store, findings: Collection[Finding]) -> list[str]:
 
 
 def _fix_modes(store: Store, findings: Collection[Finding]) -> list[str]:
-    """Fix modes and remove temporary files; no memory changes."""
     done = []
     for finding in findings:
         path = store.root / finding.path

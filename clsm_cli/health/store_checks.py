@@ -294,7 +294,6 @@ def check_references(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
-    """Ids of records and episodes, and keys of turns, that a record names."""
     if isinstance(record, Edge):
         return (record.source, record.target, *record.sources)
     if isinstance(record, Statement):

@@ -168,7 +168,6 @@ def _text(path: Path) -> str:
 
 @contextlib.contextmanager
 def _git_errors(root: Path, command: str) -> Iterator[None]:
-    """Convert errors of a git command to BadInputError."""
     try:
         yield
     except FileNotFoundError:

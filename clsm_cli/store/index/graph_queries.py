@@ -77,10 +77,9 @@ def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int,
         " COALESCE(v.row, -1) FROM nodes n LEFT JOIN vectors v ON v.digest = n.embedded"
         " WHERE n.number IN ({}) AND n.label IS NOT NULL"
     )
-    found: dict[int, NodeRow] = {}
-    for row in select(connection, query, sorted(numbers)):
-        found[row[0]] = NodeRow._make((*row[:3], tuple(json_list(row[3])), *row[4:]))
-    return found
+    found = select(connection, query, sorted(numbers))
+    rows = ((*row[:3], tuple(json_list(row[3])), *row[4:]) for row in found)
+    return {row[0]: NodeRow._make(row) for row in rows}
 
 
 def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:

@@ -88,7 +88,10 @@ def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
     gone: set[int] = set()
     shown = set(_closed_since(connection, at))
     if known_at is not None:
-        gone.update(_unknown_at(connection, known_at))
+        gone.update(row for row, _, _ in _dated_after(connection, known_at))
+        # A dated block of a first capture counts from its date, as in an archive ingested at once.
+        for row, time, _, is_first in _captured_after(connection, known_at):
+            gone |= {row} if time is None or not is_first else set()
         shown.update(_closed_since(connection, known_at))
     for row, *fact in connection.execute(
         "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
@@ -100,19 +103,6 @@ def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
     told, hidden = _told_after(connection, at)
     later = {row: time for row, time in told.items() if row not in gone}
     return Past(frozenset(gone | hidden), later)
-
-
-def _unknown_at(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
-    """Rows of passages that the store did not know at a time.
-
-    A dated block from a document's first capture counts from its date, as in an archive ingested at
-    once.
-    """
-    for row, _, _ in _dated_after(connection, known_at):
-        yield row
-    for row, time, _, is_first in _captured_after(connection, known_at):
-        if time is None or not is_first:
-            yield row
 
 
 def _told_after(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str], set[int]]:

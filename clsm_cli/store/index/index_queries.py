@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.database import column, json_list, select
+from clsm_cli.store.index.database import column, json_list, select, unpack
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS, Search
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ class Index(Search):
         return [found[each] for each in rows]
 
     def _follow(self, row: int, link: str) -> list[int]:
-        """The rows reached from a passage by following a link."""
         query = (
             "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
             f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
@@ -151,7 +150,6 @@ class Index(Search):
             return None
         from clsm_cli.model.join import join_all
         from clsm_cli.store.index import hidden
-        from clsm_cli.store.index.database import unpack
 
         joined = join_all([unpack(line) for line in lines])
         return hidden.visible_record(self.connection, joined.record)

@@ -102,7 +102,6 @@ def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _ending(folder: Path, ending: str) -> list[os.DirEntry[str]]:
-    """Files with an ending, without conflict copies."""
     return [e for e in _files(folder) if e.name.endswith(ending) and not is_conflict_copy(e.name)]
 
 

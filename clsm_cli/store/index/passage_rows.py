@@ -87,9 +87,8 @@ class Batch:
 
     def drop(self, row: int) -> None:
         """Remove one passage, and its place if that is empty."""
-        (place,) = self.connection.execute(
-            "SELECT place FROM passages WHERE id = ?", (row,)
-        ).fetchone()
+        query = "SELECT place FROM passages WHERE id = ?"
+        (place,) = self.connection.execute(query, (row,)).fetchone()
         self._drop("p.id = ?", row)
         self.connection.execute(
             "DELETE FROM places WHERE id = ?"
@@ -105,16 +104,13 @@ class Batch:
         """Values of a file's places → row."""
         if not file:
             return {}
-        rows = self.connection.execute(
-            f"SELECT {', '.join(_PLACE)}, id FROM places WHERE file = ?", (file,)
-        )
-        return {tuple(row[:-1]): row[-1] for row in rows}
+        query = f"SELECT {', '.join(_PLACE)}, id FROM places WHERE file = ?"
+        return {tuple(row[:-1]): row[-1] for row in self.connection.execute(query, (file,))}
 
     def _new_place(self, file: int, place: tuple[object, ...]) -> int:
         marks = ", ".join("?" * (len(_PLACE) + 1))
-        row = self.connection.execute(
-            f"INSERT INTO places (file, {', '.join(_PLACE)}) VALUES ({marks})", (file, *place)
-        ).lastrowid
+        query = f"INSERT INTO places (file, {', '.join(_PLACE)}) VALUES ({marks})"
+        row = self.connection.execute(query, (file, *place)).lastrowid
         assert row is not None
         return row
 
@@ -160,30 +156,23 @@ class Batch:
         self.connection.executemany("INSERT INTO mentions VALUES (?, ?)", mentioned)
 
     def _add_names(self, row: int, text: str) -> None:
-        """Store possible names and stated aliases."""
-        found = set(name_candidates(text))
-        self.connection.executemany(
-            "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
-        )
-        stated = {(each.name, each.alias) for each in aliases.stated_aliases(text)}
-        self.connection.executemany(
-            "INSERT INTO stated VALUES (?, ?, ?)", [(row, *each) for each in sorted(stated)]
-        )
+        phrases = [(phrase, row) for phrase in sorted(name_candidates(text))]
+        self.connection.executemany("INSERT INTO phrases VALUES (?, ?)", phrases)
+        found = {(each.name, each.alias) for each in aliases.stated_aliases(text)}
+        stated = [(row, *each) for each in sorted(found)]
+        self.connection.executemany("INSERT INTO stated VALUES (?, ?, ?)", stated)
 
     def _drop(self, where: str, value: int) -> None:
         """Remove the passages that match ``where``, a constant SQL condition."""
         rows = self.connection.execute(
-            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, p.place FROM passages p"
+            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, l.session, l.document"
+            " FROM passages p JOIN places l ON l.id = p.place"
             f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
             (value,),
         ).fetchall()
-        for row, speaker, heading, text, _ in rows:
+        for row, speaker, heading, text, *place in rows:
             self._postings.remove(row, terms_of(speaker, heading, text)[0])
-        for place in sorted({row[4] for row in rows}):
-            session, document = self.connection.execute(
-                "SELECT session, document FROM places WHERE id = ?", (place,)
-            ).fetchone()
-            self._touch(session, document)
+            self._touch(*place)
         ids = [(row[0],) for row in rows]
         self.connection.executemany("DELETE FROM mentions WHERE passage = ?", ids)
         self.connection.executemany("DELETE FROM passages WHERE id = ?", ids)

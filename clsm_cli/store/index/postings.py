@@ -40,19 +40,14 @@ class Changes:
     def write(self, connection: sqlite3.Connection) -> None:
         """Merge all changes into the table, in order of term, and clear them."""
         for (term, block), changed in sorted(self._changed.items()):
-            row = connection.execute(
-                "SELECT data FROM postings WHERE term = ? AND block = ?", (term, block)
-            ).fetchone()
+            own = "FROM postings WHERE term = ? AND block = ?"
+            row = connection.execute(f"SELECT data {own}", (term, block)).fetchone()
             codes = merged(unpack(row[0] if row else b""), changed)
             if codes:
-                connection.execute(
-                    "INSERT OR REPLACE INTO postings VALUES (?, ?, ?)",
-                    (term, block, codes.tobytes()),
-                )
+                values = (term, block, codes.tobytes())
+                connection.execute("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", values)
             elif row:
-                connection.execute(
-                    "DELETE FROM postings WHERE term = ? AND block = ?", (term, block)
-                )
+                connection.execute(f"DELETE {own}", (term, block))
         self._changed.clear()
 
 

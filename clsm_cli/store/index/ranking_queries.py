@@ -309,7 +309,6 @@ def _archived_rows(connection: sqlite3.Connection) -> array[int]:
 
 
 def _passage(row: Sequence[Any]) -> Passage:
-    """A row of ``_COLUMNS``."""
     from clsm_cli.store.index.passages import Passage
 
     *values, sources, current, origin = row

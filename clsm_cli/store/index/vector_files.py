@@ -238,7 +238,6 @@ def _codes(
 
 
 def _is_complete(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's and the files are complete."""
     count = committed(connection)
     return (
         engine_of(connection) == engine
