@@ -268,9 +268,8 @@ class _Folder:
         A line returns under its old heading. Empty headings are removed; an empty file stays: another
         clone may have changed it, and git cannot merge that with a deleted file.
         """
-        headings = {
-            item.id: topics.heading_of(topic, item) for topic in self.pages for item in topic.items
-        }
+        items = ((page, item) for page in self.pages for item in page.items)
+        headings = {item.id: topics.heading_of(page, item) for page, item in items}
         planned = record_files.plan_topics(self.store, rows, lambda row: headings.get(row.id, ""))
         for place, write in enumerate(planned):
             if isinstance(write, runs.Put):

@@ -56,9 +56,8 @@ class Trace(NamedTuple):
     @property
     def since(self) -> date:
         """The first day with a retention below the threshold, if it is not used again."""
-        return days_later(
-            self.last, retention.days_until(retention.ARCHIVE_RETENTION, self._stability)
-        )
+        days = retention.days_until(retention.ARCHIVE_RETENTION, self._stability)
+        return days_later(self.last, days)
 
     @property
     def _stability(self) -> float:

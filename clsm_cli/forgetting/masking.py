@@ -209,12 +209,10 @@ class _Rewriter:
             self.secrets.add(row.id, row.text)
             text = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
             if text != row.text:
-                born = topics.birth_id(text, forgotten)
-                self.texts[row.id] = text
-                self.renamed[row.id] = (
-                    born if born not in known else f"f-{digest('masked', row.id)}"
-                )
-                known.add(self.renamed[row.id])
+                new_id = topics.birth_id(text, forgotten)
+                new_id = f"f-{digest('masked', row.id)}" if new_id in known else new_id
+                self.texts[row.id], self.renamed[row.id] = text, new_id
+                known.add(new_id)
 
     def _name_nodes(self) -> None:
         """Mark nodes with a secret in a name for removal, and their edges."""

@@ -170,10 +170,8 @@ def secret_copies(
     if not files:
         return ()
     history = _history(store, files, "", is_purged=is_purged)
-    sources = (
-        "what was ingested is never changed, and holds them still; change them where they count"
-    )
-    return (ExternalCopy("the sources", sources), *history, _OTHER_COPIES)
+    why = "what was ingested is never changed, and holds them still; change them where they count"
+    return (ExternalCopy("the sources", why), *history, _OTHER_COPIES)
 
 
 def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:

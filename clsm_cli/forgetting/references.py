@@ -119,9 +119,8 @@ class Person(selection.Subject):
         self.roles: set[str] = set()  # nouns used for them: tenant, sister
         words = [word for name in names for word in words_of(name)]
         self._parts = {word.low for word in words if len(word.text) >= _TITLE_LETTERS}
-        self._initials = {
-            "".join(word.text[0] for word in words_of(name)) for name in names if " " in name
-        }
+        whole = (words_of(name) for name in names if " " in name)
+        self._initials = {"".join(word.text[0] for word in each) for each in whole}
         for key in gone:
             turn = memory.turns[key].turn
             self._learn("\n".join((*turn.heading, turn.text)))

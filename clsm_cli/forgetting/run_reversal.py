@@ -273,9 +273,8 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
 
 def _unique_lines(path: str, files: RestoredFiles) -> set[bytes]:
     """Lines the run added that no other run would write."""
-    now, before = (
-        set((data or b"").split(b"\n")) for data in (files.now[path], files.before[path])
-    )
+    states = (files.now[path], files.before[path])
+    now, before = (set((data or b"").split(b"\n")) for data in states)
     lines = {line for line in now - before if line.strip()}
     if path.endswith(".yaml"):
         return {line for line in lines if not line.startswith(b"#")}

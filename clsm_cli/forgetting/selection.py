@@ -140,9 +140,8 @@ def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     for option in ("source", "session", "person"):
         value = getattr(wanted, option)
         if value is not None and not any(map(str.isalnum, value)):  # an empty name is in every text
-            raise BadInputError(
-                f"--{option}", f"{value!r} names nothing", "write out what is meant"
-            )
+            reason = f"{value!r} names nothing"
+            raise BadInputError(f"--{option}", reason, "write out what is meant")
     people = _matcher(memory, wanted.person) if wanted.person is not None else None
     kept = frozenset(
         key

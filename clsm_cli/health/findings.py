@@ -68,7 +68,6 @@ def make_finding(
     """
     kind = CODES[code]
     is_mended = bool(kind.fix) if mends is None else mends
-    step = next_step or (
-        "run: clsm doctor --fix" if is_mended else kind.next_step or "mend it by hand"
-    )
+    usual = "run: clsm doctor --fix" if is_mended else kind.next_step or "mend it by hand"
+    step = next_step or usual
     return Finding(code, severity or kind.severity, path, reason, step, line, is_mended)

@@ -177,10 +177,8 @@ def _file_secrets(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, box in snapshot.inboxes.items():
         yield path, _turn_secrets((item.turn, item.session) for item in box.turns)
     for path, shard in snapshot.shards.items():
-        yield (
-            path,
-            _text_secrets(text for record in shard.records for text in strings(encode(record))),
-        )
+        encoded = map(encode, shard.records)
+        yield path, _text_secrets(text for mapping in encoded for text in strings(mapping))
     for path, topic in snapshot.topics.items():
         yield path, _text_secrets(["\n".join(topic.lines)])
     for path, rows in snapshot.logs.items():

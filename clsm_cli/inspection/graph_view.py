@@ -186,9 +186,7 @@ def statistics(graph: Graph) -> dict[str, Any]:
     parts = _component_sizes(graph)
     groups = Counter(communities(graph).values())
     names = {node.id: name_of(node) for node in graph.nodes}
-    hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))[
-        :MAX_HUBS
-    ]
+    hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))
     strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MAX_HUBS]
     return {
         "nodes": n,
@@ -206,7 +204,7 @@ def statistics(graph: Graph) -> dict[str, Any]:
         "streams": count_names(node.stream for node in graph.nodes),
         "hubs": [
             {"id": each.id, "label": names[each.id], "degree": degree[each.id]}
-            for each in hubs
+            for each in hubs[:MAX_HUBS]
             if degree[each.id]
         ],
         "strongest": [

@@ -61,9 +61,7 @@ def resolved_times(text: str, said: str | None, zone: tzinfo) -> tuple[ResolvedT
     at = clocks.day_of(said, zone)
     found = expressions.find_expressions(text, at) if at else []
     return tuple(
-        ResolvedTime(
-            each.text.strip(), each.first.isoformat(), (each.until - timedelta(1)).isoformat()
-        )
+        ResolvedTime(each.text.strip(), str(each.first), str(each.until - timedelta(1)))
         for each in found
         if each.certain
     )
@@ -214,18 +212,16 @@ def _record_item(index: Index, record: Record) -> FoundItem:
             text = own[0].text if own else record.text
             facts["kind"] = record.kind
         case Node():
-            text = (
-                f"{record.label or record.id}. {record.summary}" if record.summary else record.label
-            )
+            described = f"{record.label or record.id}. {record.summary}"
+            text = described if record.summary else record.label
             facts["kind"] = record.kind
         case Edge():
             text = f"{record.source} {record.type} {record.target}"
     sources = () if isinstance(record, EpisodeRecord) else record.sources
     turns = [turn for key in sources for turn in _first_part(index, key)]
     turns += [_source_turn(index, passage) for passage in own if not turns]
-    return FoundItem(
-        record.id, kind, text, facts, tuple(sorted(turns, key=lambda t: t.time or "~"))
-    )
+    turns.sort(key=lambda turn: turn.time or "~")
+    return FoundItem(record.id, kind, text, facts, tuple(turns))
 
 
 def _first_part(index: Index, key: str) -> list[SourceTurn]:
@@ -260,9 +256,8 @@ def _passage_item(index: Index, wanted: str, passages: list[Passage]) -> FoundIt
     names = "time speaker role trust stream session episode heading current foreign_id"
     facts = {name: getattr(first, name) for name in names.split()}
     text = "\n".join(passage.text for passage in passages)
-    return FoundItem(
-        wanted, kind, text, _without_empty(facts), (_source_turn(index, first)._replace(text=text),)
-    )
+    source = _source_turn(index, first)._replace(text=text)
+    return FoundItem(wanted, kind, text, _without_empty(facts), (source,))
 
 
 def _without_empty(facts: dict[str, Any]) -> dict[str, Any]:

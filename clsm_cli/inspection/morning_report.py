@@ -139,9 +139,7 @@ def _rewritten(facts: Facts, night: str | None, index: Index) -> tuple[Statement
     turns = evidence_queries.turns_by_key(index.connection, keys)
     texts = [row.text for row in facts.statements.values()]
     found = []
-    for old, (went, new) in sorted(
-        closed.items(), key=lambda each: (each[1], each[0]), reverse=True
-    ):
+    for went, new, old in sorted(((*each, old) for old, each in closed.items()), reverse=True):
         if old not in turns or new not in turns:
             continue
         for line, before in rewritten_lines(turns[old].text, turns[new].text):
@@ -203,9 +201,8 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
-        turns = session_queries.trusted_on_days(
-            index.connection, *(day.toordinal() for day in days)
-        )
+        numbers = (day.toordinal() for day in days)
+        turns = session_queries.trusted_on_days(index.connection, *numbers)
         keys = grouped((turn.episode, turn.key) for turn in turns)
         parts = period_parts.sort_period(period_rows, inside, keys)
 
@@ -297,10 +294,8 @@ def valid_statements(
             chosen += [then] if then.state != "done" else []
     with open_index(store, None) as opened:
         found = _lines(facts, chosen, opened.index)
-    rows = {row.id: row for row in chosen}
-    return tuple(
-        line._replace(times=times_of(rows[line.id], line.text, store.zone)) for line in found
-    )
+    rows, zone = {row.id: row for row in chosen}, store.zone
+    return tuple(line._replace(times=times_of(rows[line.id], line.text, zone)) for line in found)
 
 
 def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[StatementLine, ...]:

@@ -66,9 +66,8 @@ def join(a: AnyRecord, b: AnyRecord) -> AnyRecord:
     True
     """
     winner = a if _order(a) >= _order(b) else b
-    changes: dict[str, Any] = {
-        name: _union(getattr(a, name), getattr(b, name)) for name in SETS[type(a)]
-    }
+    names = SETS[type(a)]
+    changes: dict[str, Any] = {n: _union(getattr(a, n), getattr(b, n)) for n in names}
     if isinstance(a, EpisodeRecord) and isinstance(b, EpisodeRecord):
         changes["mentions"] = {
             node: _union(a.mentions.get(node, ()), b.mentions.get(node, ()))

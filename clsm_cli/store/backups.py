@@ -164,9 +164,8 @@ def _check_target(store: Store, path: Path, *, force: bool) -> Path:
             raise BadInputError(str(path.parent), "is not there", "make the folder first")
         path = path.parent.resolve() / path.name
         if path.is_relative_to(store.root.resolve()):
-            raise RefusedError(
-                str(path), "lies inside the store", "name a file elsewhere, best on another disk"
-            )
+            next_step = "name a file elsewhere, best on another disk"
+            raise RefusedError(str(path), "lies inside the store", next_step)
         if os.path.lexists(path) and not path.is_file():
             raise BadInputError(str(path), "is not a file", "name one")
         if os.path.lexists(path) and not force:

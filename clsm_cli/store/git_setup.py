@@ -203,9 +203,8 @@ def commit(root: Path, message: str) -> bool:
     for name in _IN_PROGRESS:
         path = git.path_of(tree, name)
         if path is not None and path.exists():
-            raise BadInputError(
-                str(root), f"git is in the middle of something ({name})", "end that"
-            )
+            reason = f"git is in the middle of something ({name})"
+            raise BadInputError(str(root), reason, "end that")
     with _git_errors(root, "commit"):
         return _commit(tree, branch, message)
 
@@ -222,9 +221,8 @@ def push(root: Path) -> str:
     remotes = [*git.remotes(tree)]
     remote = settings.get(f"branch.{branch.lower()}.remote") or (remotes[0] if remotes else None)
     if not branch or remote not in remotes:
-        raise BadInputError(
-            str(root), "has no remote to push to", "add one: git remote add NAME URL"
-        )
+        next_step = "add one: git remote add NAME URL"
+        raise BadInputError(str(root), "has no remote to push to", next_step)
     programs = [name for name in settings if _NAMES_PROGRAM.fullmatch(name)]
     if programs:
         reason = f"the repository sets {programs[0]}, which could run anything"

@@ -139,9 +139,8 @@ class _Decoder:
         for key, value in node.value:
             name = key.value if key.id == "scalar" else ""
             if name not in known:
-                raise self.error(
-                    key, f"unknown key {name[:40]!r} in {what}", f"use {', '.join(known)}"
-                )
+                reason = f"unknown key {name[:40]!r} in {what}"
+                raise self.error(key, reason, f"use {', '.join(known)}")
             if name in seen:
                 raise self.error(key, f"{what} has {name!r} twice", "keep one of them")
             seen.add(name)
@@ -219,9 +218,8 @@ def edit(
     edited = _edit_lines(text, before.rows, changed, fresh)
     if _has_exactly(edited, wanted):
         return edited
-    head = "".join(
-        f"{line}\n" for line in takewhile(lambda line: line.startswith("#"), text.split("\n"))
-    )
+    comments = takewhile(lambda line: line.startswith("#"), text.split("\n"))
+    head = "".join(f"{line}\n" for line in comments)
     named = f"store: {dump(before.store)}\n" if before.store else ""
     return f"{head or _HEADER}{named}queries:\n{''.join(map(render, wanted))}"
 

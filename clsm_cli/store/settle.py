@@ -85,9 +85,8 @@ def _settle_lines(
     """Add missing ids to items, and remove the ``stale`` lines that a merge brought back."""
     writes: list[runs.Write] = []
     for topic in found:
-        missing = {
-            item.line: topics.id_of(item, forgotten) for item in topic.items if item.id is None
-        }
+        new = (item for item in topic.items if item.id is None)
+        missing = {item.line: topics.id_of(item, forgotten) for item in new}
         data = topics.add_ids(topic, missing)
         if any(item.id in stale for item in topic.items):
             data = topics.apply_edits(topics.parse(data, topic.path), drop=stale)
@@ -98,10 +97,8 @@ def _settle_lines(
 
 
 def _conflict(record_id: str, kept: str, other: str, now: str) -> logs.ReviewItem:
-    reason = "two texts under one id"
-    return logs.ReviewItem(
-        f"v-{digest(record_id, kept, other)}", now, (record_id,), reason, kept, other
-    )
+    name, reason = f"v-{digest(record_id, kept, other)}", "two texts under one id"
+    return logs.ReviewItem(name, now, (record_id,), reason, kept, other)
 
 
 def lost_value(record: Statement, now: str) -> logs.ReviewItem:

@@ -6,8 +6,8 @@ Only those that a refresh affects are recomputed, so changing one node does not 
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Mapping, Sequence
+from sqlite3 import Connection
 from typing import Any
 
 from clsm_cli.model.codec import Record, encode
@@ -59,9 +59,7 @@ def _affected_streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
     return {str(mapping_of(line).get("stream", "projects")) for line in (*lines, *gone)}
 
 
-def records_of(
-    connection: sqlite3.Connection, record_type: str, forgotten: frozenset[str]
-) -> list[Record]:
+def records_of(connection: Connection, record_type: str, forgotten: frozenset[str]) -> list[Record]:
     """The joined records of one type, by id."""
     query = "SELECT line FROM records WHERE type = ? ORDER BY id"
     records = map(unpack, column(connection, query, (record_type,)))
@@ -120,9 +118,8 @@ def _update_statements(batch: Batch, streams: set[str]) -> None:
     # An item may have the id of a statement that another stream has now.
     gone = {record_id for record_id, record in everything.items() if record is None}
     for stream in (each for each in STREAMS if each in streams):
-        own = {
-            i: r for i, r in everything.items() if isinstance(r, Statement) and r.stream == stream
-        }
+        rows_left = (r for r in everything.values() if isinstance(r, Statement))
+        own = {row.id: row for row in rows_left if row.stream == stream}
         if stream == "flow":
             statements, places = own, _shard_places(connection)
         else:
@@ -152,7 +149,7 @@ _UNRECORDED = ""
 _Places = dict[str, tuple[str, int]]  # statement → file and line
 
 
-def _shard_places(connection: sqlite3.Connection) -> _Places:
+def _shard_places(connection: Connection) -> _Places:
     query = (
         "SELECT r.id, MAX(f.path) FROM records r JOIN files f ON f.id = r.file"
         " WHERE r.type = 'statement' GROUP BY r.id"
@@ -254,7 +251,7 @@ def _mentions(record: dict[str, Any]) -> dict[str, list[int]]:
     return {node: turns for node, turns in found.items() if turns}
 
 
-def _ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> None:
+def _ensure_nodes(connection: Connection, named: dict[int, str]) -> None:
     query = "INSERT OR IGNORE INTO nodes (number, id) VALUES (?, ?)"
     connection.executemany(query, sorted(named.items()))
 
@@ -311,7 +308,7 @@ def _update_node(batch: Batch, record_id: str) -> None:
 
 
 def _with_visible_mentions(
-    connection: sqlite3.Connection, number: int, record: dict[str, Any]
+    connection: Connection, number: int, record: dict[str, Any]
 ) -> dict[str, Any] | None:
     """A node's record with remaining mentions only; None if there are none."""
     query = "SELECT COUNT(DISTINCT turn) FROM noted WHERE node = ?"

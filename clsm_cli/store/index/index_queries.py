@@ -110,9 +110,8 @@ class Index(Search):
 
     def _noted(self, rows_of: dict[str, list[int]]) -> Iterator[Mention]:
         found = graph_queries.nodes_of_turns(self.connection, rows_of)
-        nodes = graph_queries.nodes(
-            self.connection, {node for each in found.values() for node in each}
-        )
+        named = {node for numbers in found.values() for node in numbers}
+        nodes = graph_queries.nodes(self.connection, named)
         for key, numbers in found.items():
             for node in (nodes[number] for number in numbers if number in nodes):
                 for row in rows_of[key]:
@@ -230,9 +229,7 @@ class Index(Search):
         for episode in sorted(waiting):
             chain = []
             link: str | None = episode
-            while (
-                link is not None and link in waiting and link not in ordered and link not in chain
-            ):
+            while link and link in waiting and link not in ordered and link not in chain:
                 chain.append(link)
                 link = waiting[link][1]
             ordered |= {known: waiting[known][0] for known in reversed(chain)}

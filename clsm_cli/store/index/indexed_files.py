@@ -17,7 +17,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.layout import SIDE_MARK, TOPIC_STREAMS, Store, folders_in, is_conflict_copy
 
 if TYPE_CHECKING:
-    import sqlite3
+    from sqlite3 import Connection
 
 _FLOW_LOGS = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
 """Indexed logs in a machine's flow folder → kind."""
@@ -56,7 +56,7 @@ def split_aside(found: Changes) -> tuple[Changes, bool]:
     return Changes(kept, ()), count < len(paths)
 
 
-def changes(connection: sqlite3.Connection, store: Store) -> Changes:
+def changes(connection: Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
     The files are read first: if a run has changed one, the index then also shows that the run is in

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import takewhile
+from sqlite3 import Connection
 
 from clsm_cli.model import clocks
 from clsm_cli.model.ids import digest
@@ -33,7 +33,7 @@ MAX_PERIOD_DAYS = 366
 class Batch:
     """One transaction on the index, and what it collects to write at its end."""
 
-    def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
+    def __init__(self, connection: Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
         self.sessions: set[str] = set()  # with added or removed turns
@@ -72,13 +72,12 @@ class Batch:
         query = f"SELECT {names}, p.id FROM passages p JOIN places l ON l.id = p.place"
         before = self.connection.execute(f"{query} WHERE l.file = ? ORDER BY p.id", (file,))
         rows = before.fetchall()
-        pairs = zip(rows, found, strict=False)
-        kept = list(
-            takewhile(lambda pair: pair[0][:-1] == _values(pair[1], (*_DIRECT, *_PLACE)), pairs)
-        )
-        for *_, row in rows[len(kept) :]:
+        new = (_values(passage, (*_DIRECT, *_PLACE)) for passage in found)
+        pairs = zip(rows, new, strict=False)
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0][:-1] == pair[1], pairs))
+        for *_, row in rows[kept:]:
             self.drop(row)
-        self.insert(file, found[len(kept) :])
+        self.insert(file, found[kept:])
 
     def drop_file(self, file: int) -> None:
         """Remove all passages of a file."""
@@ -199,7 +198,7 @@ def name_candidates(text: str) -> dict[int, tuple[str, str]]:
     return {int(digest(kind, node_id(phrase)), 16): (phrase, kind) for kind, phrase in found}
 
 
-def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
+def heading_id(connection: Connection, heading: str) -> int | None:
     """The row of a heading path, inserted if new; None for ""."""
     if not heading:
         return None

@@ -12,10 +12,10 @@ input was split.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
+from sqlite3 import Connection
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import atomic, episode_files, inbox, logs
@@ -31,7 +31,7 @@ _INBOX_ONLY = frozenset({"inbox", "flow"})
 """What a refresh of inboxes touches: no records, so nothing to derive."""
 
 
-def refresh(connection: sqlite3.Connection, store: Store, found: Changes) -> None:
+def refresh(connection: Connection, store: Store, found: Changes) -> None:
     """Apply changed files to the index, in one transaction."""
     with database.transaction(connection):
         batch = Batch(connection, store)
@@ -201,7 +201,7 @@ _READERS = {
 }
 
 
-def link_session(connection: sqlite3.Connection, session: str) -> None:
+def link_session(connection: Connection, session: str) -> None:
     """Link and group the turns of a session: episodes in order, then those in inboxes."""
     rows = connection.execute(
         "SELECT p.id, l.episode, p.previous, p.next, p.grp FROM places l"
@@ -215,7 +215,7 @@ def link_session(connection: sqlite3.Connection, session: str) -> None:
     _write_links(connection, [(row[0], *row[2:]) for row in rows])
 
 
-def link_document(connection: sqlite3.Connection, document: str) -> None:
+def link_document(connection: Connection, document: str) -> None:
     """Link and group the current blocks of each section of a document; unlink closed ones."""
     rows = connection.execute(
         "SELECT b.heading, p.id, p.previous, p.next, p.grp FROM blocks b JOIN passages p"
@@ -234,7 +234,7 @@ def link_document(connection: sqlite3.Connection, document: str) -> None:
     )
 
 
-def _ordered_episodes(connection: sqlite3.Connection, session: str) -> list[str]:
+def _ordered_episodes(connection: Connection, session: str) -> list[str]:
     """The episodes of a session, each after its previous one."""
     query = (
         "SELECT e.id, e.previous FROM episodes e JOIN files f ON f.id = e.file"
@@ -254,7 +254,7 @@ def _ordered_episodes(connection: sqlite3.Connection, session: str) -> list[str]
     return [*ordered, *(episode for episode in previous if episode not in ordered)]
 
 
-def _write_links(connection: sqlite3.Connection, rows: Sequence[Sequence[int | None]]) -> None:
+def _write_links(connection: Connection, rows: Sequence[Sequence[int | None]]) -> None:
     """Update neighbours and groups that differ from ``rows``: id, previous, next, group."""
     ids = [row[0] for row in rows]
     groups = (ids[i // GROUP_SIZE * GROUP_SIZE] for i in range(len(ids)))
