@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.model.codec import Record
@@ -150,7 +150,7 @@ def plan(store: Store, steps: Sequence[ledger.SavedStep], at: str, now: str) -> 
     files = restore_files(store, steps, lambda path: kind_of(path) not in ("shard", "topic"))
     conflicts = tuple(Conflict("", path) for path in files.changed)
     logs_alone = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), conflicts)
-    folders = sorted({_folder(path) for path in before if kind_of(path) == "shard"})
+    folders = sorted({path.rpartition("/")[0] for path in before if kind_of(path) == "shard"})
     parts = [_Folder(store, folder, steps, before, at, now).plan(now) for folder in folders]
     columns = zip(logs_alone, *parts, strict=True)
     return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
@@ -183,7 +183,7 @@ class _Folder:
         now: str,
     ) -> None:
         self.store, self.path = store, store.root / folder
-        first = PurePosixPath(folder).parts[0]
+        first = folder.partition("/")[0]
         self.is_archive = first == "archive"
         self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
         self.written = _written(steps, folder)
@@ -288,7 +288,7 @@ def _written(steps: Sequence[ledger.SavedStep], folder: str) -> dict[str, str | 
     for kept in steps:
         for lines, is_added in ((kept.removed, False), (kept.added, True)):
             for path, marks in lines.items():
-                if kind_of(path) == "shard" and _folder(path) == folder:
+                if kind_of(path) == "shard" and path.rpartition("/")[0] == folder:
                     ids = ((mark.partition(" ")[2], mark) for mark in marks)
                     found |= {i: mark if is_added else None for i, mark in ids if i}
     return found
@@ -304,15 +304,7 @@ def _marks_of(folder: Path) -> dict[str, frozenset[str]]:
     for path in shards.shard_files(folder):
         for line in (atomic.read(path, MAX_FILE) or b"").split(b"\n"):
             mark = ledger.line_mark(line)
+            digits = line.partition(b'"rev": [')[2].partition(b",")[0]
             of_record = found.setdefault(mark.partition(" ")[2], {})
-            of_record.setdefault(_revision(line), set()).add(mark)
+            of_record.setdefault(int(digits) if digits.isdigit() else 0, set()).add(mark)
     return {i: frozenset(marks[max(marks)]) for i, marks in found.items() if i}
-
-
-def _revision(line: bytes) -> int:
-    digits = line.partition(b'"rev": [')[2].partition(b",")[0]
-    return int(digits) if digits.isdigit() else 0
-
-
-def _folder(path: str) -> str:
-    return str(PurePosixPath(path).parent)

@@ -51,10 +51,7 @@ def plan(
     *,
     purge_history: bool = False,
 ) -> Plan | None:
-    """Compute all file changes of a forget, on a copy of the store.
-
-    Returns:
-        None if everything requested is forgotten already.
+    """All file changes of a forget, computed on a copy of the store; None if all is forgotten already.
 
     Raises:
         BadInputError: The request matches nothing or is ambiguous.

@@ -336,14 +336,10 @@ def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
 def check_clock(
     today: date, stamps: Iterable[date], known: date | None, *, is_explicit: bool
 ) -> Clock:
-    """Compare the clock with the days recorded in the store.
+    """Compare ``today``, by the clock or the user (UTC), with the days recorded in the store.
 
-    Args:
-        today: By the clock or the user (UTC).
-        stamps: Days on which something was recorded or logged.
-        known: A day accepted earlier; None takes the oldest stamp.
+    ``known`` is a day accepted earlier; None takes the oldest of the ``stamps``.
 
-    >>> from datetime import date
     >>> days = [date(2026, 2, 24), date(2026, 3, 10), date(2068, 1, 1)]
     >>> clock = check_clock(date(2026, 4, 1), days, None, is_explicit=False)
     >>> str(clock.newest), clock.is_believed, [str(day) for day in clock.future]

@@ -31,7 +31,6 @@ _ID = re.compile(rb"(?<![a-z0-9-])(?:[a-z]+-)?[0-9a-f]{12}(?![0-9a-f])")
 _QUOTED = re.compile(rb'"([a-z0-9][a-z0-9_-]{0,79})"')
 _RECORD = (b"- {", b"{")
 _NEW_REFS = "refs/clsm/"  # temporary refs of the new commits
-_IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply")
 
 
 class RewrittenHistory(NamedTuple):
@@ -58,12 +57,12 @@ def check_repository(store: Store) -> git.WorkTree:
     if tree is None:
         raise BadInputError(_OPTION, f"{store.root} is in no git repository", "leave it out")
     folder = _folder(tree)
-    busy = [name for name in _IN_PROGRESS if (folder / name).exists()]
+    busy = git.in_progress(tree)
     stashes = _lines(tree, "rev-list", "--walk-reflogs", "--count", "refs/stash", "--")
     count = int(stashes[0]) if stashes else 0
     trees = _lines(tree, "worktree", "list", "--porcelain", "-z")[0].split("\0\0")
     for is_so, reason, next_step in (
-        (busy, f"has a {''.join(busy[:1])}", "end or abort that first"),
+        (busy, f"has a {busy}", "end or abort that first"),
         ((folder / "shallow").exists(), "is a shallow clone", "fetch its whole past first"),
         (count > 1, f"holds {count} stashes, and only the last can be kept", "pop or drop them"),
         (len(trees) > 2, "has several work trees", "remove the others first"),

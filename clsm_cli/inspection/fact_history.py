@@ -192,8 +192,7 @@ class View(NamedTuple):
         """Whether a row was true at the view's time, as in ``recall``; without one, is current."""
         if self.at is not None:
             return clocks.holds(row, self.at, self.known_at)
-        is_withdrawn = isinstance(row, Statement) and row.withdrawn
-        return row.superseded_at is None and row.valid_until is None and not is_withdrawn
+        return clocks.is_believed(row) and row.valid_until is None
 
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:

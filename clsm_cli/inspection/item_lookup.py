@@ -12,7 +12,7 @@ from clsm_cli.model import clocks
 from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.ids import MIN_PREFIX, resolve_id
+from clsm_cli.model.ids import MIN_PREFIX, resolve_id, whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs
 from clsm_cli.store.index import source_locations
@@ -23,10 +23,6 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time import expressions
-
-_PART_SUFFIX = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
-"""Suffix of a part of a long turn; the whole turn is shown."""
-
 
 _ID = re.compile(r"\s*|[a-z]-[0-9a-f]*")
 
@@ -150,7 +146,7 @@ def is_known(store: Store, wanted: str) -> bool:
 
 def look_up(store: Store, wanted: str) -> FoundItem:
     """The item of an id or id prefix, or the concept of that name."""
-    wanted = _PART_SUFFIX.sub("", wanted)
+    wanted = whole_id(wanted)
     with open_index(store, None) as opened:
         index = opened.index
         chosen = resolve_id(wanted, _choices(index, wanted))

@@ -10,7 +10,7 @@ from typing import get_args
 
 from clsm_cli.inspection.fact_history import Facts, View, earliest, place_of, version
 from clsm_cli.inspection.item_lookup import ResolvedTime, times_of
-from clsm_cli.model.clocks import end_of_day, has_begun, on_clock, seconds
+from clsm_cli.model.clocks import has_begun, on_clock, seconds, span
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Statement, StatementKind
@@ -257,13 +257,9 @@ def _done(facts: Facts, night: str | None) -> list[Statement]:
     """Tasks marked done since a night began, so that only a later run read it."""
     zone = facts.store.zone
     start = seconds(night, zone)
-
-    def is_late(time: str) -> bool:
-        moment = time if "T" in time else end_of_day(time, zone)
-        return seconds(moment, zone) >= start
-
     done = (row for row in facts.statements.values() if row.state == "done" and row.is_current)
-    return [row for row in done if row.done_at and is_late(row.done_at)]
+    ends = ((row, span(row.done_at, zone)) for row in done)
+    return [row for row, end in ends if end is not None and end[1].timestamp() >= start]
 
 
 def valid_statements(

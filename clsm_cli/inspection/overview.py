@@ -99,27 +99,28 @@ def automation_state(store: Store, now: datetime) -> Automation:
     """State of this machine's nightly consolidation at ``now``."""
     said = night_log.read(store)
     now = now.astimezone(UTC)
-    good = _moment(said.good)
+    good = clocks.instant(said.good)
     is_future = good is not None and good > now + _SLACK
     last = good
     if good is None or is_future:  # fall back to the last change in the ledger
-        found = (_moment(e.at) for e in ledger.entries(store.flow) if e.command == "consolidate")
+        nights = (e.at for e in ledger.entries(store.flow) if e.command == "consolidate")
+        found = map(clocks.instant, nights)
         last = max((at for at in found if at is not None and at <= now + _SLACK), default=None)
-    waiting = sorted(moment for text in _waiting(store) if (moment := _moment(text)) is not None)
+    waiting = sorted(filter(None, map(clocks.instant, _waiting(store))))
     since = last
     if last is not good or good is None:  # if nothing waits, no run was needed
         since = max(filter(None, (last, waiting[0]))) if waiting else None
     max_age = store.settings.status.max_age
     return Automation(
         is_stale=since is not None and (now - since) / timedelta(hours=1) > max_age,
-        last=_text(last),
+        last=None if last is None else clocks.utc_text(last),
         hours=None if last is None else max(0.0, (now - last) / timedelta(hours=1)),
         max_age=max_age,
         failed=said.failed,
         failed_at=said.failed_at,
         reason=said.reason,
         waiting=len(waiting),
-        waiting_since=_text(waiting[0] if waiting else None),
+        waiting_since=clocks.utc_text(waiting[0]) if waiting else None,
         future=said.good if is_future else None,
     )
 
@@ -141,18 +142,6 @@ def _waiting(store: Store) -> Iterator[str]:
         turns = inbox.read(path).turns
         if turns:
             yield turns[0].recorded_at
-
-
-def _moment(text: str | None) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text or "")
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _ago(hours: float) -> str:

@@ -94,6 +94,13 @@ def path_of(tree: WorkTree, name: str) -> Path | None:
     return tree.root / answer[0] if answer else None
 
 
+def in_progress(tree: WorkTree) -> str | None:
+    """What git is in the middle of, as the name of the file or folder that marks it."""
+    names = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+    paths = ((name, path_of(tree, name)) for name in names)
+    return next((name for name, path in paths if path is not None and path.exists()), None)
+
+
 def head(tree: WorkTree) -> str | None:
     """The short name of the branch that is checked out; None if there is none."""
     answer = lines(tree.root, "symbolic-ref", "--quiet", "--short", "HEAD")

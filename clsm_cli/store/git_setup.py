@@ -180,7 +180,6 @@ def _git_errors(root: Path, command: str) -> Iterator[None]:
 
 
 _PUSH_TIMEOUT = 300.0
-_IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 _FALLBACK_AUTHOR = ("user.name=clsm", "user.email=clsm@localhost")
 _DELETED = b"0 0000000000000000000000000000000000000000\t"
 # Settings by which a repository could name a program.
@@ -200,11 +199,8 @@ def commit(root: Path, message: str) -> bool:
     branch = git.head(tree)
     if branch is None:
         raise BadInputError(str(root), "no branch is checked out", "check one out: git switch NAME")
-    for name in _IN_PROGRESS:
-        path = git.path_of(tree, name)
-        if path is not None and path.exists():
-            reason = f"git is in the middle of something ({name})"
-            raise BadInputError(str(root), reason, "end that")
+    if busy := git.in_progress(tree):
+        raise BadInputError(str(root), f"git is in the middle of something ({busy})", "end that")
     with _git_errors(root, "commit"):
         return _commit(tree, branch, message)
 

@@ -71,15 +71,14 @@ def apply(
 ) -> logs.RunLine | None:
     """Apply the writes of a run, or of one step of it; the caller holds the lock.
 
+    Returns the line of the ledger, None if there are no writes.
+
     Args:
         writes: In an order in which every prefix can be completed.
         run_id: The run of which this is a further step; None begins a run.
         whole: Apply all writes or none, even if the process dies (see ``recover``).
         undoable: Save what ``undo`` needs. Otherwise nothing is kept, and the ledger names no files.
         undoes: For an undo: the run that it reverts.
-
-    Returns:
-        The line of the ledger; None if there are no writes.
 
     Raises:
         RefusedError: A file changed since it was read, or the store was moved or replaced.
@@ -136,10 +135,7 @@ def _write(store: Store, writes: Sequence[Write]) -> None:
 def recover(store: Store) -> list[str]:
     """Complete the run in ``.clsm/redo`` after a crash; the caller holds the lock.
 
-    A file that somebody changed meanwhile stays as it is.
-
-    Returns:
-        The paths of such files, relative to the store.
+    Returns the paths of files that somebody changed meanwhile, relative to the store: they stay.
     """
     path = _redo_path(store)
     found = _read_redo(path)

@@ -67,9 +67,7 @@ def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> Non
 
 @pytest.mark.parametrize("is_settled", [True, False])
 @pytest.mark.parametrize("in_editor", [True, False])
-def test_what_a_text_was_before_a_person_changed_it(
-    store: Store, in_editor: bool, is_settled: bool
-) -> None:
+def test_what_a_text_was_before_an_edit(store: Store, in_editor: bool, is_settled: bool) -> None:
     hold(store, bell())
     now = datetime.fromisoformat(NOW)
     if in_editor:

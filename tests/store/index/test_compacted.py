@@ -117,9 +117,7 @@ def test_what_went_is_in_no_byte_and_what_stays_is_the_same(store: Store) -> Non
     assert files["index.sqlite"].st_mode & 0o777 == 0o600
 
 
-def test_while_a_reader_is_open_nothing_is_replaced(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_replaced_under_a_reader(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its offsets belong to the files that are there; it must end first."""
     _forget(store)
     before, used = _vectors(store), _used(store)
@@ -144,9 +142,7 @@ def test_while_a_reader_is_open_nothing_is_replaced(
 
 
 @pytest.mark.parametrize("step", ["refresh", "changes"])
-def test_a_crash_costs_vectors_at_most(
-    store: Store, step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crash_costs_vectors(store: Store, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _forget(store)
     before, used = _vectors(store), _used(store)
 

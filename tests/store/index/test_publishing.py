@@ -117,9 +117,7 @@ def read(desk: Cli, question: str) -> set[str]:
     ],
     ids=lambda run: run[1],
 )
-def test_answers_are_those_of_before_and_change_in_one_moment(
-    desk: Cli, held: Forks, run: tuple[str, ...]
-) -> None:
+def test_answers_change_in_one_moment(desk: Cli, held: Forks, run: tuple[str, ...]) -> None:
     if run[0] == WRITING:
         desk.ok("consolidate", "-q", *NOW)
         desk.ok("recall", "-q", *NOW, QUESTIONS[2])  # a use, which a decay folds
