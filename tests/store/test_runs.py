@@ -203,9 +203,7 @@ def test_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: i
 
 def test_a_file_changed_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = filled(tmp_path / "m")
-    died_at(
-        store, monkeypatch, 6
-    )  # device, two preimages and their line, redo: before the first Put
+    died_at(store, monkeypatch, 6)  # device, two preimages and their line, redo; no Put
     assert runs.interrupted_run(store) is not None
     a = store.root / "projects" / "a.md"
     a.write_bytes(b"by hand")

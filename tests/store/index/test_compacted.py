@@ -50,12 +50,10 @@ def store(store: Store) -> Store:
 
 
 def _turns(session: str, *texts: str, speaker: str = "Mara") -> list[Turn]:
-    return [
-        Turn(
-            turn_key(session, "Mara", None, text), speaker, "user", text, heading=(session.title(),)
-        )
-        for text in texts
-    ]
+    heading = (session.title(),)
+    keys = [turn_key(session, "Mara", None, text) for text in texts]
+    told = zip(keys, texts, strict=True)
+    return [Turn(key, speaker, "user", text, heading=heading) for key, text in told]
 
 
 def _fresh(store: Store) -> None:

@@ -101,9 +101,8 @@ def read(desk: Cli, question: str) -> set[str]:
     done = forks.run(words, desk.environment, desk.folder, seconds=TIMEOUT, hear="files")
     assert done.code == 0
     root = f"{desk.store}/"
-    opened = {
-        path.removeprefix(root) for event, path in done.heard if event == "open" and root in path
-    }
+    paths = [path for event, path in done.heard if event == "open"]
+    opened = {path.removeprefix(root) for path in paths if root in path}
     assert opened
     return {path for path in opened if not path.startswith(".clsm/index/")}
 
