@@ -302,6 +302,7 @@ def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[Sta
         since = row.done_at or row.valid_from or row.recorded_at
         before = old.text if old is not None else ""
         about = (row.id, row.kind, row.stream, row.text, row.state, since, row.valid_until)
-        line = StatementLine(*about, before, told.source, told.file, told.line)
-        found.append(((-seconds(since, facts.store.zone), told.file, told.line, row.id), line))
-    return tuple(line for _, line in sorted(found, key=lambda each: each[0]))
+        found.append(StatementLine(*about, before, told.source, told.file, told.line))
+    zone = facts.store.zone
+    found.sort(key=lambda each: (-seconds(each.since, zone), each.file, each.line, each.id))
+    return tuple(found)

@@ -94,14 +94,8 @@ def join_all(versions: list[Record]) -> Joined:
     for version in same[1:]:
         record = join(record, version)  # type: ignore[type-var]  # all of one type, see above
     decided = _scalars(record, *_COMPUTED)
-    lost = {
-        _scalars(v): v
-        for v in versions
-        if v.pinned and not _had_seen(top, v) and _scalars(v, *_COMPUTED) != decided
-    }
+    number, device = top.rev
+    # What the same machine wrote before, it had seen.
+    unseen = (v for v in versions if v.pinned and not (v.rev[1] == device and v.rev[0] < number))
+    lost = {_scalars(v): v for v in unseen if _scalars(v, *_COMPUTED) != decided}
     return Joined(record, tuple(lost[key] for key in sorted(lost)))
-
-
-def _had_seen(new: Record, old: Record) -> bool:
-    """Whether the writer of ``new`` had seen ``old``: the same machine wrote it before."""
-    return old.rev[1] == new.rev[1] and old.rev[0] < new.rev[0]

@@ -71,7 +71,8 @@ def find_missing(root: Path) -> MissingSetup:
     current = git.settings(tree)
     wrong = [name for name, value in settings_of_clone().items() if current.get(name) != value]
     info = _info_file(tree)
-    attributes = () if info is None else _missing_lines(info, _driver_attributes(tree.prefix))
+    driven = "\n".join([_HEAD, *(f"{_pattern(tree.prefix, each)} merge=clsm" for each in _JOINED)])
+    attributes = () if info is None else _missing_lines(info, driven)
     return MissingSetup(lines, tuple(sorted(wrong)), attributes)
 
 
@@ -128,12 +129,6 @@ def _info_file(tree: git.WorkTree) -> Path | None:
         return path
     except OSError:
         return None
-
-
-def _driver_attributes(prefix: str) -> str:
-    """The lines of ``info/attributes`` for a store in a folder of the work tree."""
-    lines = [f"{_pattern(prefix, each)} merge=clsm" for each in _JOINED]
-    return "\n".join([_HEAD, *lines]) + "\n"
 
 
 def _pattern(prefix: str, pattern: str) -> str:

@@ -61,7 +61,9 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
             " again (to say it anew, write it without its id)"
             for each in edits.stale
         ]
-        review += [_conflict(*conflict, now) for conflict in edits.conflicts]
+        for record_id, *texts in edits.conflicts:
+            name, reason = f"v-{digest(record_id, *texts)}", "two texts under one id"
+            review.append(logs.ReviewItem(name, now, (record_id,), reason, *texts))
         review += [lost_value(row, now) for row in known.lost if isinstance(row, Statement)]
     return writes + review_lines(store, review), warnings
 
@@ -94,11 +96,6 @@ def _settle_lines(
             continue
         writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
     return writes
-
-
-def _conflict(record_id: str, kept: str, other: str, now: str) -> logs.ReviewItem:
-    name, reason = f"v-{digest(record_id, kept, other)}", "two texts under one id"
-    return logs.ReviewItem(name, now, (record_id,), reason, kept, other)
 
 
 def lost_value(record: Statement, now: str) -> logs.ReviewItem:

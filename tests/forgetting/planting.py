@@ -101,7 +101,7 @@ def _record(store: Store) -> None:
     for folder in store.graphs():
         for path in shards.shard_files(folder):
             records = list(shards.read(path).records)
-            for at, record in enumerate(records):
+            for index, record in enumerate(records):
                 if isinstance(record, EpisodeRecord) and CANARY in record.title.lower():
-                    records[at] = replace(record, tags=(CANARY,))
+                    records[index] = replace(record, tags=(CANARY,))
             atomic.put(path, shards.render(records))

@@ -171,10 +171,8 @@ def _reconciled_statements(
         path = topic.path.relative_to(store.root).as_posix()
         places |= {topics.id_of(item, forgotten): (path, item.line) for item in topic.items}
         listed = dump([[problem.line, problem.reason] for problem in topic.problems])
-        batch.connection.execute(
-            "UPDATE files SET problems = ? WHERE path = ?",
-            (listed if topic.problems else None, path),
-        )
+        query = "UPDATE files SET problems = ? WHERE path = ?"
+        batch.connection.execute(query, (listed if topic.problems else None, path))
     return edits.statements, places
 
 
