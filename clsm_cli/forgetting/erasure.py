@@ -121,9 +121,8 @@ def _usable_engine(embedder: Embedder | None) -> tuple[Embedder | None, list[str
 def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -> bool:
     forgotten = logs.load_tombstones(store)
     known = {*contents.turns, *contents.statements, *(e.id for _, e in contents.episodes)}
-    return bool(wanted.ids) and all(
-        each not in known and logs.is_forgotten(each, forgotten) for each in wanted.ids
-    )
+    ids = {*map(whole_id, wanted.ids)}
+    return bool(ids) and all(i not in known and logs.is_forgotten(i, forgotten) for i in ids)
 
 
 def _read_review(store: Store) -> bytes:
