@@ -27,7 +27,8 @@ from benchmarks.corpus import vocabulary
 from benchmarks.indexing import build
 from benchmarks.measure import CLSM, answer, environment, run, save, spread
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
-from clsm_cli.model.ids import episode_id, turn_key
+from clsm_cli.model.ids import turn_key
+from clsm_cli.model.tombstones import episode_ids
 from clsm_cli.store import atomic, episode_files, layout, record_files
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _episode(store: Store, number: int, group: list[str], rng: random.Random) ->
         key = turn_key(f"s-{number}", "user", time, text)
         turns.append(Turn(key=key, speaker="user", role="user", text=text, time=time))
     episode = Episode(
-        id=episode_id(turns[0].key),
+        id=next(episode_ids(turns[0].key)),
         session=f"s-{number}",
         turns=tuple(turns),
         recorded_at="2026-01-01T00:00:00Z",

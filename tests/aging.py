@@ -12,7 +12,8 @@ import ingesting
 from clsm_cli.forgetting.archiving import Report, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import digest, episode_id, statement_id
+from clsm_cli.model.ids import digest, statement_id
+from clsm_cli.model.tombstones import episode_ids
 from clsm_cli.store import atomic, episode_files, logs, record_files, runs
 from clsm_cli.store.layout import Store
 
@@ -53,7 +54,7 @@ def say(
         for text in texts
     )
     episode = Episode(
-        id=episode_id(turns[0].key),
+        id=next(episode_ids(turns[0].key)),
         session=session,
         turns=turns,
         recorded_at=at(day),

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
-from clsm_cli.model.ids import document_id, episode_id, tombstone_hash
+from clsm_cli.model.ids import document_id, tombstone_hash
+from clsm_cli.model.tombstones import episode_ids
 from clsm_cli.store import atomic, episode_files, inbox, logs, shards
 from clsm_cli.store.layout import Store
 
@@ -17,7 +18,11 @@ AT = "2026-02-24T08:00:00Z"
 def lay_episode(flow: Path, session: str, turns: Sequence[Turn], **fields: Any) -> str:
     """An episode file in the flow of a machine; its id."""
     episode = Episode(
-        id=episode_id(turns[0].key), session=session, turns=tuple(turns), recorded_at=AT, **fields
+        id=next(episode_ids(turns[0].key)),
+        session=session,
+        turns=tuple(turns),
+        recorded_at=AT,
+        **fields,
     )
     atomic.put(episode_files.file_of(episode, flow), episode_files.render(episode))
     return episode.id

@@ -15,15 +15,7 @@ from pathlib import Path
 from clsm_cli.consolidation.edit_session import EditSession, open_for_edit
 from clsm_cli.errors import ClsmError, file_line
 from clsm_cli.forgetting import fading, folding
-from clsm_cli.forgetting.fading import (
-    Clock,
-    StreamShare,
-    StreamState,
-    Survey,
-    Trace,
-    day,
-    days_later,
-)
+from clsm_cli.forgetting.fading import Clock, StreamShare, StreamState, Survey, Trace, day
 from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.streams import STREAMS, Stream
@@ -152,7 +144,6 @@ def _item(trace: Trace, today: date, since: date, why: str) -> Item:
 
 
 def _compacted_item(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item:
-    """The report's entry for a row that moves to the archive."""
     row, ended = each.row, str(each.ended)
     if isinstance(row, Edge):
         ends = [label(node) or node for node in (row.source, row.target)]
@@ -205,7 +196,8 @@ def _compactable_rows(
     found = []
     for stream in STREAMS:
         days = retention.days_until(retention.ARCHIVE_RETENTION, retention.STREAM_DAYS[stream])
-        due = {i: since for i, (_, at) in ended.items() if (since := days_later(at, days)) <= today}
+        since = {i: fading.days_later(at, days) for i, (_, at) in ended.items()}
+        due = {i: first for i, first in since.items() if first <= today}
         paths = shards.shard_files(store.graph(stream)) if due else []
         there = {record.id for path in paths for record in shards.read(path).records}
         found += [
@@ -215,8 +207,7 @@ def _compactable_rows(
     return found
 
 
-UNDO_PERIOD = timedelta(30)
-"""Age up to which a run can be undone."""
+UNDO_PERIOD = timedelta(30)  # age up to which a run can be undone
 
 
 def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
@@ -226,8 +217,7 @@ def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> 
         steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
         return all(at is not None and at < today - UNDO_PERIOD for at in steps)
 
-    folders = sorted((store.derived / "runs").glob("*/"))
-    return [path for path in folders if is_old(path)]
+    return [*filter(is_old, sorted((store.derived / "runs").glob("*/")))]
 
 
 def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:

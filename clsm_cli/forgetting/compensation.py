@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.model.codec import Record
@@ -31,16 +31,11 @@ from clsm_cli.store.record_files import reconcile
 
 
 class RestoredFiles(NamedTuple):
-    """The files of a run, reverted.
+    """The files of a run, reverted."""
 
-    Attributes:
-        now: Path → current bytes; ``before``: those before the run. None: no file.
-        changed: Paths changed since the run, sorted; not in the other two.
-    """
-
-    now: dict[str, bytes | None]
-    before: dict[str, bytes | None]
-    changed: tuple[str, ...]
+    now: dict[str, bytes | None]  # path → current bytes; None: no file
+    before: dict[str, bytes | None]  # those before the run
+    changed: tuple[str, ...]  # paths changed since the run, sorted; not in the other two
 
 
 def restore_files(
@@ -69,7 +64,6 @@ class _ChangedError(Exception):
 
 
 def _reverted(data: bytes | None, kept: ledger.SavedStep, path: str) -> bytes | None:
-    """Revert the changes of one step to a file."""
     changes = [(n, change) for n, change in enumerate(kept.line.changes) if change.path == path]
     replaced = [(n, change) for n, change in changes if change.after != ""]  # the rest are appends
     sha = None if data is None else atomic.sha256(data)
@@ -156,7 +150,7 @@ def plan(store: Store, steps: Sequence[ledger.SavedStep], at: str, now: str) -> 
     files = restore_files(store, steps, lambda path: kind_of(path) not in ("shard", "topic"))
     conflicts = tuple(Conflict("", path) for path in files.changed)
     logs_alone = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), conflicts)
-    folders = sorted({_folder(path) for path in before if kind_of(path) == "shard"})
+    folders = sorted({path.rpartition("/")[0] for path in before if kind_of(path) == "shard"})
     parts = [_Folder(store, folder, steps, before, at, now).plan(now) for folder in folders]
     columns = zip(logs_alone, *parts, strict=True)
     return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
@@ -189,7 +183,7 @@ class _Folder:
         now: str,
     ) -> None:
         self.store, self.path = store, store.root / folder
-        first = PurePosixPath(folder).parts[0]
+        first = folder.partition("/")[0]
         self.is_archive = first == "archive"
         self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
         self.written = _written(steps, folder)
@@ -246,7 +240,8 @@ class _Folder:
         """Writes that revert the run in this folder."""
         ids = grouped((self.decide(record_id), record_id) for record_id in self.changed)
         restored, withdrawn = ids.get("restore", []), ids.get("withdraw", [])
-        removed, conflicts = ids.get("remove", []), ids.get("conflict", [])
+        removed = ids.get("remove", [])
+        conflicts = [Conflict(i, str(self.conflict_path(i))) for i in ids.get("conflict", [])]
         was, here = ({**each.records, **each.statements} for each in (self.previous, self.current))
         made = [self._newer(was[record_id]) for record_id in restored]
         for row in (here[record_id] for record_id in withdrawn):
@@ -257,15 +252,9 @@ class _Folder:
         others = [record for record in made if not isinstance(record, Statement)]
         stored = [*others, *map(record_files.as_stored, rows)]
         writes = record_files.plan_shards(self.store, self.path, stored, removed)
-        return Plan(
-            (*writes, *(self._topic_writes(rows) if self.stream is not None else ())),
-            tuple(restored),
-            tuple(withdrawn),
-            tuple(removed),
-            tuple(
-                Conflict(record_id, str(self.conflict_path(record_id))) for record_id in conflicts
-            ),
-        )
+        writes += self._topic_writes(rows) if self.stream is not None else []
+        parts: tuple[Sequence[object], ...] = (writes, restored, withdrawn, removed, conflicts)
+        return Plan._make(tuple(part) for part in parts)
 
     def _newer(self, record: Record) -> Record:
         """The record with a revision above those before the run and now."""
@@ -279,9 +268,8 @@ class _Folder:
         A line returns under its old heading. Empty headings are removed; an empty file stays: another
         clone may have changed it, and git cannot merge that with a deleted file.
         """
-        headings = {
-            item.id: topics.heading_of(topic, item) for topic in self.pages for item in topic.items
-        }
+        items = ((page, item) for page in self.pages for item in page.items)
+        headings = {item.id: topics.heading_of(page, item) for page, item in items}
         planned = record_files.plan_topics(self.store, rows, lambda row: headings.get(row.id, ""))
         for place, write in enumerate(planned):
             if isinstance(write, runs.Put):
@@ -300,7 +288,7 @@ def _written(steps: Sequence[ledger.SavedStep], folder: str) -> dict[str, str | 
     for kept in steps:
         for lines, is_added in ((kept.removed, False), (kept.added, True)):
             for path, marks in lines.items():
-                if kind_of(path) == "shard" and _folder(path) == folder:
+                if kind_of(path) == "shard" and path.rpartition("/")[0] == folder:
                     ids = ((mark.partition(" ")[2], mark) for mark in marks)
                     found |= {i: mark if is_added else None for i, mark in ids if i}
     return found
@@ -316,15 +304,7 @@ def _marks_of(folder: Path) -> dict[str, frozenset[str]]:
     for path in shards.shard_files(folder):
         for line in (atomic.read(path, MAX_FILE) or b"").split(b"\n"):
             mark = ledger.line_mark(line)
+            digits = line.partition(b'"rev": [')[2].partition(b",")[0]
             of_record = found.setdefault(mark.partition(" ")[2], {})
-            of_record.setdefault(_revision(line), set()).add(mark)
+            of_record.setdefault(int(digits) if digits.isdigit() else 0, set()).add(mark)
     return {i: frozenset(marks[max(marks)]) for i, marks in found.items() if i}
-
-
-def _revision(line: bytes) -> int:
-    digits = line.partition(b'"rev": [')[2].partition(b",")[0]
-    return int(digits) if digits.isdigit() else 0
-
-
-def _folder(path: str) -> str:
-    return str(PurePosixPath(path).parent)

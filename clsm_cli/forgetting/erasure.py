@@ -51,10 +51,7 @@ def plan(
     *,
     purge_history: bool = False,
 ) -> Plan | None:
-    """Compute all file changes of a forget, on a copy of the store.
-
-    Returns:
-        None if everything requested is forgotten already.
+    """All file changes of a forget, computed on a copy of the store; None if all is forgotten already.
 
     Raises:
         BadInputError: The request matches nothing or is ambiguous.
@@ -124,9 +121,8 @@ def _usable_engine(embedder: Embedder | None) -> tuple[Embedder | None, list[str
 def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -> bool:
     forgotten = logs.load_tombstones(store)
     known = {*contents.turns, *contents.statements, *(e.id for _, e in contents.episodes)}
-    return bool(wanted.ids) and all(
-        each not in known and logs.is_forgotten(each, forgotten) for each in wanted.ids
-    )
+    ids = {*map(whole_id, wanted.ids)}
+    return bool(ids) and all(i not in known and logs.is_forgotten(i, forgotten) for i in ids)
 
 
 def _read_review(store: Store) -> bytes:
@@ -363,7 +359,6 @@ def clean_labels(
 
 
 def _remaining_label(row: Label, lost: ForgottenTerms) -> Label | None:
-    """The rest of a label; None if nothing remains."""
     tags = (row.id, row.category, row.difficulty)
     if lost.matches(row.text) or any(lost.matches(tag, clean_writing.MIN_LINE) for tag in tags):
         return None

@@ -7,38 +7,29 @@ the files, then the check of the clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, date, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
 from itertools import accumulate
 from math import ceil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.forgetting import folding
+from clsm_cli.forgetting.folding import FoldedLog
 from clsm_cli.model.clocks import day_of
-from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.codec import Record
+from clsm_cli.model.episodes import Document, EpisodeRecord, Turn
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
-from clsm_cli.model.streams import STREAMS
+from clsm_cli.model.streams import STREAMS, Stream
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, ledger, logs
 from clsm_cli.store.jsonlines import LineProblem
+from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-    from pathlib import Path
-
-    from clsm_cli.forgetting.folding import FoldedLog
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import Turn
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
-
-UsedOn = Mapping[str, tuple[date, ...]]
-"""Id → days on which it was recalled, on any machine."""
+UsedOn = Mapping[str, tuple[date, ...]]  # id → days on which it was recalled, on any machine
 
 
 class Trace(NamedTuple):
@@ -65,9 +56,8 @@ class Trace(NamedTuple):
     @property
     def since(self) -> date:
         """The first day with a retention below the threshold, if it is not used again."""
-        return days_later(
-            self.last, retention.days_until(retention.ARCHIVE_RETENTION, self._stability)
-        )
+        days = retention.days_until(retention.ARCHIVE_RETENTION, self._stability)
+        return days_later(self.last, days)
 
     @property
     def _stability(self) -> float:
@@ -286,7 +276,6 @@ def read_turns(
 
 
 def _read(path: Path, records: Mapping[str, Record], forgotten: frozenset[str]) -> list[TurnRecord]:
-    """The turns of an episode file."""
     data = atomic.read(path, episode_files.MAX_EPISODE)
     episode = episode_files.parse(data, path) if data is not None else None
     if data is None or episode is None or logs.is_forgotten(episode.id, forgotten):
@@ -311,21 +300,15 @@ def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | N
     return behind.get(found, found) if found is not None and behind else found
 
 
-MAX_AHEAD = 60
-"""Days that the clock may be ahead of the store's newest known day."""
-MAX_BEHIND = 1
-"""Days that it may be behind."""
+MAX_AHEAD = 60  # days that the clock may be ahead of the store's newest known day
+MAX_BEHIND = 1  # days that it may be behind
 
 
 class Clock(NamedTuple):
-    """The current day, and whether it is plausible.
-
-    Attributes:
-        newest: The newest plausible day in the store; None if it has no days.
-    """
+    """The current day, and whether it is plausible."""
 
     today: date  # by the clock (UTC)
-    newest: date | None
+    newest: date | None  # the newest plausible day in the store; None if it has no days
     is_believed: bool
     future: tuple[date, ...]  # days after ``today`` and ``newest``; they count as today
 
@@ -334,10 +317,7 @@ def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
     """Days from a clock that was behind → the earliest day possible.
 
     A ledger is chronological, so no run is older than the one above it: a run dated "1970" counts as
-    of the day of the run before it.
-
-    Args:
-        days: Days of a machine's runs, in ledger order; those after today are ignored.
+    of the day of the run before it. ``days`` are in ledger order; those after today are ignored.
 
     >>> days = [date(2026, 3, 1), date(1970, 1, 1), date(2068, 1, 1), date(2026, 3, 2)]
     >>> {str(day): str(least) for day, least in clock_corrections(days, date(2026, 4, 1)).items()}
@@ -356,14 +336,10 @@ def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
 def check_clock(
     today: date, stamps: Iterable[date], known: date | None, *, is_explicit: bool
 ) -> Clock:
-    """Compare the clock with the days recorded in the store.
+    """Compare ``today``, by the clock or the user (UTC), with the days recorded in the store.
 
-    Args:
-        today: By the clock or the user (UTC).
-        stamps: Days on which something was recorded or logged.
-        known: A day accepted earlier; None takes the oldest stamp.
+    ``known`` is a day accepted earlier; None takes the oldest of the ``stamps``.
 
-    >>> from datetime import date
     >>> days = [date(2026, 2, 24), date(2026, 3, 10), date(2068, 1, 1)]
     >>> clock = check_clock(date(2026, 4, 1), days, None, is_explicit=False)
     >>> str(clock.newest), clock.is_believed, [str(day) for day in clock.future]

@@ -10,25 +10,20 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, date, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.model.clocks import day_of
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.jsonlines import LineProblem
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 OLD_LOG, LOG = logs.ACTIVATIONS
 FEEDBACK_PERIOD = timedelta(30)
 """How long a recall accepts feedback; its log line is kept at least as long."""
 
-Uses = dict[tuple[str, date], int]
-"""(Id, day) → number of recalls."""
+Uses = dict[tuple[str, date], int]  # (Id, day) → number of recalls
 
 
 class FoldedLog(NamedTuple):

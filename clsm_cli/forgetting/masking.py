@@ -12,39 +12,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.forgetting import erasure, receipt, selection
 from clsm_cli.forgetting.clean_writing import MAX_BYTES, CleanWrites, Plan, map_rows
 from clsm_cli.forgetting.erasure import compared_files
-from clsm_cli.forgetting.run_reversal import undoable
+from clsm_cli.forgetting.history_purge import RewrittenHistory
+from clsm_cli.forgetting.receipt import ExternalCopy
+from clsm_cli.forgetting.run_reversal import Run, undoable
+from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
 from clsm_cli.model.clocks import utc_text
-from clsm_cli.model.codec import decode, encode
-from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.codec import Record, decode, encode
+from clsm_cli.model.episodes import EndMark, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import digest, document_id, edge_id, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, runs, shards, topics
-from clsm_cli.store.inbox import CallMark, CapturedTurn
+from clsm_cli.store.inbox import CallMark, CapturedTurn, Inbox
 from clsm_cli.store.jsonlines import strings
-from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.text.secrets import mask_name, secrets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-    from pathlib import Path
-
-    from clsm_cli.forgetting.history_purge import RewrittenHistory
-    from clsm_cli.forgetting.receipt import ExternalCopy
-    from clsm_cli.forgetting.run_reversal import Run
-    from clsm_cli.forgetting.selection import StoreContents
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.episodes import EndMark, Episode, Turn
-    from clsm_cli.store.inbox import Inbox
-    from clsm_cli.store.layout import Store
 
 
 class MaskedFile(NamedTuple):
@@ -155,7 +147,6 @@ class _Rewriter:
         return made
 
     def _count(self, path: Path | str, mask: Masker) -> None:
-        """Record the kinds and counts of a file's secrets."""
         if mask.counts:
             name = (self.store.root / path).relative_to(self.store.root).as_posix()
             self.found.setdefault(name, Counter()).update(mask.counts)
@@ -218,12 +209,10 @@ class _Rewriter:
             self.secrets.add(row.id, row.text)
             text = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
             if text != row.text:
-                born = topics.birth_id(text, forgotten)
-                self.texts[row.id] = text
-                self.renamed[row.id] = (
-                    born if born not in known else f"f-{digest('masked', row.id)}"
-                )
-                known.add(self.renamed[row.id])
+                new_id = topics.birth_id(text, forgotten)
+                new_id = f"f-{digest('masked', row.id)}" if new_id in known else new_id
+                self.texts[row.id], self.renamed[row.id] = text, new_id
+                known.add(new_id)
 
     def _name_nodes(self) -> None:
         """Mark nodes with a secret in a name for removal, and their edges."""
@@ -319,8 +308,7 @@ def _edge_id(edge: Edge) -> str:
 MIN_GLOBAL_LENGTH = 8
 """Minimum length of a secret to recognise anywhere; a shorter one, such as a PIN, only in records
 derived from its text."""
-_MIN_LENGTH = 3
-"""Minimum length of a secret."""
+_MIN_LENGTH = 3  # minimum length of a secret
 
 
 class _Secrets:

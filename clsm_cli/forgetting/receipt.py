@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
+from clsm_cli.forgetting.history_purge import RewrittenHistory
+from clsm_cli.forgetting.references import Reference
+from clsm_cli.forgetting.run_reversal import Run
+from clsm_cli.forgetting.selection import Chosen, StoreContents
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
 from clsm_cli.store.index.derived import EPISODE_EDGES
+from clsm_cli.store.layout import Store
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.forgetting.history_purge import RewrittenHistory
-    from clsm_cli.forgetting.references import Reference
-    from clsm_cli.forgetting.run_reversal import Run
-    from clsm_cli.forgetting.selection import Chosen, StoreContents
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
-
-
-MASS_LOSS = 0.2
-"""Share of all turns above which a removal needs confirmation."""
-MASS_LOSS_TURNS = 20
-"""Number of turns that never needs confirmation."""
+MASS_LOSS = 0.2  # share of all turns above which a removal needs confirmation
+MASS_LOSS_TURNS = 20  # number of turns that never needs confirmation
 
 
 class Purged(NamedTuple):
@@ -137,10 +130,8 @@ def _other(count: int) -> str:
     return f"{count} other turn{'' if count == 1 else 's'}"
 
 
-MAX_SOURCE_BYTES = 64 << 20
-"""Maximum size of a source to search, in bytes."""
-MIN_LINE = 8
-"""Minimum length of a line that identifies its text."""
+MAX_SOURCE_BYTES = 64 << 20  # maximum size of a source to search, in bytes
+MIN_LINE = 8  # minimum length of a line that identifies its text
 
 
 class ExternalCopy(NamedTuple):
@@ -179,10 +170,8 @@ def secret_copies(
     if not files:
         return ()
     history = _history(store, files, "", is_purged=is_purged)
-    sources = (
-        "what was ingested is never changed, and holds them still; change them where they count"
-    )
-    return (ExternalCopy("the sources", sources), *history, _OTHER_COPIES)
+    why = "what was ingested is never changed, and holds them still; change them where they count"
+    return (ExternalCopy("the sources", why), *history, _OTHER_COPIES)
 
 
 def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:

@@ -14,20 +14,14 @@ from collections.abc import Set as AbstractSet
 from datetime import tzinfo
 
 from clsm_cli.forgetting import selection
-from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn, Wanted
+from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
 from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import person_words
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.person_words import (
-    ENGLISH,
-    Language,
-    Word,
-    is_person_noun,
-    language_of,
-    words_of,
-)
+from clsm_cli.text.person_words import Language, Word, language_of, words_of
 
 
 class Reference(NamedTuple):
@@ -62,8 +56,13 @@ def find_references(
     for key, why in _statement_sources(memory, person):
         found.setdefault(key, why)
     within = selection.turns_within(memory, wanted, zone) - gone
-    offered = [key for key in memory.turns if key in found and key in within]
-    return tuple(_reference(memory.turns[key], found[key]) for key in offered)
+    offered = [
+        (memory.turns[key], found[key]) for key in memory.turns if key in found.keys() & within
+    ]
+    return tuple(
+        Reference(told.turn.key, told.kind, told.one_line, told.place, told.turn.time, why)
+        for told, why in offered
+    )
 
 
 def _follow(
@@ -95,49 +94,33 @@ def _statement_sources(memory: StoreContents, person: Person) -> Iterator[tuple[
     """Source turns of statements and connections about the person, with the reason."""
     for row in memory.statements.values():
         if row.kind != "gist" and (row.subject in person.nodes or person.is_named_in(row.text)):
-            yield from (
-                (key, f"a statement about them rests on it ({row.id})") for key in row.sources
-            )
+            why = f"a statement about them rests on it ({row.id})"
+            yield from ((key, why) for key in row.sources)
     for record in memory.records.values():
         if isinstance(record, Edge) and {record.source, record.target} & person.nodes:
             why = f"a connection of theirs rests on it ({record.id})"
             yield from ((key, why) for key in record.sources)
 
 
-def _reference(told: StoredTurn, why: str) -> Reference:
-    place = told.session if told.document is None else f"{told.session}:{told.turn.line_start}"
-    return Reference(told.turn.key, told.kind, told.one_line, place, told.turn.time, why)
-
-
-ROLE_WINDOW = 7
-"""Words on either side of a name to search for roles."""
+ROLE_WINDOW = 7  # words on either side of a name to search for roles
 PRONOUN_DISTANCE = 4
 """Maximum distance, in turns or blocks, of a pronoun from the last turn about the person."""
-REMARK_DISTANCE = 2
-"""The same for a remark."""
-MAX_REMARK_WORDS = 5
-"""Maximum number of content words of a remark."""
-_TITLE_LETTERS = 3
-"""Maximum length of a title ("Mr", "Dr"), and minimum length of a part of a name."""
+REMARK_DISTANCE = 2  # the same for a remark
+MAX_REMARK_WORDS = 5  # maximum number of content words of a remark
+_TITLE_LETTERS = 3  # maximum length of a title ("Mr", "Dr"), and minimum length of a part of a name
 
 
 class Person(selection.Subject):
-    """A forgotten person, learnt from the removed turns.
-
-    Attributes:
-        nodes: Node ids of the names.
-        roles: Nouns used for them: tenant, sister.
-    """
+    """A forgotten person, learnt from the removed turns."""
 
     def __init__(self, names: Sequence[str], memory: StoreContents, gone: AbstractSet[str]) -> None:
         super().__init__(names)
         self.nodes = {node_id(name) for name in names}
-        self.roles: set[str] = set()
+        self.roles: set[str] = set()  # nouns used for them: tenant, sister
         words = [word for name in names for word in words_of(name)]
         self._parts = {word.low for word in words if len(word.text) >= _TITLE_LETTERS}
-        self._initials = {
-            "".join(word.text[0] for word in words_of(name)) for name in names if " " in name
-        }
+        whole = (words_of(name) for name in names if " " in name)
+        self._initials = {"".join(word.text[0] for word in each) for each in whole}
         for key in gone:
             turn = memory.turns[key].turn
             self._learn("\n".join((*turn.heading, turn.text)))
@@ -163,7 +146,9 @@ class Person(selection.Subject):
         for place, word in enumerate(words):
             if word.text in self._initials or self._is_part(words, place):
                 return f"“{word.text}” is part of the name"
-            if word.low in self.roles and _is_owned(words, place, language_of(turn.text)):
+            language = language_of(turn.text)
+            is_owned = any(language.is_a("own", each) for each in _before(words, place))
+            if word.low in self.roles and is_owned:
                 return f"“{word.text}” is what they are called"
         return None
 
@@ -202,7 +187,7 @@ class Person(selection.Subject):
             if word.low in self.roles and any(map(language.is_function_word, before)):
                 return f"“{word.text}” is what they are called"
             is_known = "the" in before or (word.is_first and word.is_name_like)
-            if is_next and is_known and is_person_noun(word.low, language):
+            if is_next and is_known and person_words.is_person_noun(word.low, language):
                 return f"“{word.text}” may be them"
         return None
 
@@ -215,7 +200,7 @@ class Person(selection.Subject):
             return f"“{you}”, said to them"
         first = words[0].low
         is_new = any(language.is_a(kind, first) for kind in ("own", "the", "we"))
-        is_new |= language.name != ENGLISH and language.is_function_word(first)
+        is_new |= language.name != person_words.ENGLISH and language.is_function_word(first)
         is_new |= any(language.is_a("verb", word.text) for word in words[1:])
         if is_new or turn.speaker != last.speaker or self._others_in(turn.text):
             return None
@@ -223,7 +208,6 @@ class Person(selection.Subject):
         return "goes on with it" if 0 < meaning <= MAX_REMARK_WORDS else None
 
     def _others_in(self, text: str) -> set[str]:
-        """Other people named in a text."""
         found = self._others.findall(text) if self._others else ()
         return {name for name in found if name[0].isupper()}
 
@@ -242,7 +226,6 @@ class Person(selection.Subject):
 
 
 def _people(memory: StoreContents) -> set[str]:
-    """Names of speakers and of person nodes."""
     names = {told.turn.speaker for told in memory.turns.values() if told.turn.speaker[:1].isupper()}
     for record in memory.records.values():
         if isinstance(record, Node) and record.kind == "person":
@@ -255,22 +238,16 @@ def _before(words: Sequence[Word], place: int) -> list[str]:
     return [word.low for word in words[max(0, place - 3) : place]]
 
 
-def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
-    """Whether "my" or "our" precedes a noun."""
-    return any(language.is_a("own", each) for each in _before(words, place))
-
-
 def _is_noun(words: Sequence[Word], place: int, language: Language) -> bool:
     """Whether a word may be a noun for a person; in other languages than English, any after a function word."""
-    if language.name == ENGLISH:
-        return is_person_noun(words[place].low, language)
+    if language.name == person_words.ENGLISH:
+        return person_words.is_person_noun(words[place].low, language)
     is_after = any(map(language.is_function_word, _before(words, place)))
     return is_after and not language.is_function_word(words[place].low)
 
 
 _NUMBER = re.compile(r"(?<![\w.])\+?\d(?:[ ()/.-]{0,2}\d){5,}(?![\w])")
-_DIGITS = 8
-"""Trailing digits that identify a phone number in any notation."""
+_DIGITS = 8  # trailing digits that identify a phone number in any notation
 _MIN_DIGITS = 6
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 

@@ -22,8 +22,7 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.ledger import Entry
 from clsm_cli.store.lock import locked
 
-MAX_LISTED = 10
-"""Maximum number of records and files listed in a refusal."""
+MAX_LISTED = 10  # maximum number of records and files listed in a refusal
 
 
 class RevertedFile(NamedTuple):
@@ -34,11 +33,7 @@ class RevertedFile(NamedTuple):
 
 
 class UndoReport(NamedTuple):
-    """What an undo did or would do.
-
-    Attributes:
-        changed: Ids of records with their earlier value under a higher revision.
-    """
+    """What an undo did or would do."""
 
     of: str  # the reverted run; with ``is_redo``, an undo
     command: str
@@ -48,7 +43,7 @@ class UndoReport(NamedTuple):
     is_exact: bool  # whether every file has its earlier bytes; ``reason``: why not
     reason: str = ""
     files: tuple[RevertedFile, ...] = ()
-    changed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()  # ids of records with their earlier value under a higher revision
     withdrawn: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     is_completed: bool = False  # an interrupted undo, completed now
@@ -63,10 +58,7 @@ def undo(
     redo: bool = False,
     dry_run: bool = False,
 ) -> UndoReport:
-    """Undo or redo a run of this machine.
-
-    Args:
-        wanted: Id of the run or a prefix of it; None: the newest eligible run.
+    """Undo or redo a run of this machine, ``wanted`` by an id or a prefix; None: the newest eligible.
 
     Raises:
         BadInputError: No run, or several, match the id.
@@ -83,8 +75,7 @@ def undo(
         return _revert(store, known, choose_run(store, known, wanted, redo=redo), now, dry_run)
 
 
-Known = dict[str, Entry]
-"""The runs of this machine by id, oldest first."""
+Known = dict[str, Entry]  # the runs of this machine by id, oldest first
 
 
 def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:
@@ -130,13 +121,9 @@ def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bo
             "name another run; they are listed by: clsm status --verbose",
         )
     what = "restored" if done.is_exact else "changed"
-    reverted = [
-        RevertedFile(
-            write.path.relative_to(store.root).as_posix(),
-            "removed" if isinstance(write, runs.Remove) else what,
-        )
-        for write in made
-    ]
+    names = [write.path.relative_to(store.root).as_posix() for write in made]
+    whats = ["removed" if isinstance(write, runs.Remove) else what for write in made]
+    reverted = map(RevertedFile, names, whats)
     line = None
     if not dry_run:
         with published(store):
@@ -273,7 +260,9 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
     """A remote-tracking branch with lines the run wrote; None if none is known."""
     tree = git.work_tree(store.root)
     refs = git.remote_branches(tree) if tree is not None else ()
-    if tree is None or not refs or _wrote_nothing_new(known, entry):
+    # An exact undo wrote nothing new: its redo continues from a state that the remotes know.
+    is_exact = entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
+    if tree is None or not refs or is_exact:
         return None
     wrote = {path: _unique_lines(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
@@ -284,23 +273,14 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
 
 def _unique_lines(path: str, files: RestoredFiles) -> set[bytes]:
     """Lines the run added that no other run would write."""
-    now, before = (
-        set((data or b"").split(b"\n")) for data in (files.now[path], files.before[path])
-    )
+    states = (files.now[path], files.before[path])
+    now, before = (set((data or b"").split(b"\n")) for data in states)
     lines = {line for line in now - before if line.strip()}
     if path.endswith(".yaml"):
         return {line for line in lines if not line.startswith(b"#")}
     if path.endswith(".md") and not path.startswith("flow/"):
         return {line for line in lines if b" ^" in line}
     return lines
-
-
-def _wrote_nothing_new(known: Known, entry: Entry) -> bool:
-    """Whether a run is an exact undo and so wrote nothing new.
-
-    Its redo continues from a state the remotes know, with higher revisions.
-    """
-    return entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
 
 
 def is_exact_undo(undo: Entry, of: Entry) -> bool:

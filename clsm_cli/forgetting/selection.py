@@ -37,6 +37,11 @@ class StoredTurn(NamedTuple):
         return "turn" if self.document is None else "block"
 
     @property
+    def place(self) -> str:
+        """Its session; for a block, with its line."""
+        return self.session if self.document is None else f"{self.session}:{self.turn.line_start}"
+
+    @property
     def one_line(self) -> str:
         """Speaker and text in one line."""
         text = " ".join(self.turn.text.split())
@@ -44,18 +49,14 @@ class StoredTurn(NamedTuple):
 
 
 class StoreContents(NamedTuple):
-    """All readable content of a store, from all machines, archived records included.
-
-    Attributes:
-        mentions: Node → keys of the turns that mention it, by the episode records.
-    """
+    """All readable content of a store, from all machines, archived records included."""
 
     episodes: tuple[tuple[Path, Episode], ...]
     inboxes: tuple[Inbox, ...]
     turns: dict[str, StoredTurn]
     records: dict[str, Record]
     statements: dict[str, Statement]
-    mentions: dict[str, frozenset[str]]
+    mentions: dict[str, frozenset[str]]  # node → keys of its turns, by the episode records
 
     def episodes_of(self, keys: frozenset[str]) -> set[str]:
         """The episodes of some turns."""
@@ -104,22 +105,15 @@ def node_names(memory: StoreContents, name: str) -> tuple[str, ...]:
 
 
 class Wanted(NamedTuple):
-    """A request to forget; all conditions but ids must hold together.
+    """A request to forget; all conditions but ids must hold together."""
 
-    Attributes:
-        ids: Of turns, episodes, statements, documents or concepts; not restricted by the rest.
-        source: Ingested path, or a folder above it; or the address from which a tool fetched.
-        person: The speaker, or someone named in the text.
-        also: Keys of further turns: references that the user confirmed.
-    """
-
-    ids: tuple[str, ...] = ()
-    source: str | None = None
+    ids: tuple[str, ...] = ()  # of turns, episodes, statements, documents or concepts
+    source: str | None = None  # a path, or a folder above it; or the address that a tool fetched
     session: str | None = None
-    person: str | None = None
+    person: str | None = None  # the speaker, or someone named in the text
     since: datetime | None = None
     until: datetime | None = None
-    also: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # keys of further turns: references that the user confirmed
 
 
 class Chosen(NamedTuple):
@@ -146,9 +140,8 @@ def select_items(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     for option in ("source", "session", "person"):
         value = getattr(wanted, option)
         if value is not None and not any(map(str.isalnum, value)):  # an empty name is in every text
-            raise BadInputError(
-                f"--{option}", f"{value!r} names nothing", "write out what is meant"
-            )
+            reason = f"{value!r} names nothing"
+            raise BadInputError(f"--{option}", reason, "write out what is meant")
     people = _matcher(memory, wanted.person) if wanted.person is not None else None
     kept = frozenset(
         key
@@ -216,11 +209,7 @@ def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
 
 
 class Subject:
-    """Finds turns about something, or by someone.
-
-    Args:
-        noted: Keys of turns known to mention it.
-    """
+    """Finds turns about something, or by someone; ``noted`` are keys of turns known to mention it."""
 
     def __init__(self, names: Iterable[str], noted: frozenset[str] = frozenset()) -> None:
         self.names = {name.casefold() for name in names if name.strip()}
@@ -288,10 +277,7 @@ def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str
     """Keys of the tool turns called with an address or one below it.
 
     A transcript has a call and its result as two turns, and a result rarely contains its address. In a
-    conversation, results come in the order of the calls.
-
-    Args:
-        stored: The turns of a store, in order within a conversation.
+    conversation, results come in the order of the calls, as ``stored`` must.
     """
     address = address.rstrip("/")
     waiting: dict[tuple[str, str], deque[bool]] = {}

@@ -52,10 +52,8 @@ def diagnose(
     )
 
 
-DAMAGED, BAD_MODEL = 13, 15
-"""Exit codes: damage remains in the store, or in the model alone."""
-_MAX_ATTEMPTS = 3
-"""Attempts on a store that another process writes to."""
+DAMAGED, BAD_MODEL = 13, 15  # exit codes: damage remains in the store, or in the model alone
+_MAX_ATTEMPTS = 3  # attempts on a store that another process writes to
 _NEEDS_REBUILD = frozenset({"index-damaged", "index-differs"})
 
 
@@ -123,9 +121,8 @@ def fix(
         run, done = (None, []) if only_index else repair.mend(store, before, context)
         codes = {each.code for each in before}
         if rebuild or done or any(code.startswith(("index-", "vectors-")) for code in codes):
-            done += _update_index(
-                store, embedder, progress, anew=rebuild or bool(codes & _NEEDS_REBUILD)
-            )
+            anew = rebuild or bool(codes & _NEEDS_REBUILD)
+            done += _update_index(store, embedder, progress, anew=anew)
         after = [each for each in diagnose(store, context) if each.code != "lock-held"]
     left = {(each.code, each.path, each.reason) for each in after}  # a line may have moved
     mended = tuple(each for each in before if (each.code, each.path, each.reason) not in left)

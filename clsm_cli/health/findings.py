@@ -47,10 +47,8 @@ def _load() -> dict[str, Code]:
         return {name: Code(cast("Severity", how_bad), *rest) for name, how_bad, *rest in rows}
 
 
-CODES = _load()
-"""Code → its row, in the order of the page."""
-MODEL = frozenset({"model-damaged"})
-"""Damage outside the store: exit code 15."""
+CODES = _load()  # code → its row, in the order of the page
+MODEL = frozenset({"model-damaged"})  # damage outside the store: exit code 15
 
 
 def make_finding(
@@ -70,7 +68,6 @@ def make_finding(
     """
     kind = CODES[code]
     is_mended = bool(kind.fix) if mends is None else mends
-    step = next_step or (
-        "run: clsm doctor --fix" if is_mended else kind.next_step or "mend it by hand"
-    )
+    usual = "run: clsm doctor --fix" if is_mended else kind.next_step or "mend it by hand"
+    step = next_step or usual
     return Finding(code, severity or kind.severity, path, reason, step, line, is_mended)

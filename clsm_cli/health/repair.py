@@ -22,8 +22,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.store import atomic, git, git_setup, logs, record_files, runs, settle, shards
 from clsm_cli.store.layout import Store
 
-Planned = tuple[list[runs.Write], list[str]]
-"""Writes, and the messages that report them."""
+Planned = tuple[list[runs.Write], list[str]]  # writes, and the messages that report them
 
 
 def move_aside(snapshot: Snapshot) -> Planned:
@@ -192,7 +191,6 @@ def _complete_begun(store: Store, findings: Collection[Finding]) -> list[str]:
 
 
 def _fix_modes(store: Store, findings: Collection[Finding]) -> list[str]:
-    """Fix modes and remove temporary files; no memory changes."""
     done = []
     for finding in findings:
         path = store.root / finding.path

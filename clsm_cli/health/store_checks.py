@@ -177,11 +177,7 @@ def _written_files(
     """For each ledger, the last change of each file and its run."""
     for path, rows in snapshot.ledgers.items():
         known: dict[str, tuple[logs.Change, str]] = {}
-        for _, row in rows.rows:
-            try:
-                line = logs.parse(logs.RunLine, row)
-            except (KeyError, TypeError, AttributeError):
-                continue
+        for line in ledger.run_lines(rows.rows):
             if not line.changes:
                 known.clear()  # a forget, or the purge after it
             known |= {change.path: (change, line.id) for change in line.changes}
@@ -195,7 +191,9 @@ def _compare(
     path, file = mine.path, snapshot.files.get(mine.path)
     if file is None:
         is_told = mine.after is None or kind_of(path) == "topic"
-        if not is_told and not _is_explained(snapshot, path):
+        episode = path.rpartition("/")[2].removesuffix(".md").partition("-")[2]
+        is_explained = snapshot.is_gone(episode) or episode in snapshot.episode_ids
+        if not is_told and not is_explained:
             yield make_finding("missing-file", path, f"{run} wrote it, and it is gone")
     elif file.sha256 is None:
         return  # reported as unreadable
@@ -209,11 +207,6 @@ def _compare(
         if mine.after is None:
             how = f"there again, since {run} removed it"
         yield make_finding("changed-outside", path, f"is {how}")
-
-
-def _is_explained(snapshot: Snapshot, path: str) -> bool:
-    record_id = path.rpartition("/")[2].removesuffix(".md").partition("-")[2]
-    return snapshot.is_gone(record_id) or record_id in snapshot.episode_ids
 
 
 def check_begun(snapshot: Snapshot) -> Iterator[Finding]:
@@ -294,7 +287,6 @@ def check_references(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
-    """Ids of records and episodes, and keys of turns, that a record names."""
     if isinstance(record, Edge):
         return (record.source, record.target, *record.sources)
     if isinstance(record, Statement):

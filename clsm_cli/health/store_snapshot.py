@@ -21,30 +21,35 @@ from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Episode
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import (
-    atomic,
-    episode_files,
-    front_matter,
-    inbox,
-    logs,
-    ontology,
-    shards,
-    topics,
-)
+from clsm_cli.store import atomic, episode_files, inbox, logs, ontology, shards, topics
+from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.inbox import Inbox
 from clsm_cli.store.jsonlines import LineProblem
 from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, Store, is_conflict_copy
 from clsm_cli.store.shards import Shard
 from clsm_cli.store.topics import Topic
 
-Memory = Literal["settings", "topic", "shard", "episode", "inbox", "log", "tombstones"]
-"""Kinds of files that are read here."""
-Other = Literal["ontology", "git", "labels", "quarantine", "derived", "temp", "conflict"]
+Kind = Literal[
+    "settings",
+    "topic",
+    "shard",
+    "episode",
+    "inbox",
+    "log",
+    "tombstones",
+    "ontology",
+    "git",
+    "labels",
+    "quarantine",
+    "derived",
+    "temp",
+    "conflict",
+    "unknown",
+]
 """``temp``: left by a killed writer; ``conflict``: by a program that synchronises folders."""
-Kind = Literal[Memory, Other, "unknown"]
 
 LIMITS: dict[Kind, int] = {
-    "settings": front_matter.MAX_FRONT_MATTER,
+    "settings": MAX_FRONT_MATTER,
     "topic": MAX_FILE,
     "shard": MAX_FILE,
     "episode": episode_files.MAX_EPISODE,
@@ -106,7 +111,6 @@ class Snapshot:
         files: Everything but folders; ``folders``: path → mode and owner.
         episodes: The episode, or why its file cannot be read.
         headings: Keys in the headings of an episode file, in order.
-        forgotten: Hashes of ids with a tombstone.
     """
 
     store: Store
@@ -119,7 +123,7 @@ class Snapshot:
     topics: dict[str, Topic] = field(default_factory=dict)
     inboxes: dict[str, Inbox] = field(default_factory=dict)
     logs: dict[str, Rows] = field(default_factory=dict)
-    forgotten: frozenset[str] = frozenset()
+    forgotten: frozenset[str] = frozenset()  # hashes of ids with a tombstone
     episode_ids: frozenset[str] = frozenset()
     records: dict[str, Record] = field(default_factory=dict)
     where: dict[str, str] = field(default_factory=dict)
@@ -244,9 +248,8 @@ def kind_of(path: str) -> Kind:
         return "temp"
     if is_conflict_copy(name) and not path.startswith(("quarantine/", ".clsm/")):
         return "conflict"
-    return next(
-        (kind for pattern, kind in _COMPILED_PATTERNS if pattern.fullmatch(path)), "unknown"
-    )
+    kinds = (kind for pattern, kind in _PATTERNS if pattern.fullmatch(path))
+    return next(kinds, "unknown")
 
 
 _DEVICE = r"[a-z0-9][a-z0-9_-]{0,79}"
@@ -268,7 +271,7 @@ _PATH_PATTERNS: tuple[tuple[str, Kind], ...] = (
     (rf"flow/{_DEVICE}/(?:{_LOG})\.jsonl", "log"),
     (rf"tombstones/{_DEVICE}\.jsonl", "tombstones"),
 )
-_COMPILED_PATTERNS = [(re.compile(form, re.DOTALL), kind) for form, kind in _PATH_PATTERNS]
+_PATTERNS = [(re.compile(form, re.DOTALL), kind) for form, kind in _PATH_PATTERNS]
 """Path patterns; the first match counts."""
 
 

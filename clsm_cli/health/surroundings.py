@@ -11,8 +11,10 @@ import contextlib
 import os
 import sqlite3
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE, MachineSettings, defaults, variable_of
 from clsm_cli.embedding import weights
@@ -23,30 +25,20 @@ from clsm_cli.errors import (
     ModelMissingError,
     list_names,
 )
-from clsm_cli.health.findings import make_finding
+from clsm_cli.health.findings import Finding, make_finding
+from clsm_cli.health.store_snapshot import Snapshot
 from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import Episode
+from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.store import atomic, git, git_setup, joining, labels, ontology
 from clsm_cli.store.index import database, vector_files
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.jsonlines import strings
-from clsm_cli.store.layout import CONFIG_NAME
+from clsm_cli.store.layout import CONFIG_NAME, Store
 from clsm_cli.store.lock import holder
 from clsm_cli.text import secrets
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import datetime
-    from pathlib import Path
-
-    from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import Snapshot
-    from clsm_cli.model.episodes import Turn
-    from clsm_cli.store.layout import Store
-
 
 _VARIABLES = frozenset({"CLSM_STORE", "CLSM_DEVICE", "CLSM_MODEL_DIR"})
 """Variables that clsm reads besides the machine's settings."""
@@ -185,10 +177,8 @@ def _file_secrets(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, box in snapshot.inboxes.items():
         yield path, _turn_secrets((item.turn, item.session) for item in box.turns)
     for path, shard in snapshot.shards.items():
-        yield (
-            path,
-            _text_secrets(text for record in shard.records for text in strings(encode(record))),
-        )
+        encoded = map(encode, shard.records)
+        yield path, _text_secrets(text for mapping in encoded for text in strings(mapping))
     for path, topic in snapshot.topics.items():
         yield path, _text_secrets(["\n".join(topic.lines)])
     for path, rows in snapshot.logs.items():
@@ -211,8 +201,7 @@ def _text_secrets(texts: Iterable[str]) -> Counter[str]:
     return sum((Counter(secrets.mask(text).counts) for text in texts), Counter())
 
 
-MAX_COMPARED = 1500
-"""Most passages of an index that is compared with a fresh one: about 1.5 s."""
+MAX_COMPARED = 1500  # most passages of an index that is compared with a fresh one: about 1.5 s
 _PATH = ".clsm/index/index.sqlite"
 
 
@@ -278,8 +267,7 @@ def _difference(snapshot: Snapshot, connection: sqlite3.Connection) -> str:
     return f"says otherwise: {list_names(other)}" if other else ""
 
 
-STALE_MINUTES = 10
-"""Minutes after which a git lock is stale: git holds one for seconds."""
+STALE_MINUTES = 10  # minutes after which a git lock is stale: git holds one for seconds
 
 
 def check_git(snapshot: Snapshot) -> Iterator[Finding]:

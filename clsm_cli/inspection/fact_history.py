@@ -33,13 +33,10 @@ State = Literal["current", "done", "future", "ended", "superseded", "withdrawn"]
 class Version(NamedTuple):
     """One version of a statement or edge; ``value``: its text, or the label of an edge's target.
 
-    Attributes:
-        state: current, done (a task), future (not true yet), ended (was true until ``valid_until``),
-            superseded (no longer believed), withdrawn.
-        source: ``path:line``, as ingested, of the earliest source, for a done task of the one that
-            ticks it; else of its line in a topic file. ``file``: absolute path that can be opened,
-            or "".
-        by_hand: A person wrote it in place of what it supersedes; no source supports it.
+    Its ``state``: current, done (a task), future (not true yet), ended (was true until ``valid_until``),
+    superseded (no longer believed), withdrawn. Its ``source``: ``path:line``, as ingested, of the
+    earliest one, for a done task of the one that ticks it; else of its line in a topic file.
+    ``file``: absolute path that can be opened, or "".
     """
 
     id: str
@@ -56,7 +53,7 @@ class Version(NamedTuple):
     source: str | None
     file: str
     line: int
-    by_hand: bool
+    by_hand: bool  # A person wrote it in place of what it supersedes; no source supports it
 
 
 def state_of(row: Row, now: str) -> State:
@@ -85,10 +82,8 @@ def version(row: Row, value: str, index: Index, now: str, before: Statement | No
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
-    state = state_of(row, now)
-    return Version(
-        row.id, kind, value, text, *times, state, old, row.sources, *place, by_hand=by_hand
-    )
+    made = (row.id, kind, value, text, *times, state_of(row, now), old, row.sources)
+    return Version(*made, *place, by_hand=by_hand)
 
 
 def place_of(index: Index, passage: Passage | None, record: str) -> tuple[str | None, str, int]:
@@ -197,8 +192,7 @@ class View(NamedTuple):
         """Whether a row was true at the view's time, as in ``recall``; without one, is current."""
         if self.at is not None:
             return clocks.holds(row, self.at, self.known_at)
-        is_withdrawn = isinstance(row, Statement) and row.withdrawn
-        return row.superseded_at is None and row.valid_until is None and not is_withdrawn
+        return clocks.is_believed(row) and row.valid_until is None
 
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
@@ -233,15 +227,13 @@ def _threads(
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        rows_shown = [
-            version(row, facts.value(row), index, facts.now, facts.before(row)) for row in group
-        ]
-        is_named = subject in facts.nodes or any(
-            isinstance(row, Edge) or facts.subject(row) == subject for row in group
-        )
+        told = ((row, facts.value(row), facts.before(row)) for row in group)
+        versions = [version(row, value, index, facts.now, old) for row, value, old in told]
+        subjects = {subject if isinstance(row, Edge) else facts.subject(row) for row in group}
+        is_named = subject in facts.nodes or subject in subjects
         label = facts.label(subject) if is_named or not about else " ".join(wanted.split())
-        versions = tuple(sorted(rows_shown, key=order))
-        found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
+        name: Literal["edge", "statement"] = "edge" if is_edge else "statement"
+        found.append(Thread(name, subject, label, kind, tuple(sorted(versions, key=order))))
     return tuple(found)
 
 
@@ -275,14 +267,10 @@ class Facts:
         nodes = {wanted} if wanted in self.nodes else nodes
         meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
         meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
-        named = {
-            r.id
-            for said in statements_naming(self.statements.values(), meant).values()
-            for r in said
-        }
-        return nodes, {
-            i: r for i, r in self.statements.items() if i in named or self.subject(r) in nodes
-        }
+        naming = statements_naming(self.statements.values(), meant).values()
+        named = {row.id for rows in naming for row in rows}
+        about = (r for r in self.statements.values() if r.id in named or self.subject(r) in nodes)
+        return nodes, {row.id: row for row in about}
 
     def find(self, wanted: str) -> tuple[list[Row], str]:
         """The rows of an id or a name, and for a name its node."""

@@ -125,8 +125,7 @@ turn, with the shapes below."""
 OTHER_SHAPES = ("hexagon", "triangle")
 MIN_DIAMETER, MAX_DIAMETER = 12.0, 40.0
 """Diameter of a node without mentions, and of the most mentioned, in pixels at zoom 1."""
-MAX_LABEL = 32
-"""Characters of a node's label; the panel shows the full name."""
+MAX_LABEL = 32  # characters of a node's label; the panel shows the full name
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _SCRIPT_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """JSON escapes for characters that could end a ``script`` element."""

@@ -26,19 +26,13 @@ from clsm_cli.text.node_ids import node_id
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes and edges that hold at one time.
-
-    Attributes:
-        statements: Node id → the valid statements about it, sorted by id.
-        total: Number of nodes of the whole graph.
-        dangling: Edges left out because an end is not in the store.
-    """
+    """Nodes and edges that hold at one time."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
-    statements: Mapping[str, tuple[Statement, ...]]
-    total: int
-    dangling: int = 0
+    statements: Mapping[str, tuple[Statement, ...]]  # node id → those about it, sorted by id
+    total: int  # number of nodes of the whole graph
+    dangling: int = 0  # edges left out because an end is not in the store
 
 
 def load(store: Store, view: View) -> Graph:
@@ -177,8 +171,7 @@ def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
     )
 
 
-MAX_HUBS = 10
-"""Hubs and strongest edges that are listed."""
+MAX_HUBS = 10  # hubs and strongest edges that are listed
 
 
 def statistics(graph: Graph) -> dict[str, Any]:
@@ -193,9 +186,7 @@ def statistics(graph: Graph) -> dict[str, Any]:
     parts = _component_sizes(graph)
     groups = Counter(communities(graph).values())
     names = {node.id: name_of(node) for node in graph.nodes}
-    hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))[
-        :MAX_HUBS
-    ]
+    hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))
     strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MAX_HUBS]
     return {
         "nodes": n,
@@ -213,7 +204,7 @@ def statistics(graph: Graph) -> dict[str, Any]:
         "streams": count_names(node.stream for node in graph.nodes),
         "hubs": [
             {"id": each.id, "label": names[each.id], "degree": degree[each.id]}
-            for each in hubs
+            for each in hubs[:MAX_HUBS]
             if degree[each.id]
         ],
         "strongest": [

@@ -12,7 +12,7 @@ from clsm_cli.model import clocks
 from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.episodes import Document, Episode, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.ids import MIN_PREFIX, resolve_id
+from clsm_cli.model.ids import MIN_PREFIX, resolve_id, whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs
 from clsm_cli.store.index import source_locations
@@ -23,10 +23,6 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time import expressions
-
-_PART_SUFFIX = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
-"""Suffix of a part of a long turn; the whole turn is shown."""
-
 
 _ID = re.compile(r"\s*|[a-z]-[0-9a-f]*")
 
@@ -61,9 +57,7 @@ def resolved_times(text: str, said: str | None, zone: tzinfo) -> tuple[ResolvedT
     at = clocks.day_of(said, zone)
     found = expressions.find_expressions(text, at) if at else []
     return tuple(
-        ResolvedTime(
-            each.text.strip(), each.first.isoformat(), (each.until - timedelta(1)).isoformat()
-        )
+        ResolvedTime(each.text.strip(), str(each.first), str(each.until - timedelta(1)))
         for each in found
         if each.certain
     )
@@ -75,18 +69,14 @@ def times_of(row: Statement, text: str, zone: tzinfo) -> tuple[ResolvedTime, ...
 
 
 class FoundItem(NamedTuple):
-    """The item of an id, and its sources, earliest first.
-
-    Attributes:
-        times: Certain time expressions of a statement, turn or block.
-    """
+    """The item of an id, and its sources, earliest first."""
 
     id: str
     kind: str
     text: str = ""
     facts: dict[str, Any] = {}  # noqa: RUF012
     told: tuple[SourceTurn, ...] = ()
-    times: tuple[ResolvedTime, ...] = ()
+    times: tuple[ResolvedTime, ...] = ()  # certain time expressions of a statement, turn or block
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
@@ -156,7 +146,7 @@ def is_known(store: Store, wanted: str) -> bool:
 
 def look_up(store: Store, wanted: str) -> FoundItem:
     """The item of an id or id prefix, or the concept of that name."""
-    wanted = _PART_SUFFIX.sub("", wanted)
+    wanted = whole_id(wanted)
     with open_index(store, None) as opened:
         index = opened.index
         chosen = resolve_id(wanted, _choices(index, wanted))
@@ -218,18 +208,16 @@ def _record_item(index: Index, record: Record) -> FoundItem:
             text = own[0].text if own else record.text
             facts["kind"] = record.kind
         case Node():
-            text = (
-                f"{record.label or record.id}. {record.summary}" if record.summary else record.label
-            )
+            described = f"{record.label or record.id}. {record.summary}"
+            text = described if record.summary else record.label
             facts["kind"] = record.kind
         case Edge():
             text = f"{record.source} {record.type} {record.target}"
     sources = () if isinstance(record, EpisodeRecord) else record.sources
     turns = [turn for key in sources for turn in _first_part(index, key)]
     turns += [_source_turn(index, passage) for passage in own if not turns]
-    return FoundItem(
-        record.id, kind, text, facts, tuple(sorted(turns, key=lambda t: t.time or "~"))
-    )
+    turns.sort(key=lambda turn: turn.time or "~")
+    return FoundItem(record.id, kind, text, facts, tuple(turns))
 
 
 def _first_part(index: Index, key: str) -> list[SourceTurn]:
@@ -264,9 +252,8 @@ def _passage_item(index: Index, wanted: str, passages: list[Passage]) -> FoundIt
     names = "time speaker role trust stream session episode heading current foreign_id"
     facts = {name: getattr(first, name) for name in names.split()}
     text = "\n".join(passage.text for passage in passages)
-    return FoundItem(
-        wanted, kind, text, _without_empty(facts), (_source_turn(index, first)._replace(text=text),)
-    )
+    source = _source_turn(index, first)._replace(text=text)
+    return FoundItem(wanted, kind, text, _without_empty(facts), (source,))
 
 
 def _without_empty(facts: dict[str, Any]) -> dict[str, Any]:

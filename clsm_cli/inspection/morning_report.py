@@ -10,7 +10,7 @@ from typing import get_args
 
 from clsm_cli.inspection.fact_history import Facts, View, earliest, place_of, version
 from clsm_cli.inspection.item_lookup import ResolvedTime, times_of
-from clsm_cli.model.clocks import end_of_day, has_begun, on_clock, seconds
+from clsm_cli.model.clocks import has_begun, on_clock, seconds, span
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Statement, StatementKind
@@ -30,27 +30,20 @@ _DEFAULT_KINDS = frozenset(get_args(StatementKind)) - {"gist"}
 
 
 class StatementLine(NamedTuple):
-    """A statement as a line of a list.
-
-    Attributes:
-        since: When it became true, else was recorded; for a done task, when it was done.
-        before: The text it replaced, or "".
-        source: As in ``fact_history.Version``.
-        times: Its certain time expressions; only from ``valid_statements``.
-    """
+    """A statement as a line of a list."""
 
     id: str
     kind: str
     stream: str
     text: str
     state: str | None
-    since: str | None
+    since: str | None  # when it became true, else was recorded; for a done task, when it was done
     until: str | None
-    before: str
-    source: str | None
+    before: str  # the text it replaced, or ""
+    source: str | None  # as in ``fact_history.Version``
     file: str
     line: int
-    times: tuple[ResolvedTime, ...] = ()
+    times: tuple[ResolvedTime, ...] = ()  # its certain ones; only from ``valid_statements``
 
 
 class News(NamedTuple):
@@ -70,28 +63,19 @@ class News(NamedTuple):
 
 
 class PeriodReview(NamedTuple):
-    """A month or week, by when things became true; all parts but the last are newest first.
+    """A month or week, by when things became true; all parts but the last are newest first."""
 
-    Attributes:
-        period: As ``2026-03`` or ``2026-W11``.
-        gists: Gists of the month from its last consolidation; a week has none.
-        decided: Decisions and corrections, and the decisions that episodes report.
-        learnt: What else became true then and still is.
-        done: Tasks done then; ``open``: tasks recorded then and not done.
-        told: Openings of the episodes without an item above, the most salient first.
-    """
-
-    period: str
+    period: str  # as ``2026-03`` or ``2026-W11``
     first: str
     last: str
     episodes: int
-    gists: tuple[StatementLine, ...]
-    decided: tuple[StatementLine, ...]
-    learnt: tuple[StatementLine, ...]
-    done: tuple[StatementLine, ...]
+    gists: tuple[StatementLine, ...]  # of the month, from its last consolidation; a week has none
+    decided: tuple[StatementLine, ...]  # or corrected, and the decisions that episodes report
+    learnt: tuple[StatementLine, ...]  # what else became true then and still is
+    done: tuple[StatementLine, ...]  # tasks done then; ``open``: tasks recorded then and not done
     open: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
-    told: tuple[StatementLine, ...]
+    told: tuple[StatementLine, ...]  # openings of the other episodes, the most salient first
 
     @property
     def is_empty(self) -> bool:
@@ -155,9 +139,7 @@ def _rewritten(facts: Facts, night: str | None, index: Index) -> tuple[Statement
     turns = evidence_queries.turns_by_key(index.connection, keys)
     texts = [row.text for row in facts.statements.values()]
     found = []
-    for old, (went, new) in sorted(
-        closed.items(), key=lambda each: (each[1], each[0]), reverse=True
-    ):
+    for went, new, old in sorted(((*each, old) for old, each in closed.items()), reverse=True):
         if old not in turns or new not in turns:
             continue
         for line, before in rewritten_lines(turns[old].text, turns[new].text):
@@ -219,9 +201,8 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(facts.records, index, is_inside)
-        turns = session_queries.trusted_on_days(
-            index.connection, *(day.toordinal() for day in days)
-        )
+        numbers = (day.toordinal() for day in days)
+        turns = session_queries.trusted_on_days(index.connection, *numbers)
         keys = grouped((turn.episode, turn.key) for turn in turns)
         parts = period_parts.sort_period(period_rows, inside, keys)
 
@@ -276,13 +257,9 @@ def _done(facts: Facts, night: str | None) -> list[Statement]:
     """Tasks marked done since a night began, so that only a later run read it."""
     zone = facts.store.zone
     start = seconds(night, zone)
-
-    def is_late(time: str) -> bool:
-        moment = time if "T" in time else end_of_day(time, zone)
-        return seconds(moment, zone) >= start
-
     done = (row for row in facts.statements.values() if row.state == "done" and row.is_current)
-    return [row for row in done if row.done_at and is_late(row.done_at)]
+    ends = ((row, span(row.done_at, zone)) for row in done)
+    return [row for row, end in ends if end is not None and end[1].timestamp() >= start]
 
 
 def valid_statements(
@@ -313,10 +290,8 @@ def valid_statements(
             chosen += [then] if then.state != "done" else []
     with open_index(store, None) as opened:
         found = _lines(facts, chosen, opened.index)
-    rows = {row.id: row for row in chosen}
-    return tuple(
-        line._replace(times=times_of(rows[line.id], line.text, store.zone)) for line in found
-    )
+    rows, zone = {row.id: row for row in chosen}, store.zone
+    return tuple(line._replace(times=times_of(rows[line.id], line.text, zone)) for line in found)
 
 
 def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[StatementLine, ...]:
@@ -327,6 +302,7 @@ def _lines(facts: Facts, chosen: Iterable[Statement], index: Index) -> tuple[Sta
         since = row.done_at or row.valid_from or row.recorded_at
         before = old.text if old is not None else ""
         about = (row.id, row.kind, row.stream, row.text, row.state, since, row.valid_until)
-        line = StatementLine(*about, before, told.source, told.file, told.line)
-        found.append(((-seconds(since, facts.store.zone), told.file, told.line, row.id), line))
-    return tuple(line for _, line in sorted(found, key=lambda each: each[0]))
+        found.append(StatementLine(*about, before, told.source, told.file, told.line))
+    zone = facts.store.zone
+    found.sort(key=lambda each: (-seconds(each.since, zone), each.file, each.line, each.id))
+    return tuple(found)

@@ -21,16 +21,13 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import store_counts
 from clsm_cli.store.layout import Store
 
-_SLACK = timedelta(minutes=5)
-"""Tolerance for clocks that differ or are set back."""
+_SLACK = timedelta(minutes=5)  # tolerance for clocks that differ or are set back
 
 
 class Overview(NamedTuple):
-    """The state of a store, with the runs of this machine, newest first.
+    """The state of a store, with id, command and state of the runs of this machine, newest first.
 
-    Attributes:
-        problems: Files that could not be parsed: path, line, reason.
-        runs: Id, command and state of each; ``is_kept``: its preimages exist, so it can be undone.
+    ``is_kept``: the preimages of a run exist, so it can be undone.
     """
 
     root: str
@@ -39,7 +36,7 @@ class Overview(NamedTuple):
     time_zone: str
     counts: dict[str, int]
     unembedded: int
-    problems: tuple[dict[str, Any], ...]
+    problems: tuple[dict[str, Any], ...]  # files that could not be parsed: path, line, reason
     runs: tuple[dict[str, Any], ...]
 
 
@@ -63,25 +60,18 @@ def overview(store: Store) -> Overview:
 
 
 class Automation(NamedTuple):
-    """State of the nightly consolidation; times are UTC.
-
-    Attributes:
-        last: When one last succeeded, ``hours`` ago; None: never, or unknown.
-        failed: Number of failed runs since, the last at ``failed_at``.
-        waiting: Number of pending episodes and open conversations.
-        future: A recorded success later than now, which is ignored.
-    """
+    """State of the nightly consolidation; times are UTC."""
 
     is_stale: bool
-    last: str | None
+    last: str | None  # when one last succeeded, ``hours`` ago; None: never, or unknown
     hours: float | None
     max_age: float
-    failed: int
+    failed: int  # number of failed runs since, the last at ``failed_at``
     failed_at: str | None
     reason: str | None
-    waiting: int
+    waiting: int  # number of pending episodes and open conversations
     waiting_since: str | None
-    future: str | None
+    future: str | None  # A recorded success later than now, which is ignored
 
     def sentence(self, zone: tzinfo) -> str:
         """The state in one sentence, with times by the clock of a zone."""
@@ -109,27 +99,28 @@ def automation_state(store: Store, now: datetime) -> Automation:
     """State of this machine's nightly consolidation at ``now``."""
     said = night_log.read(store)
     now = now.astimezone(UTC)
-    good = _moment(said.good)
+    good = clocks.instant(said.good)
     is_future = good is not None and good > now + _SLACK
     last = good
     if good is None or is_future:  # fall back to the last change in the ledger
-        found = (_moment(e.at) for e in ledger.entries(store.flow) if e.command == "consolidate")
+        nights = (e.at for e in ledger.entries(store.flow) if e.command == "consolidate")
+        found = map(clocks.instant, nights)
         last = max((at for at in found if at is not None and at <= now + _SLACK), default=None)
-    waiting = sorted(moment for text in _waiting(store) if (moment := _moment(text)) is not None)
+    waiting = sorted(filter(None, map(clocks.instant, _waiting(store))))
     since = last
     if last is not good or good is None:  # if nothing waits, no run was needed
         since = max(filter(None, (last, waiting[0]))) if waiting else None
     max_age = store.settings.status.max_age
     return Automation(
         is_stale=since is not None and (now - since) / timedelta(hours=1) > max_age,
-        last=_text(last),
+        last=None if last is None else clocks.utc_text(last),
         hours=None if last is None else max(0.0, (now - last) / timedelta(hours=1)),
         max_age=max_age,
         failed=said.failed,
         failed_at=said.failed_at,
         reason=said.reason,
         waiting=len(waiting),
-        waiting_since=_text(waiting[0] if waiting else None),
+        waiting_since=clocks.utc_text(waiting[0]) if waiting else None,
         future=said.good if is_future else None,
     )
 
@@ -151,18 +142,6 @@ def _waiting(store: Store) -> Iterator[str]:
         turns = inbox.read(path).turns
         if turns:
             yield turns[0].recorded_at
-
-
-def _moment(text: str | None) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text or "")
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _ago(hours: float) -> str:

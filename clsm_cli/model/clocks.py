@@ -9,13 +9,12 @@ clock of what it is compared with.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date, datetime, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
-Day = TypeVar("Day", int, "date")
-_DATE = 10
-"""Characters of a bare date."""
+Day = TypeVar("Day", int, date)
+_DATE = 10  # characters of a bare date
 
 
 class Clocked(Protocol):
@@ -103,8 +102,6 @@ def end_of_day(day: str, zone: tzinfo) -> str:
     >>> end_of_day("2026-02-20", UTC)
     '2026-02-20T23:59:59.999999+00:00'
     """
-    from datetime import date, datetime, time
-
     return datetime.combine(date.fromisoformat(day), time.max, zone).isoformat()
 
 
@@ -118,8 +115,6 @@ def day_of(time: str | None, zone: tzinfo | None = None) -> date | None:
     >>> str(day_of(late, UTC)), str(day_of(late)), day_of("noon", UTC)
     ('2026-02-21', '2026-02-20', None)
     """
-    from datetime import date, datetime
-
     try:
         if zone is None:
             return date.fromisoformat((time or "")[:_DATE])
@@ -137,11 +132,11 @@ def on_clock(time: str, zone: tzinfo) -> str:
     ('2026-02-21T04:30:00+00:00', '2026-02-20')
     """
     moment = instant(time)
-    try:
-        shown = None if moment is None else moment.astimezone(zone)
-    except OverflowError:  # in the first or the last hours of the calendar
+    if moment is None:
         return time
-    if shown is None:
+    try:
+        shown = moment.astimezone(zone)
+    except OverflowError:  # in the first or the last hours of the calendar
         return time
     return shown.isoformat(timespec="milliseconds" if shown.microsecond else "seconds")
 
@@ -153,14 +148,12 @@ def local_time(time: str | None, zone: tzinfo) -> str:
     >>> local_time("2026-02-20T08:15:00Z", UTC), local_time("2026-02-20", UTC), local_time(None, UTC)
     ('2026-02-20 08:15', '2026-02-20', '')
     """
-    from datetime import datetime
-
-    try:
-        moment = datetime.fromisoformat(time or "")
-    except ValueError:
+    if time is None or len(time) == _DATE:
         return time or ""
-    if len(time or "") == len("2026-02-20"):
-        return str(time)
+    try:
+        moment = datetime.fromisoformat(time)
+    except ValueError:
+        return time
     moment = moment.astimezone(zone) if moment.tzinfo else moment
     return f"{moment:%Y-%m-%d %H:%M}"
 
@@ -225,8 +218,6 @@ def instants(text: str, other: str = "") -> tuple[datetime, datetime] | None:
     >>> [int(each.timestamp()) for each in instants("1970-01-01")], instants("noon")
     ([0, 86399], None)
     """
-    from datetime import UTC
-
     beside = span(other, UTC) if len(text) <= _DATE < len(other) else None
     return span(text, (beside and beside[0].tzinfo) or UTC)
 
@@ -237,8 +228,6 @@ def span(text: str | None, zone: tzinfo) -> tuple[datetime, datetime] | None:
 
     None for what is no time. What has no offset is on the zone's clock too.
     """
-    from datetime import datetime, timedelta
-
     try:
         moment = datetime.fromisoformat(text or "")
         moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
@@ -260,8 +249,6 @@ def instant(time: str | None) -> datetime | None:
 
 def utc_text(now: datetime) -> str:
     """The record axis: UTC, seconds, always the same form."""
-    from datetime import UTC
-
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

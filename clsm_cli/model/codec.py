@@ -19,8 +19,7 @@ from clsm_cli.model.trust import Trust
 
 Record = EpisodeRecord | Document | Statement | Node | Edge
 Value = Any
-_MAX_WHOLE = 2**53
-"""Beyond it, JSON and YAML readers of other programs round."""
+_MAX_WHOLE = 2**53  # beyond it, JSON and YAML readers of other programs round
 _TEXT = frozenset([str])
 Reader = Callable[[Value], Value]
 
@@ -198,38 +197,32 @@ def decode(mapping: dict[str, Any]) -> Record:
 
 
 def _plain(value: Value) -> Value:
-    """A field's value as JSON: tuples as lists, floats with at most four decimals."""
+    """A field's value as JSON, parts without defaults: tuples as lists, floats with four decimals."""
     if isinstance(value, float):
         rounded = round(value, 4)
         return int(rounded) if rounded == int(rounded) else rounded
     if isinstance(value, dict):
         return {key: _plain(value[key]) for key in sorted(value)}
-    if isinstance(value, (Block, OpenQuestion)):
-        return _plain_part(value)
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
+    if isinstance(value, Block):
+        heading = {"heading": list(value.heading)} if value.heading else {}
+        return {"key": value.key, "lines": [value.line_start, value.line_end]} | heading
+    if isinstance(value, OpenQuestion):
+        answer = {"answered_by": value.answered_by} if value.answered_by else {}
+        return {"text": value.text} | answer
     return value
 
 
-def _plain_part(value: Block | OpenQuestion) -> dict[str, Any]:
-    """A part of a record as JSON, without defaults."""
-    if isinstance(value, Block):
-        plain = {"key": value.key, "lines": [value.line_start, value.line_end]}
-        return plain | ({"heading": list(value.heading)} if value.heading else {})
-    answer = {"answered_by": value.answered_by} if value.answered_by else {}
-    return {"text": value.text} | answer
-
-
-def _defaults(cls: type[Record]) -> list[tuple[str, Any]]:
-    """Fields after ``id`` and ``rev`` with their defaults."""
-    return [
+_DEFAULTS: dict[type[Record], list[tuple[str, Any]]] = {
+    cls: [
         (f.name, f.default if f.default is not MISSING else {})
         for f in fields(cls)
         if f.name not in ("id", "rev", "extra")
     ]
-
-
-_DEFAULTS = {cls: _defaults(cls) for cls in TYPE_NAMES}
+    for cls in TYPE_NAMES
+}
+"""Fields after ``id`` and ``rev`` with their defaults."""
 
 
 def encode(record: Record) -> dict[str, Any]:
@@ -242,9 +235,8 @@ def encode(record: Record) -> dict[str, Any]:
     mapping: dict[str, Any] = {"id": record.id, "record": TYPE_NAMES[cls], "rev": list(record.rev)}
     for name, default in _DEFAULTS[cls]:
         value = getattr(record, name)
-        if (
-            value != default and (plain := _plain(value)) != default
-        ):  # a float may round to the default
+        # A float may round to the default.
+        if value != default and (plain := _plain(value)) != default:
             mapping[name] = plain
     for key in sorted(record.extra):
         mapping[key] = record.extra[key]

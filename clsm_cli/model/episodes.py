@@ -47,23 +47,16 @@ class ToolCall:
 class Turn:
     """One message of a conversation, or one block of a living document.
 
-    Attributes:
-        key: 12 hex digits, see ``ids.turn_key``.
-        speaker: A name, or the role if no name is known; ``""`` for blocks.
-        time: ISO 8601 with offset, or a bare date (the whole day), or None.
-        path: The ingested file, as it was given (``-`` for standard input).
-        origin: Real path of that file, with ``~`` for the home folder; "" if ``path`` or the session
-            has it.
-        line_start: First line in that file, from 1.
+    ``origin``: real path of its file, ``~`` for the home folder; "" if ``path`` or the session has it.
     """
 
-    key: str
-    speaker: str
+    key: str  # 12 hex digits, see ``ids.turn_key``
+    speaker: str  # A name, or the role if no name is known; ``""`` for blocks
     role: Role
     text: str
-    time: str | None = None
-    path: str = "-"
-    line_start: int = 0
+    time: str | None = None  # ISO 8601 with offset, or a bare date (the whole day), or None
+    path: str = "-"  # the ingested file, as it was given (``-`` for standard input)
+    line_start: int = 0  # first line in that file, from 1
     line_end: int = 0
     foreign_id: str | None = None
     trust: Trust = "user"
@@ -76,27 +69,21 @@ class Turn:
 class Episode:
     """An immutable sequence of turns: one file under ``flow/<device>/episodes/``.
 
-    Attributes:
-        session: Its conversation, or the origin of its document.
-        start: Time of the first dated turn (with its offset), or None if no turn has a date.
-        recorded_at: When the store recorded it (UTC).
-        document: Id of the living document that the blocks belong to.
-        previous: The episode before it in the same session, in order of arrival.
-        continues: The previous episode, if there is no boundary between the two.
-        capped: Whether its length ended it, not a boundary: the next episode continues it.
+    ``start``: time of the first dated turn (with its offset). If it is ``capped``, its length ended it,
+    not a boundary: the next episode continues it.
     """
 
     id: str
-    session: str
+    session: str  # its conversation, or the origin of its document
     turns: tuple[Turn, ...]
-    recorded_at: str
+    recorded_at: str  # when the store recorded it (UTC)
     start: str | None = None
     end: str | None = None
     participants: tuple[str, ...] = ()
     trust: Trust = "user"
-    document: str | None = None
-    previous: str | None = None
-    continues: str | None = None
+    document: str | None = None  # id of the living document that the blocks belong to
+    previous: str | None = None  # the episode before it in the same session, in order of arrival
+    continues: str | None = None  # the previous episode, if there is no boundary between the two
     capped: bool = False
 
 
@@ -132,12 +119,9 @@ class EpisodeRecord:
     """Data derived from an episode; a line of a graph shard.
 
     Attributes:
-        valence: Sentiment of the words, −1 … 1.
         novelty: 1 − cosine to the episode before it in its session, 0 … 1; 1 for the first.
-        surprise: Largest turn surprise, in standard deviations of its session so far.
         mentions: Node id → keys of the turns that mention it.
-        digest: Of the episode's file when it was consolidated; if it differs, the episode is pending
-            again.
+        digest: Of its file when it was consolidated; if it differs, the episode is pending again.
     """
 
     id: str
@@ -146,9 +130,9 @@ class EpisodeRecord:
     narrative: str = ""
     topic: str = ""
     tags: tuple[str, ...] = ()
-    valence: float = 0.0
+    valence: float = 0.0  # sentiment of the words, −1 … 1
     novelty: float = 0.0
-    surprise: float = 0.0
+    surprise: float = 0.0  # largest turn surprise, in standard deviations of its session so far
     decisions: tuple[str, ...] = ()
     open_questions: tuple[OpenQuestion, ...] = ()
     mentions: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -164,18 +148,13 @@ class Document:
 
     ``blocks`` lists the current blocks; ``closed`` maps a former block to the time when it was removed
     and the key of the block that replaced it.
-
-    Attributes:
-        origin: Real path of the document, with ``~`` for the home folder.
-        path: The path as it was given at the last ingest.
-        sha256: Digest of the file at the last ingest.
     """
 
     id: str
     rev: tuple[int, str]
-    origin: str = ""
-    path: str = ""
-    sha256: str = ""
+    origin: str = ""  # real path of the document, with ``~`` for the home folder
+    path: str = ""  # the path as it was given at the last ingest
+    sha256: str = ""  # digest of the file at the last ingest
     recorded_at: str = ""
     blocks: tuple[Block, ...] = ()
     closed: dict[str, tuple[str, str]] = field(default_factory=dict)

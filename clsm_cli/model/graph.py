@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log1p
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.model.trust import Trust
+from clsm_cli.model.streams import Stream
+from clsm_cli.model.trust import Trust
 
 StatementKind = Literal[
     "fact", "preference", "decision", "correction", "convention", "workflow", "task", "gist"
@@ -21,18 +20,9 @@ class Statement:
     """A sentence worth keeping: a fact, a rule or a task.
 
     The text of a current row is a line in a Markdown topic file. Its shard has the text as last written,
-    with its ``text_sha``, to detect an edit by hand and to know the text before it.
-
-    Attributes:
-        topic: Stem of its Markdown file.
-        state: Only for tasks; ``due`` is a bare date, ``done_at`` the time when it was reported done.
-        subject: Id of the node that it is about.
-        value: For a gist, its month.
-        sources: Keys of the turns it is derived from.
-        valid_from: When it became true (``valid_until``: stopped being true; half-open).
-        recorded_at: When the store recorded it (``superseded_at``: superseded it).
-        supersedes: Id of the row that this one replaced.
-        contradicted_by: Keys of turns that contradict it.
+    with its ``text_sha``, to detect an edit by hand and to know the text before it. It became true at
+    ``valid_from`` and stopped at ``valid_until`` (half-open). Only a task has a ``state``; ``due`` is a
+    bare date, ``done_at`` the time when it was reported done.
     """
 
     id: str
@@ -41,19 +31,19 @@ class Statement:
     text_sha: str = ""
     kind: StatementKind = "fact"
     stream: Stream = "projects"
-    topic: str = ""
+    topic: str = ""  # stem of its Markdown file
     state: TaskState | None = None
     due: str | None = None
     done_at: str | None = None
-    subject: str | None = None
-    value: str | None = None
-    sources: tuple[str, ...] = ()
+    subject: str | None = None  # id of the node that it is about
+    value: str | None = None  # for a gist, its month
+    sources: tuple[str, ...] = ()  # keys of the turns it is derived from
     valid_from: str | None = None
     valid_until: str | None = None
-    recorded_at: str | None = None
+    recorded_at: str | None = None  # when the store recorded it (``superseded_at``: superseded it)
     superseded_at: str | None = None
-    supersedes: str | None = None
-    contradicted_by: tuple[str, ...] = ()
+    supersedes: str | None = None  # id of the row that this one replaced
+    contradicted_by: tuple[str, ...] = ()  # keys of turns that contradict it
     tags: tuple[str, ...] = ()
     trust: Trust = "user"
     pinned: bool = False
@@ -70,30 +60,24 @@ class Statement:
 class Node:
     """A thing that memories are about.
 
-    Attributes:
-        kind: Open list: person, project, concept, book, place, tool …
-        summary: At most two sentences, taken from the sources.
-        confidence: Probability that its name denotes one particular thing, in tenths; 1 if a person says so.
-        n: Turns that mention it, at the last consolidation.
-        first: Time of its first mention (``last``: of its last).
-        exact: Names among label and aliases that match case-sensitively only.
-        sources: Keys of the turns that its summary is taken from.
+    ``confidence``: probability that its name denotes one particular thing, in tenths; 1 if a person
+    says so.
     """
 
     id: str
     rev: tuple[int, str]
     label: str = ""
-    kind: str = "concept"
+    kind: str = "concept"  # open list: person, project, concept, book, place, tool …
     aliases: tuple[str, ...] = ()
-    exact: tuple[str, ...] = ()
-    summary: str = ""
+    exact: tuple[str, ...] = ()  # names among label and aliases that match case-sensitively only
+    summary: str = ""  # at most two sentences, taken from the sources
     stream: Stream = "projects"
     tags: tuple[str, ...] = ()
     confidence: float = 1.0
-    n: int = 0
-    first: str | None = None
+    n: int = 0  # turns that mention it, at the last consolidation
+    first: str | None = None  # time of its first mention (``last``: of its last)
     last: str | None = None
-    sources: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()  # keys of the turns that its summary is taken from
     pinned: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -113,22 +97,16 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """A relation between two nodes (or two episodes: ``next``, ``before``, ``after``).
-
-    Attributes:
-        type: Open list; the reserved names are in docs/format.md.
-        weight: Association at the last consolidation, 0 … 1; does not decay with time.
-        n: Turns and episodes that support it.
-    """
+    """A relation between two nodes (or two episodes: ``next``, ``before``, ``after``)."""
 
     id: str
     rev: tuple[int, str]
     source: str = ""
     target: str = ""
-    type: str = "co_occurs"
+    type: str = "co_occurs"  # open list; the reserved names are in docs/format.md
     directed: bool = False
-    n: int = 0
-    weight: float = 0.0
+    n: int = 0  # turns and episodes that support it
+    weight: float = 0.0  # association at the last consolidation, 0 … 1; does not decay with time
     valid_from: str | None = None
     valid_until: str | None = None
     recorded_at: str | None = None

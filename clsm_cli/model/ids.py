@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -17,12 +18,10 @@ from clsm_cli.errors import BadInputError
 
 def _load_sha256() -> Any:
     """Python's own implementation: module ``_sha2`` from 3.12 on, ``_sha256`` before."""
-    for name in ("_sha2", "_sha256", "hashlib"):
-        try:
+    for name in ("_sha2", "_sha256"):
+        with suppress(ImportError):
             return import_module(name).sha256
-        except ImportError:
-            continue
-    raise ModuleNotFoundError("hashlib", name="hashlib")
+    return import_module("hashlib").sha256
 
 
 _sha256 = _load_sha256()
@@ -56,10 +55,8 @@ def hmac_sha256(key: bytes, data: bytes) -> str:
 
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}\Z")
-MIN_PREFIX = 4
-"""Characters of an id that suffice if only one id begins with them."""
-MAX_SUGGESTIONS = 5
-"""Ids listed in the error for an ambiguous prefix."""
+MIN_PREFIX = 4  # characters of an id that suffice if only one id begins with them
+MAX_SUGGESTIONS = 5  # ids listed in the error for an ambiguous prefix
 
 
 def is_id(value: object) -> bool:
@@ -131,11 +128,6 @@ def turn_key(session: str, speaker: str, time: str | None, text: str, ordinal: i
     if time is not None and "T" in time:
         return digest(session, speaker, time, text)
     return digest(session, speaker, "", text, str(ordinal))
-
-
-def episode_id(first_turn_key: str) -> str:
-    """Id of the episode that starts with this turn."""
-    return f"e-{digest('episode', first_turn_key)}"
 
 
 def document_id(origin: str) -> str:

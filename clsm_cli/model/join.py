@@ -66,9 +66,8 @@ def join(a: AnyRecord, b: AnyRecord) -> AnyRecord:
     True
     """
     winner = a if _order(a) >= _order(b) else b
-    changes: dict[str, Any] = {
-        name: _union(getattr(a, name), getattr(b, name)) for name in SETS[type(a)]
-    }
+    names = SETS[type(a)]
+    changes: dict[str, Any] = {n: _union(getattr(a, n), getattr(b, n)) for n in names}
     if isinstance(a, EpisodeRecord) and isinstance(b, EpisodeRecord):
         changes["mentions"] = {
             node: _union(a.mentions.get(node, ()), b.mentions.get(node, ()))
@@ -95,14 +94,8 @@ def join_all(versions: list[Record]) -> Joined:
     for version in same[1:]:
         record = join(record, version)  # type: ignore[type-var]  # all of one type, see above
     decided = _scalars(record, *_COMPUTED)
-    lost = {
-        _scalars(v): v
-        for v in versions
-        if v.pinned and not _had_seen(top, v) and _scalars(v, *_COMPUTED) != decided
-    }
+    number, device = top.rev
+    # What the same machine wrote before, it had seen.
+    unseen = (v for v in versions if v.pinned and not (v.rev[1] == device and v.rev[0] < number))
+    lost = {_scalars(v): v for v in unseen if _scalars(v, *_COMPUTED) != decided}
     return Joined(record, tuple(lost[key] for key in sorted(lost)))
-
-
-def _had_seen(new: Record, old: Record) -> bool:
-    """Whether the writer of ``new`` had seen ``old``: the same machine wrote it before."""
-    return old.rev[1] == new.rev[1] and old.rev[0] < new.rev[0]

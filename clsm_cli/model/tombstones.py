@@ -6,18 +6,14 @@ references to it, even if the id comes back (in a file of an old clone, or a sou
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
 
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import digest, statement_id, tombstone_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.model.codec import Record
 
 
 def visible(record: Record, forgotten: frozenset[str]) -> Record | None:

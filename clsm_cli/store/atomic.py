@@ -19,16 +19,13 @@ import contextlib
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO
 
 from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
 from clsm_cli.model import ids
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from io import BufferedReader
-    from pathlib import Path
-    from typing import BinaryIO
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -121,9 +118,7 @@ def append(path: Path, record: bytes, *, durable: bool = True) -> None:
                 raise OSError(errno.ENOSPC, "the disk is full", str(path))
             if durable:
                 os.fsync(fd)
-            elif hasattr(
-                os, "posix_fadvise"
-            ):  # has the effect of sync_file_range, which Python lacks
+            elif hasattr(os, "posix_fadvise"):  # acts as sync_file_range, which Python lacks
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(fd)

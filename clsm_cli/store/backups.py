@@ -40,18 +40,15 @@ from clsm_cli.store.lock import locked
 
 MANIFEST, FOLDER = "manifest.jsonl", "memory/"
 """The name of the first member, and the prefix of all others."""
-MAX_MANIFEST = 256 << 20
-"""Bytes; about 1.5 million files."""
+MAX_MANIFEST = 256 << 20  # bytes; about 1.5 million files
 _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(2 * _BLOCK)
 _MAX_PATH, _MAX_NAME = 4096, 255  # bytes, as on Linux
 _MAX_LINE = 32 << 10
 _UNDERIVED = ("runs", "edit", "shadow")
 """Folders of ``.clsm`` that cannot be derived: preimages, a refused draft, the log of shadow mode."""
-_PIECE = 1 << 20
-"""Bytes in memory at once."""
-_LEVEL = 6
-"""The compression level: a fifth of the size; 9 saves two percent more in twice the time."""
+_PIECE = 1 << 20  # bytes in memory at once
+_LEVEL = 6  # the compression level: a fifth of the size; 9 saves two percent more in twice the time
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the amount done, and the total."""
@@ -167,9 +164,8 @@ def _check_target(store: Store, path: Path, *, force: bool) -> Path:
             raise BadInputError(str(path.parent), "is not there", "make the folder first")
         path = path.parent.resolve() / path.name
         if path.is_relative_to(store.root.resolve()):
-            raise RefusedError(
-                str(path), "lies inside the store", "name a file elsewhere, best on another disk"
-            )
+            next_step = "name a file elsewhere, best on another disk"
+            raise RefusedError(str(path), "lies inside the store", next_step)
         if os.path.lexists(path) and not path.is_file():
             raise BadInputError(str(path), "is not a file", "name one")
         if os.path.lexists(path) and not force:
@@ -315,10 +311,7 @@ class Reader:
         """
         for entry in self.manifest.files:
             reason = f"what stands before {entry.path} is not as it was written"
-            if self._next_size(reason) not in (
-                entry.size,
-                0,
-            ):  # 0: the size is in the extended header
+            if self._next_size(reason) not in (entry.size, 0):  # 0: it is in the extended header
                 raise self._damaged(reason)
             error = self._damaged(f"{entry.path} is not what was stored")
             yield entry, _pieces(entry, self._read_exactly, error)

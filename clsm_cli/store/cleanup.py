@@ -14,16 +14,7 @@ from pathlib import Path
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.model.streams import Stream
-from clsm_cli.store import (
-    atomic,
-    episode_files,
-    inbox,
-    logs,
-    record_files,
-    runs,
-    shards,
-    topics,
-)
+from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, runs, shards, topics
 from clsm_cli.store.index import database
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 
@@ -53,11 +44,17 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
         writes += _clean_topics(store, stream, known, forgotten)
     for folder in (*store.graphs(), *store.archives()):
         for path in shards.shard_files(folder):
-            writes += _clean_shard(store, path, forgotten)
+            shard = shards.read(path)
+            left = shards.fold([shard], forgotten).records
+            if left != shards.fold([shard]).records:
+                data = shards.render(left.values())
+                writes += record_files.plan_rewrite(store, path, data, shard)
     writes += _clean_episodes(store, forgotten)
-    for flow in store.flows():
-        for path in inbox.files(flow / "inbox"):
-            writes += _clean_inbox(store, path, forgotten)
+    for path in (path for flow in store.flows() for path in inbox.files(flow / "inbox")):
+        box = inbox.read(path)
+        kept = inbox.without_forgotten(box, forgotten)
+        if kept.items != box.items:
+            writes.append(inbox.plan_rewrite(kept, kept.items, store.root))
     return writes
 
 
@@ -72,32 +69,15 @@ def _clean_topics(
     writes: list[runs.Write] = []
     left = record_files.visible_topics(store, stream, known, forgotten)
     for topic, kept in zip(topics.read_topics(store.root / stream), left, strict=True):
-        gone = {item.id for item in topic.items} - {item.id for item in kept.items}
         if kept.items == topic.items:
             continue
-        drop = {record_id for record_id in gone if record_id is not None}
+        drop = {item.id for item in topic.items if item.id} - {item.id for item in kept.items}
         data = topics.drop_empty_headings(topics.apply_edits(topic, drop=drop), topic)
         if topic.path.stem in topics.GENERATED_STEMS or topics.has_text(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
         else:
             writes.append(runs.Remove(topic.path))
     return writes
-
-
-def _clean_shard(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
-    shard = shards.read(path)
-    left = shards.fold([shard], forgotten).records
-    if left == shards.fold([shard]).records:
-        return []
-    return record_files.plan_rewrite(store, path, shards.render(left.values()), shard)
-
-
-def _clean_inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
-    box = inbox.read(path)
-    left = inbox.without_forgotten(box, forgotten)
-    if left.items == box.items:
-        return []
-    return [inbox.plan_rewrite(left, left.items, store.root)]
 
 
 def _clean_episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
@@ -120,13 +100,11 @@ def _clean_episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]
     writes: list[runs.Write] = []
     for path in deleted:
         keys = {turn.key for turn in episodes[path].turns} if path in episodes else set[str]()
-        uncovered = {k for k in keys - covered if not logs.is_forgotten(k, forgotten)}
-        if uncovered:
-            rest = episode_files.without_turns(episodes[path], keys - uncovered)
-            assert rest is not None
+        gone = covered | {key for key in keys if logs.is_forgotten(key, forgotten)}
+        if keys - gone and (rest := episode_files.without_turns(episodes[path], gone)):
             place = episode_files.file_of(rest, path.parents[3])
             writes.append(runs.Put(place, episode_files.render(rest)))
-            covered |= uncovered
+            covered |= keys - gone
         writes.append(runs.Remove(path))
     return writes
 

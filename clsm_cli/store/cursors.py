@@ -9,28 +9,22 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.store.layout import Store
 from clsm_cli.store.ledger import FILE
 from clsm_cli.store.logs import MAX_LOG
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
-
-_VERSION = 1
-"""Raised whenever the format or its meaning changes; older files are ignored."""
+_VERSION = 1  # raised whenever the format or its meaning changes; older files are ignored
 _MAX_BYTES = 64 << 20
-_TAIL = 4 << 10
-"""Bytes of the ledger, before the recorded position, that must be unchanged."""
-_UNDO = b'"of": "'
-"""Occurs only in the ledger line of an undo."""
+_TAIL = 4 << 10  # bytes of the ledger, before the recorded position, that must be unchanged
+_UNDO = b'"of": "'  # occurs only in the ledger line of an undo
 
 
 class Cursor(NamedTuple):

@@ -32,9 +32,8 @@ def device_name(root: Path, environment: dict[str, str]) -> str:
     named = environment.get("CLSM_DEVICE")
     if named:
         if not is_id(named):
-            raise BadInputError(
-                "CLSM_DEVICE", f"{named!r} is not a device name", "use letters, digits and hyphens"
-            )
+            reason = f"{named!r} is not a device name"
+            raise BadInputError("CLSM_DEVICE", reason, "use letters, digits and hyphens")
         return named
     try:
         recorded = atomic.read(root / ".clsm" / "device", 4096) or b""

@@ -24,10 +24,8 @@ from clsm_cli.store.layout import Store, is_conflict_copy
 from clsm_cli.store.logs import is_forgotten
 from clsm_cli.text.terminal import replace_lone
 
-MAX_EPISODE = 64 << 20
-"""Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""
-_MAX_REWRITTEN = 1 << 20
-"""Bytes of front matter that a person's YAML tool has rewritten."""
+MAX_EPISODE = 64 << 20  # bytes of an episode file: 25 turns of at most 1 MiB, escaped
+_MAX_REWRITTEN = 1 << 20  # bytes of front matter that a person's YAML tool has rewritten
 _KEY = re.compile(r"[0-9a-f]{12}")
 _MARK = re.compile(r"\\*### .*\^[0-9a-f]{12}\Z")
 _ROLES = get_args(Role)

@@ -16,12 +16,9 @@ from pathlib import Path
 
 from clsm_cli.startup.records import NamedTuple
 
-TIMEOUT = 20.0
-"""Seconds that git may take for a query."""
-_MAX_BLOB = 256 << 20
-"""Bytes of a file that is read, as for a log."""
-_BATCH = 500
-"""Paths or objects per query."""
+TIMEOUT = 20.0  # seconds that git may take for a query
+_MAX_BLOB = 256 << 20  # bytes of a file that is read, as for a log
+_BATCH = 500  # paths or objects per query
 _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -95,6 +92,13 @@ def path_of(tree: WorkTree, name: str) -> Path | None:
     """The path of a file of the repository, also for a linked work tree; None if git fails."""
     answer = lines(tree.root, "rev-parse", "--git-path", name)
     return tree.root / answer[0] if answer else None
+
+
+def in_progress(tree: WorkTree) -> str | None:
+    """What git is in the middle of, as the name of the file or folder that marks it."""
+    names = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+    paths = ((name, path_of(tree, name)) for name in names)
+    return next((name for name, path in paths if path is not None and path.exists()), None)
 
 
 def head(tree: WorkTree) -> str | None:

@@ -71,7 +71,8 @@ def find_missing(root: Path) -> MissingSetup:
     current = git.settings(tree)
     wrong = [name for name, value in settings_of_clone().items() if current.get(name) != value]
     info = _info_file(tree)
-    attributes = () if info is None else _missing_lines(info, _driver_attributes(tree.prefix))
+    driven = "\n".join([_HEAD, *(f"{_pattern(tree.prefix, each)} merge=clsm" for each in _JOINED)])
+    attributes = () if info is None else _missing_lines(info, driven)
     return MissingSetup(lines, tuple(sorted(wrong)), attributes)
 
 
@@ -130,12 +131,6 @@ def _info_file(tree: git.WorkTree) -> Path | None:
         return None
 
 
-def _driver_attributes(prefix: str) -> str:
-    """The lines of ``info/attributes`` for a store in a folder of the work tree."""
-    lines = [f"{_pattern(prefix, each)} merge=clsm" for each in _JOINED]
-    return "\n".join([_HEAD, *lines]) + "\n"
-
-
 def _pattern(prefix: str, pattern: str) -> str:
     r"""A pattern of gitattributes(5) below a folder, quoted if the folder's name requires it.
 
@@ -168,7 +163,6 @@ def _text(path: Path) -> str:
 
 @contextlib.contextmanager
 def _git_errors(root: Path, command: str) -> Iterator[None]:
-    """Convert errors of a git command to BadInputError."""
     try:
         yield
     except FileNotFoundError:
@@ -181,7 +175,6 @@ def _git_errors(root: Path, command: str) -> Iterator[None]:
 
 
 _PUSH_TIMEOUT = 300.0
-_IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 _FALLBACK_AUTHOR = ("user.name=clsm", "user.email=clsm@localhost")
 _DELETED = b"0 0000000000000000000000000000000000000000\t"
 # Settings by which a repository could name a program.
@@ -201,12 +194,8 @@ def commit(root: Path, message: str) -> bool:
     branch = git.head(tree)
     if branch is None:
         raise BadInputError(str(root), "no branch is checked out", "check one out: git switch NAME")
-    for name in _IN_PROGRESS:
-        path = git.path_of(tree, name)
-        if path is not None and path.exists():
-            raise BadInputError(
-                str(root), f"git is in the middle of something ({name})", "end that"
-            )
+    if busy := git.in_progress(tree):
+        raise BadInputError(str(root), f"git is in the middle of something ({busy})", "end that")
     with _git_errors(root, "commit"):
         return _commit(tree, branch, message)
 
@@ -223,9 +212,8 @@ def push(root: Path) -> str:
     remotes = [*git.remotes(tree)]
     remote = settings.get(f"branch.{branch.lower()}.remote") or (remotes[0] if remotes else None)
     if not branch or remote not in remotes:
-        raise BadInputError(
-            str(root), "has no remote to push to", "add one: git remote add NAME URL"
-        )
+        next_step = "add one: git remote add NAME URL"
+        raise BadInputError(str(root), "has no remote to push to", next_step)
     programs = [name for name in settings if _NAMES_PROGRAM.fullmatch(name)]
     if programs:
         reason = f"the repository sets {programs[0]}, which could run anything"

@@ -43,8 +43,7 @@ class CallMark:
 _MAX_CALLS = 64
 """Call marks of a session that are kept when its file is rewritten; results come soon or never."""
 
-EMPTY_FILE_DAYS = 30
-"""Days after which an empty file is deleted."""
+EMPTY_FILE_DAYS = 30  # days after which an empty file is deleted
 InboxItem = CapturedTurn | EndMark
 InboxRow = InboxItem | CallMark
 

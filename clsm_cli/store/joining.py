@@ -118,9 +118,8 @@ def _merge_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: P
     An item that one side changed or removed is dropped if the other did not change it. If both
     changed it, both texts stay, and the next settling asks which is right.
     """
-    before, one, two = (
-        {_content(item) for item in topics.parse(data, path).items} for data in (base, ours, theirs)
-    )
+    parsed = (topics.parse(data, path).items for data in (base, ours, theirs))
+    before, one, two = ({_content(item) for item in items} for items in parsed)
     seen = before - (one & two)
     topic = topics.parse(union, path)
     drop: set[int] = set()

@@ -19,10 +19,8 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 
-NAME = "eval/queries.yaml"
-"""The file, relative to the store."""
-MAX_LABELS = 1 << 20
-"""Bytes of the file: about ten thousand queries, parsed in four seconds."""
+NAME = "eval/queries.yaml"  # the file, relative to the store
+MAX_LABELS = 1 << 20  # bytes of the file: about ten thousand queries, parsed in four seconds
 _MAX_VALUES = 100_000
 """Keys and values: twice as many as in other files, as the owner writes it and no recall reads it."""
 
@@ -141,9 +139,8 @@ class _Decoder:
         for key, value in node.value:
             name = key.value if key.id == "scalar" else ""
             if name not in known:
-                raise self.error(
-                    key, f"unknown key {name[:40]!r} in {what}", f"use {', '.join(known)}"
-                )
+                reason = f"unknown key {name[:40]!r} in {what}"
+                raise self.error(key, reason, f"use {', '.join(known)}")
             if name in seen:
                 raise self.error(key, f"{what} has {name!r} twice", "keep one of them")
             seen.add(name)
@@ -221,9 +218,8 @@ def edit(
     edited = _edit_lines(text, before.rows, changed, fresh)
     if _has_exactly(edited, wanted):
         return edited
-    head = "".join(
-        f"{line}\n" for line in takewhile(lambda line: line.startswith("#"), text.split("\n"))
-    )
+    comments = takewhile(lambda line: line.startswith("#"), text.split("\n"))
+    head = "".join(f"{line}\n" for line in comments)
     named = f"store: {dump(before.store)}\n" if before.store else ""
     return f"{head or _HEADER}{named}queries:\n{''.join(map(render, wanted))}"
 

@@ -243,9 +243,8 @@ def can_create(root: Path) -> bool:
         if (root / CONFIG_NAME).is_file():
             return False
         if root.exists() and (not root.is_dir() or _is_occupied(root)):
-            raise BadInputError(
-                str(root), "is not empty and not a store", "choose a new folder for: clsm init DIR"
-            )
+            next_step = "choose a new folder for: clsm init DIR"
+            raise BadInputError(str(root), "is not empty and not a store", next_step)
     return True
 
 
@@ -273,9 +272,8 @@ def _is_occupied(root: Path) -> bool:
     """Whether a folder contains anything but git's files and remains of an interrupted ``create``."""
     ours = {".git", ".gitattributes", ".gitignore"}
     ours |= {name for name in STREAMS if (root / name).is_dir() and not os.listdir(root / name)}
-    return any(
-        name not in ours and not name.startswith(atomic.TEMP_PREFIX) for name in os.listdir(root)
-    )
+    others = (name for name in os.listdir(root) if name not in ours)
+    return not all(name.startswith(atomic.TEMP_PREFIX) for name in others)
 
 
 def device_of(path: str) -> str | None:

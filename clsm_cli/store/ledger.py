@@ -7,21 +7,20 @@ by the index of the change), and ``run.json``: the ledger line, with marks of ad
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
 from clsm_cli.store.jsonlines import dump
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 FILE = "runs.jsonl"
 _RECORD = b'- {"id": "'
@@ -67,15 +66,16 @@ class SavedStep(NamedTuple):
         return data
 
 
+def run_lines(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[logs.RunLine]:
+    """The valid lines among the rows of a ledger."""
+    for _, row in rows:
+        with contextlib.suppress(KeyError, TypeError, AttributeError):
+            yield logs.parse(logs.RunLine, row)
+
+
 def entries(flow: Path) -> list[Entry]:
     """The runs of a machine, given its flow, oldest first; invalid lines are skipped."""
-    lines: dict[str, list[logs.RunLine]] = {}
-    for _, row in logs.rows(flow / FILE)[0]:
-        try:
-            line = logs.parse(logs.RunLine, row)
-        except (KeyError, TypeError, AttributeError):
-            continue
-        lines.setdefault(str(line.id), []).append(line)
+    lines = grouped((str(line.id), line) for line in run_lines(logs.rows(flow / FILE)[0]))
     undone: dict[str, str] = {}  # run → its last undo
     found: list[Entry] = []
     for run_id, steps in reversed(lines.items()):  # an undo comes after what it reverts

@@ -19,8 +19,7 @@ from clsm_cli.errors import LockedError, RefusedError
 from clsm_cli.store.atomic import disk_errors
 
 POLL_SECONDS = 0.02
-_held: dict[str, int] = {}
-"""Folders locked by this process → the descriptor of each lock."""
+_held: dict[str, int] = {}  # folders locked by this process → the descriptor of each lock
 
 
 @contextlib.contextmanager

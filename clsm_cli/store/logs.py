@@ -7,8 +7,12 @@ and is skipped. Two versions of a log merge by lines, without repeating one (``p
 from __future__ import annotations
 
 import contextlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
@@ -16,21 +20,14 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.activations import Activation as Activation  # noqa: PLC0414  # also from here
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from datetime import date
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and before it the one that ``decay`` renamed."""
 USES, ARCHIVED = "uses.jsonl", "archived.jsonl"
 """Files in a machine's flow: its folded uses (a recall ignores activations until they are folded), and
 the ids that its last ``decay`` found archived."""
-MAX_LOG = 256 << 20
-"""Bytes of a log; ``decay`` folds activations long before that."""
+MAX_LOG = 256 << 20  # bytes of a log; ``decay`` folds activations long before that
 
 
 class Use(NamedTuple):
@@ -112,8 +109,6 @@ def render(line: LogLine) -> bytes:
     >>> render(Tombstone("ab", "2026-02-24T00:00:00Z"))
     b'{"hash": "ab", "at": "2026-02-24T00:00:00Z"}'
     """
-    if isinstance(line, Activation):
-        return line.render()
     mapping = line._asdict()
     if isinstance(line, RunLine):
         mapping["changes"] = [
@@ -187,8 +182,6 @@ def _mappings(
 
 def read_uses(path: Path) -> tuple[list[tuple[str, date, int]], list[LineProblem]]:
     """Read folded uses (id, day, count), and the lines that are not valid."""
-    from datetime import date
-
     found, problems = rows(path)
     uses = []
     for number, row in found:
@@ -213,8 +206,6 @@ class Archived(NamedTuple):
 
 def read_archived(flow: Path) -> Archived:
     """Read a machine's list; for an id that occurs twice (after a merge), the later day."""
-    from datetime import date
-
     path = flow / ARCHIVED
     found, problems = rows(path)
     as_of: date | None = None
@@ -269,8 +260,6 @@ def _hashes(signatures: tuple[tuple[Path, int, int, int], ...]) -> frozenset[str
 
     A hook waits for this at each message, so a pattern is used: ten times faster than JSON.
     """
-    import re
-
     found: set[str] = set()
     for path, *_ in signatures:
         with contextlib.suppress(DamagedStoreError):

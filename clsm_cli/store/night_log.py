@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 _MAX_BYTES = 64 << 10
-_MAX_REASON = 2000
-"""Characters of a reason."""
+_MAX_REASON = 2000  # characters of a reason
 
 
 class NightLog(NamedTuple):

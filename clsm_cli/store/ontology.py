@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, LineProblem
-from clsm_cli.text.tagging import OntologyError, parse
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
-    from clsm_cli.text.tagging import Ontology
+from clsm_cli.store.layout import Store
+from clsm_cli.text.tagging import Ontology, OntologyError, parse
 
 ONTOLOGY_NAME = "ontology.yaml"
-_MAX_ONTOLOGY = 128 << 10
-"""Bytes: nine times the shipped file; takes a second to parse."""
+_MAX_ONTOLOGY = 128 << 10  # bytes: nine times the shipped file; takes a second to parse
 
 
 def load(store: Store) -> tuple[Ontology, list[LineProblem]]:

@@ -28,14 +28,12 @@ from clsm_cli.store.topics import Item, Topic, birth_id, id_of, text_sha
 def load_statements(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Statement]:
     """All statements with their text, by id: the joined records reconciled with the Markdown."""
     statements: dict[str, Statement] = {}
-    forgotten = logs.load_tombstones(store)
+    device, forgotten = store.device, logs.load_tombstones(store)
     rows = grouped((r.stream, r) for r in records.values() if isinstance(r, Statement))
     for stream in TOPIC_STREAMS:
         found = visible_topics(store, stream, records, forgotten)
         known = {row.id: row for row in rows.get(stream, ())}
-        edits = reconcile(
-            found, known, stream=stream, now=now, device=store.device, forgotten=forgotten
-        )
+        edits = reconcile(found, known, stream=stream, now=now, device=device, forgotten=forgotten)
         statements |= edits.statements
     statements |= {row.id: row for row in rows.get("flow", ())}
     return dict(sorted(statements.items()))
@@ -98,10 +96,8 @@ def reconcile(
 ) -> Edits:
     """Compute the statements of a stream from its Markdown and its records, without writing.
 
-    A record whose topic is unreadable stays as it is.
-
-    Args:
-        topics: Without forgotten items (``visible_topics``), like ``records``.
+    A record whose topic is unreadable stays as it is. ``topics`` (``visible_topics``) and ``records``
+    come without what was forgotten.
     """
     stale = _superseded_lines(topics, records)
     topics = without_items(topics, stale, frozenset())

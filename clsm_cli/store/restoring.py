@@ -26,19 +26,14 @@ _RUNS = ".clsm/runs/"
 
 
 class Restored(NamedTuple):
-    """A store restored from a backup, or in a dry run only verified.
-
-    Attributes:
-        device: Its device name.
-        in_the_way: In a dry run, why the folder could not take the store.
-    """
+    """A store restored from a backup, or in a dry run only verified."""
 
     manifest: Manifest
     root: Path
-    device: str
+    device: str  # its device name
     misplaced: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-    in_the_way: str | None = None
+    in_the_way: str | None = None  # in a dry run, why the folder could not take the store
 
     @property
     def keeps_device(self) -> bool:
@@ -91,9 +86,8 @@ def _check_target(root: Path) -> Path:
         if os.path.lexists(root) and (not root.is_dir() or os.listdir(root)):
             raise _not_empty(root)
         if os.path.ismount(root):
-            raise RefusedError(
-                str(root), "is a mount point", f"name a folder in it, like {root / 'memory'}"
-            )
+            next_step = f"name a folder in it, like {root / 'memory'}"
+            raise RefusedError(str(root), "is a mount point", next_step)
     return root
 
 
@@ -129,9 +123,8 @@ def _clear(staging: Path) -> None:
     with atomic.disk_errors(staging):
         found = os.lstat(staging)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-            raise RefusedError(
-                str(staging), "is not yours", "have it removed, or name a new folder"
-            )
+            next_step = "have it removed, or name a new folder"
+            raise RefusedError(str(staging), "is not yours", next_step)
     atomic.clear_folder(staging)
 
 

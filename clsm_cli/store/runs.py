@@ -16,20 +16,16 @@ import contextlib
 import json
 import os
 from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from clsm_cli.errors import ClsmError, DamagedStoreError, RefusedError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +55,7 @@ class Remove:
 Write = Put | Append | Remove
 _HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
 """Hidden files that a run may write: two of git's, and the marker of ``cleanup``."""
-_MAX_REDO = 1 << 30
-"""Bytes of ``.clsm/redo``."""
+_MAX_REDO = 1 << 30  # bytes of ``.clsm/redo``
 
 
 def apply(
@@ -76,16 +71,14 @@ def apply(
 ) -> logs.RunLine | None:
     """Apply the writes of a run, or of one step of it; the caller holds the lock.
 
+    Returns the line of the ledger, None if there are no writes.
+
     Args:
         writes: In an order in which every prefix can be completed.
         run_id: The run of which this is a further step; None begins a run.
         whole: Apply all writes or none, even if the process dies (see ``recover``).
-        undoable: Save what ``undo`` needs. Otherwise no old content is kept, and the ledger does not
-            name the files.
+        undoable: Save what ``undo`` needs. Otherwise nothing is kept, and the ledger names no files.
         undoes: For an undo: the run that it reverts.
-
-    Returns:
-        The line of the ledger; None if there are no writes.
 
     Raises:
         RefusedError: A file changed since it was read, or the store was moved or replaced.
@@ -142,10 +135,7 @@ def _write(store: Store, writes: Sequence[Write]) -> None:
 def recover(store: Store) -> list[str]:
     """Complete the run in ``.clsm/redo`` after a crash; the caller holds the lock.
 
-    A file that somebody changed meanwhile stays as it is.
-
-    Returns:
-        The paths of such files, relative to the store.
+    Returns the paths of files that somebody changed meanwhile, relative to the store: they stay.
     """
     path = _redo_path(store)
     found = _read_redo(path)

@@ -18,12 +18,9 @@ from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.store.record_files import reconcile
 
-MAX_LOST_SHARE = 0.2
-"""Share of a stream's statements that may be removed at once."""
-MIN_LOST = 5
-"""Statements that may always be removed: a short list edited by hand."""
-MAX_LOST = 100
-"""Statements of a stream of any size that may be removed at once."""
+MAX_LOST_SHARE = 0.2  # share of a stream's statements that may be removed at once
+MIN_LOST = 5  # statements that may always be removed: a short list edited by hand
+MAX_LOST = 100  # statements of a stream of any size that may be removed at once
 
 
 def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
@@ -64,7 +61,9 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
             " again (to say it anew, write it without its id)"
             for each in edits.stale
         ]
-        review += [_conflict(*conflict, now) for conflict in edits.conflicts]
+        for record_id, *texts in edits.conflicts:
+            name, reason = f"v-{digest(record_id, *texts)}", "two texts under one id"
+            review.append(logs.ReviewItem(name, now, (record_id,), reason, *texts))
         review += [lost_value(row, now) for row in known.lost if isinstance(row, Statement)]
     return writes + review_lines(store, review), warnings
 
@@ -88,9 +87,8 @@ def _settle_lines(
     """Add missing ids to items, and remove the ``stale`` lines that a merge brought back."""
     writes: list[runs.Write] = []
     for topic in found:
-        missing = {
-            item.line: topics.id_of(item, forgotten) for item in topic.items if item.id is None
-        }
+        new = (item for item in topic.items if item.id is None)
+        missing = {item.line: topics.id_of(item, forgotten) for item in new}
         data = topics.add_ids(topic, missing)
         if any(item.id in stale for item in topic.items):
             data = topics.apply_edits(topics.parse(data, topic.path), drop=stale)
@@ -98,13 +96,6 @@ def _settle_lines(
             continue
         writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
     return writes
-
-
-def _conflict(record_id: str, kept: str, other: str, now: str) -> logs.ReviewItem:
-    reason = "two texts under one id"
-    return logs.ReviewItem(
-        f"v-{digest(record_id, kept, other)}", now, (record_id,), reason, kept, other
-    )
 
 
 def lost_value(record: Statement, now: str) -> logs.ReviewItem:

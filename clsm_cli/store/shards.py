@@ -21,15 +21,8 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import sha256
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
-from clsm_cli.store import atomic
-from clsm_cli.store.jsonlines import (
-    LineError,
-    LineProblem,
-    dump,
-    load,
-    load_all,
-    without_surrogates,
-)
+from clsm_cli.store import atomic, jsonlines
+from clsm_cli.store.jsonlines import LineError, LineProblem, dump
 
 _MAX_YAML = 1 << 20
 """Characters of a shard that a person rewrote in YAML; a full shard has half as many."""
@@ -37,8 +30,7 @@ _MAX_YAML_ENTRIES, _MAX_ENTRY_CHARS = 50, 64 << 10
 """Entries, and their characters, that are parsed as YAML one by one; limits the time."""
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
-_Entries = list[tuple[int, str, Any]]
-"""Line number, text, and the value or a LineError."""
+_Entries = list[tuple[int, str, Any]]  # line number, text, and the value or a LineError
 
 HEADER = (
     "# clsm graph shard: one record a line, sorted by id; see docs/format.md.\n"
@@ -82,7 +74,7 @@ def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
     text = _decode_utf8(data, path, problems)
     entries = _parse_entries(text, only)
     if "\\ud" in text or "\\uD" in text:
-        entries = [(number, line, without_surrogates(value)) for number, line, value in entries]
+        entries = [(n, line, jsonlines.without_surrogates(value)) for n, line, value in entries]
     records: list[Record] = []
     for number, line, value in entries:
         try:
@@ -205,7 +197,7 @@ def _parse_entries(text: str, only: str | None = None) -> _Entries:
     if only is not None:
         entries = [each for each in entries if f'"record": "{only}"' in each[1]]
     try:  # one parser call is three times faster
-        found = load_all([line[2:] for _, line in entries])
+        found = jsonlines.load_all([line[2:] for _, line in entries])
     except LineError:
         return _parse_each(entries)
     return [(number, line, value) for (number, line), value in zip(entries, found, strict=True)]
@@ -243,11 +235,9 @@ def _parse_yaml(texts: list[str]) -> list[list[Any]]:
     together = _yaml_entries("\n".join(texts)) if texts else []
     found = [[value] for value in together]
     if len(together) != len(texts):
-        sizes = list(accumulate(map(len, texts)))
-        is_tried = [n < _MAX_YAML_ENTRIES and s <= _MAX_ENTRY_CHARS for n, s in enumerate(sizes)]
-        found = [
-            _yaml_entries(t) if tried else [] for t, tried in zip(texts, is_tried, strict=True)
-        ]
+        sizes = enumerate(accumulate(map(len, texts)))
+        tried = sum(n < _MAX_YAML_ENTRIES and size <= _MAX_ENTRY_CHARS for n, size in sizes)
+        found = [*map(_yaml_entries, texts[:tried]), *([] for _ in texts[tried:])]
     return [[value for value in values if isinstance(value, dict)] for values in found]
 
 
@@ -255,7 +245,7 @@ def _json_or_error(line: str) -> Any:
     if line.startswith(_CONFLICT):
         return LineError("is a git conflict marker (both sides were read)")
     try:
-        return load(line.removeprefix("- ").strip())
+        return jsonlines.load(line.removeprefix("- ").strip())
     except LineError as error:
         return error
 

@@ -83,9 +83,8 @@ def _classes() -> tuple[type[Any], type[Any]]:
             event = self.parser.peek_event()
             line = event.start_mark.line + 1
             if getattr(event, "anchor", None) is not None:
-                raise LineError(
-                    f"uses an anchor or an alias, which clsm does not read (line {line})"
-                )
+                what = "an anchor or an alias"
+                raise LineError(f"uses {what}, which clsm does not read (line {line})")
             if getattr(event, "tag", None) is not None:
                 raise LineError(f"uses a tag, which clsm does not read (line {line})")
             self.count += 1

@@ -94,17 +94,14 @@ def planted(folder: Path) -> Store:
 def _record(store: Store) -> None:
     """An archived row, and a tag, that rest on what is to go."""
     row = next(r for r in rows(store).values() if CANARY in r.text.lower() and r.kind != "gist")
-    old = replace(
-        row, id="f-0123456789ab", text="Quaggamire closed.", superseded_at=row.recorded_at
-    )
+    at = row.recorded_at
+    old = replace(row, id="f-0123456789ab", text="Quaggamire closed.", superseded_at=at)
     folder = store.graph(row.stream).relative_to(store.root).parent
     atomic.put(store.root / "archive" / folder / "a.yaml", shards.render([old]))
     for folder in store.graphs():
         for path in shards.shard_files(folder):
-            records = [
-                replace(r, tags=(CANARY,))
-                if isinstance(r, EpisodeRecord) and CANARY in r.title.lower()
-                else r
-                for r in shards.read(path).records
-            ]
+            records = list(shards.read(path).records)
+            for index, record in enumerate(records):
+                if isinstance(record, EpisodeRecord) and CANARY in record.title.lower():
+                    records[index] = replace(record, tags=(CANARY,))
             atomic.put(path, shards.render(records))

@@ -39,7 +39,7 @@ def filled(tmp_path: Path) -> Store:
     return full(tmp_path)
 
 
-def test_a_turn_is_archived_when_nobody_used_it_and_revived_when_somebody_does(
+def test_a_turn_is_archived_when_nobody_used_it_and_revived_by_a_use(
     filled: Store,
 ) -> None:
     used, unused = say(filled, "The heron came at eight.", "The cat slept.")

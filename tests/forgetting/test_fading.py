@@ -25,9 +25,7 @@ def trace(name: str = "a", stream: str = "flow", tokens: int = 1, *used: int) ->
 
 @examples(200)
 @given(st.sampled_from(STREAMS), st.lists(st.integers(0, 300), max_size=6, unique=True))
-def test_it_fades_on_the_first_day_on_which_its_retention_is_at_the_limit(
-    stream: str, used: list[int]
-) -> None:
+def test_it_fades_on_the_first_day_at_the_limit(stream: str, used: list[int]) -> None:
     """The day is worked out by an inverse; here it is searched for with the law itself."""
     one = trace("a", stream, 1, *sorted(used))
     since = one.since

@@ -76,9 +76,7 @@ recalls = st.lists(
 
 @examples(40)
 @given(recalls, st.lists(st.integers(0, 500), max_size=6))
-def test_it_does_not_matter_when_it_is_folded(
-    said: list[tuple[int, list[str]]], runs: list[int]
-) -> None:
+def test_folding_may_happen_at_any_time(said: list[tuple[int, list[str]]], runs: list[int]) -> None:
     """Recalls come in order of time, runs in between: at the end everything was counted once."""
     with scratch() as folder:
         store = new_store(folder / "memory")

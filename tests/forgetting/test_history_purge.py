@@ -95,9 +95,11 @@ def test_what_would_lose_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="holds 2 stashes"):
         history_purge.check_repository(store)
     git(store.root, "stash", "drop", "--quiet")
-    (store.root / ".git" / "MERGE_HEAD").write_text("0" * 40)
-    with pytest.raises(RefusedError, match="has a MERGE_HEAD"):
-        history_purge.check_repository(store)
+    for name in ("MERGE_HEAD", "REVERT_HEAD"):
+        (store.root / ".git" / name).write_text("0" * 40)
+        with pytest.raises(RefusedError, match=f"has a {name}"):
+            history_purge.check_repository(store)
+        (store.root / ".git" / name).unlink()
 
 
 def test_the_command_says_what_it_did_and_what_was_pushed(cli: Cli, tmp_path: Path) -> None:

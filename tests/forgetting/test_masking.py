@@ -80,9 +80,8 @@ def test_no_file_holds_a_secret(masked: Masked) -> None:
 def test_what_was_said_around_it_stays(masked: Masked) -> None:
     store, receipt, _, _ = masked
     answer = ask(store, "What does the deploy of the harbour use?")
-    assert "Always use [masked:github-token] for the harbour deploy." in {
-        memory.text for memory in answer.memories
-    }
+    texts = [memory.text for memory in answer.memories]
+    assert "Always use [masked:github-token] for the harbour deploy." in texts
     assert current(store, "masked:github-token")
     assert current(store, "Leeds")
     assert receipt.turns == 4  # the name of the file stands with each of its blocks

@@ -17,9 +17,7 @@ from clsm_cli.store.layout import Store
     ("half", "recall", "precision"),
     [("tune", 0.96, 0.65), ("report", 0.97, 0.8), ("later", 0.9, 0.65)],
 )
-def test_of_the_stories_most_is_found_and_little_else(
-    half: str, recall: float, precision: float
-) -> None:
+def test_most_is_found_and_little_else(half: str, recall: float, precision: float) -> None:
     found = count(half)
     assert found[0] >= recall
     assert found[1] >= precision
@@ -46,9 +44,7 @@ OTHERS = (
 
 
 @pytest.mark.parametrize("lines", [CALLS, (*CALLS[:3], "#", *CALLS[2:]), OTHERS])
-def test_whose_pronoun_it_is_is_told_by_the_last_name(
-    tmp_path: Path, lines: tuple[str, ...]
-) -> None:
+def test_whose_pronoun_it_is_tells_the_last_name(tmp_path: Path, lines: tuple[str, ...]) -> None:
     """A first name counts, and so does the name of another who is known."""
     story = Story("", "chat", "Marek Dvorak", tuple(Line(line[0], line[2:]) for line in lines))
     result = judge(story, held(story, tmp_path))

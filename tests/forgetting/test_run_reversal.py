@@ -151,7 +151,7 @@ def test_a_later_run_wrote_other_lines_of_the_same_files(rested: Store) -> None:
     assert QUARTER not in (rested.root / PAGE).read_text()
 
 
-def test_what_a_person_wrote_before_the_run_stays_when_the_run_only_took_it_over(
+def test_what_a_person_wrote_before_stays_when_the_run_only_took_it_over(
     rested: Store,
 ) -> None:
     path = rested.root / PAGE

@@ -88,9 +88,8 @@ def _link(store: Store) -> None:
 
 def _mention(store: Store) -> None:
     path = next(p for p in store.graph("flow").iterdir() if b'"mentions"' in p.read_bytes())
-    path.write_text(
-        path.read_text().replace('"mentions": {', '"mentions": {"aa": ["0123456789ab"], ')
-    )
+    new = '"mentions": {"aa": ["0123456789ab"], '
+    path.write_text(path.read_text().replace('"mentions": {', new))
 
 
 def _changed_shards(store: Store) -> None:

@@ -67,9 +67,7 @@ def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> Non
 
 @pytest.mark.parametrize("is_settled", [True, False])
 @pytest.mark.parametrize("in_editor", [True, False])
-def test_what_a_text_was_before_a_person_changed_it(
-    store: Store, in_editor: bool, is_settled: bool
-) -> None:
+def test_what_a_text_was_before_an_edit(store: Store, in_editor: bool, is_settled: bool) -> None:
     hold(store, bell())
     now = datetime.fromisoformat(NOW)
     if in_editor:
@@ -95,9 +93,8 @@ def test_what_a_text_was_before_a_person_changed_it(
 def test_what_was_true_and_what_was_believed(store: Store) -> None:
     hold(store, bell())
     done(store, bell().id, QUARTER)
-    graph_rows = record_files.load_statements(
-        store, shards.load_graph(store.graphs()).records, TODAY
-    )
+    records = shards.load_graph(store.graphs()).records
+    graph_rows = record_files.load_statements(store, records, TODAY)
     times = [None, "2026-02-19", "2026-02-25", "2026-03-01", "2026-03-01T10:00:00+01:00", TODAY]
     for as_of in times:
         for known_at in (None, *times[1:]):
@@ -157,16 +154,14 @@ def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> Non
     assert told(by_id) == {("Mara Hart", "owns"): expected["Mara Hart", "owns"]}
     counted = ask(store, edge_id("mara-hart", "co_occurs", "bell"))
     assert told(counted) == {("Mara Hart", "co_occurs"): [("the bell", "current")]}
-    assert told(ask(store, "mara", as_of="2026-02-15"))["Mara Hart", "owns"] == [
-        ("the bell", "ended")
-    ]
+    then = told(ask(store, "mara", as_of="2026-02-15"))
+    assert then["Mara Hart", "owns"] == [("the bell", "ended")]
 
 
 def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> None:
     bridge = tmp_path / "bridge.md"
-    note(
-        store, bridge, "# Bridge\n\nThe bell rings every 10 minutes.\n\nIt is loud.\n", model=False
-    )
+    text = "# Bridge\n\nThe bell rings every 10 minutes.\n\nIt is loud.\n"
+    note(store, bridge, text, model=False)
     (episode,) = (path.read_text() for path in store.flow.rglob("episodes/**/*.md"))
     keys = [line.rpartition("^")[2] for line in episode.splitlines() if line.startswith("### ")]
     hold(store, bell(sources=tuple(sorted(keys))), statement("The bell is loud.", topic="sounds"))
@@ -178,10 +173,7 @@ def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> 
     sounds = (store.root / "projects" / "sounds.md").read_text()
     (line,) = [n for n, text in enumerate(sounds.splitlines(), 1) if "is loud" in text]
     assert lost.source == f"projects/sounds.md:{line}"  # its turn is not in the store
-    (own,) = [
-        row
-        for row in record_files.load_statements(store, {}, TODAY).values()
-        if "clock" in row.text
-    ]
+    found = record_files.load_statements(store, {}, TODAY).values()
+    (own,) = [row for row in found if "clock" in row.text]
     (by_hand,) = only(ask(store, own.id)).versions
     assert by_hand.source == f"projects/facts.md:{len(path.read_text().splitlines())}"

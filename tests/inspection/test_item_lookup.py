@@ -13,9 +13,7 @@ from clsm_cli.inspection.overview import overview
 from clsm_cli.store.layout import Store
 
 NOTE = "# Bridge\n\n- The heron stood on the [[float gauge]].\n- The [[float gauge]] was retired.\n"
-TURN = (
-    b'{"role": "user", "text": "Who drew the bridge?", "timestamp": "2026-02-24T08:00:00+01:00"}\n'
-)
+TURN = b'{"role": "user", "text": "Who drew the bridge?", "timestamp": "2026-02-24T08:00:00Z"}\n'
 
 
 @pytest.fixture

@@ -122,9 +122,8 @@ def test_the_days_that_its_words_mean_stand_beside_a_statement(bare: Cli, lived:
         assert f"\n{told[0]['text']}: {told[0]['first']}\n" in lived.ok("show", each).out
     (lease,) = [each for each in held if "lease" in each["text"]]
     lived.ok("correct", lease["id"], "3 November", "--now", "2026-03-11T10:00:00+01:00")
-    (line,) = [
-        each for each in lived.ok("list", "--json").json["statements"] if "lease" in str(each)
-    ]
+    held = lived.ok("list", "--json").json["statements"]
+    (line,) = [each for each in held if "lease" in str(each)]
     assert line["times"] == [{"text": "3 November", "first": "2026-11-03", "last": "2026-11-03"}]
 
 
@@ -150,9 +149,8 @@ def test_a_month_and_a_week_read_back(bare: Cli, lived: Cli) -> None:
     assert (week["first"], week["last"], week["gists"]) == ("2026-02-09", "2026-02-15", [])
     assert [line["since"][:10] for line in week["told"]] == ["2026-02-10"]
     assert [line["since"][:10] for line in week["learnt"]] == ["2026-02-13"]
-    assert lived.ok("log", "--month", "2026-03", *march).out == (
-        "nothing consolidated for 2026-03\n"
-    )
+    empty = lived.ok("log", "--month", "2026-03", *march).out
+    assert empty == "nothing consolidated for 2026-03\n"
     for wrong in (
         ("--month", "2026-13"),
         ("--week", "2026-W54"),
@@ -178,9 +176,8 @@ def unstated(tmp_path_factory: pytest.TempPathFactory, lived: Cli) -> Cli:
     notes = (("2026-01-14", "Rain fell on the old pier."), ("2026-03-04", "Snow lay on the pier."))
     for day, text in notes:
         (made.folder / f"{day}.md").write_text(f"# {day}\n\n{text}\n")
-    made.ok(
-        "ingest", "-q", *(f"{day}.md" for day, _ in notes), "--now", "2026-03-05T08:00:00+01:00"
-    )
+    names = [f"{day}.md" for day, _ in notes]
+    made.ok("ingest", "-q", *names, "--now", "2026-03-05T08:00:00+01:00")
     made.ok("consolidate", "-q", "--now", "2026-03-06T03:00:00+01:00")
     return made
 

@@ -113,9 +113,7 @@ def test_both_clocks_must_agree(
         ("", "2026-02-20T20:00:00Z", False),
     ],
 )
-def test_what_was_withdrawn(
-    superseded_at: str | None, known_at: str | None, *, believed: bool
-) -> None:
+def test_what_is_withdrawn(superseded_at: str | None, known_at: str | None, believed: bool) -> None:
     row = Row(superseded_at=superseded_at, withdrawn=True)
     assert is_believed(row, known_at) is believed
     assert holds(row, "2026-02-20", known_at) is believed

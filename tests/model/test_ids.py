@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from strategies import examples, texts
 
 from clsm_cli.model import ids
+from clsm_cli.model.tombstones import episode_ids
 
 any_text = st.one_of(texts, st.text(st.characters(exclude_categories=[]), max_size=20))
 
@@ -16,7 +17,7 @@ def test_everything_that_is_made_is_an_id(a: str, b: str, c: str) -> None:
         ids.digest(a, b, c),
         ids.turn_key(a, b, None, c),
         ids.turn_key(a, b, "2026-02-24T10:00:00Z", c, 5),
-        ids.episode_id(a),
+        next(episode_ids(a)),
         ids.document_id(a),
         ids.statement_id(a, b),
         ids.closed_copy_id(ids.statement_id(a), b),

@@ -87,9 +87,7 @@ def set_by_person(record: Record) -> dict[str, Any]:
 
 @examples(150)
 @given(st.lists(records(few_ids), max_size=8), st.lists(records(few_ids), max_size=8))
-def test_joining_before_or_after_a_merge_of_files_is_the_same(
-    ours: list[Record], theirs: list[Record]
-) -> None:
+def test_joining_before_or_after_a_merge_is_one(ours: list[Record], theirs: list[Record]) -> None:
     """What ``merge=union`` makes of two shards, however often they were normalised before."""
 
     def graph(*parts: bytes) -> dict[str, Record]:

@@ -42,9 +42,7 @@ def test_an_exception_at_any_step_leaves_the_old_file_and_no_temp_file(
 
 
 @pytest.mark.parametrize("change", [b"by hand", None])
-def test_a_file_that_changed_since_it_was_read_is_not_overwritten(
-    tmp_path: Path, change: bytes | None
-) -> None:
+def test_a_file_that_changed_is_not_overwritten(tmp_path: Path, change: bytes | None) -> None:
     path = tmp_path / "note.md"
     path.write_bytes(b"read")
     digest = atomic.digest_of(path)

@@ -41,9 +41,7 @@ def test_what_was_kept_is_there(store: layout.Store, places: cursors.Places) -> 
     ],
     ids=["gone", "another", "another and more", "undone"],
 )
-def test_a_ledger_that_does_not_go_on(
-    store: layout.Store, places: cursors.Places, now: bytes
-) -> None:
+def test_a_ledger_that_breaks_off(store: layout.Store, places: cursors.Places, now: bytes) -> None:
     ledger(store, '{"id": "run-1"}')
     cursors.save_cursors(store, places)
     (store.flow / "runs.jsonl").write_bytes(now)

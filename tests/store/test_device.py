@@ -54,9 +54,7 @@ def test_a_disk_that_is_read_only_is_nobodys_to_write(tmp_path: Path) -> None:
         subprocess.run(["umount", str(mount)], check=True)
 
 
-def test_a_disk_without_modes_is_not_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_without_modes_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No such disk can be mounted everywhere; what it does to a new file is done by hand here."""
     tmp_path.chmod(0o777)
     fchmod = os.fchmod

@@ -39,9 +39,7 @@ def test_no_git_is_no_repository(clone: Path, monkeypatch: pytest.MonkeyPatch) -
     assert git.work_tree(clone) is None
 
 
-def test_a_slow_git_is_no_repository(
-    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_git_is_none(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "git").write_text("#!/bin/sh\nexec sleep 60\n")
     (tmp_path / "bin" / "git").chmod(0o700)

@@ -22,9 +22,7 @@ def machines(tmp_path: Path) -> tuple[Store, Store]:
     """Two clones; on the first a conversation of two turns is open."""
     pi = new_store(tmp_path / "pi")
     git(pi.root, "init", "-q", "-b", "main")
-    tell(
-        pi, row("The gate number is 4711.", session="gate"), row("Mara keeps bees.", session="gate")
-    )
+    tell(pi, *(row(t, session="gate") for t in ("The gate number is 4711.", "Mara keeps bees.")))
     commit(pi.root)
     git(tmp_path, "clone", "-q", str(pi.root), str(tmp_path / "pc"))
     return pi, new_store(tmp_path / "pc", "pc")
@@ -76,10 +74,9 @@ def test_an_empty_file_goes_after_a_month(machines: tuple[Store, Store]) -> None
     box = inbox.read(path)
     written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     month = timedelta(days=inbox.EMPTY_FILE_DAYS)
-    assert inbox.plan_delete_empty(box, written + month - timedelta(minutes=1)) == []
-    assert inbox.plan_delete_empty(box, written + month + timedelta(minutes=1)) == [
-        runs.Remove(path)
-    ]
+    minute = timedelta(minutes=1)
+    assert inbox.plan_delete_empty(box, written + month - minute) == []
+    assert inbox.plan_delete_empty(box, written + month + minute) == [runs.Remove(path)]
     assert inbox.plan_delete_empty(box, None) == []
     sleep(pi, (written + month + timedelta(days=1)).isoformat())
     assert inbox.files(pi.inbox) == []

@@ -95,9 +95,8 @@ def test_uses_and_decisions_do_not_go_back(store: Store) -> None:
     store.flow.mkdir(parents=True, exist_ok=True)
     uses, review = store.flow / "uses.jsonl", store.flow / "review.jsonl"
     uses.write_bytes(logs.render(logs.Use("a", DAY, 3)) + b"\n")
-    beside(
-        uses, b"\n".join(logs.render(logs.Use(*each)) for each in (("a", DAY, 2), ("b", DAY, 1)))
-    )
+    others = (logs.Use("a", DAY, 2), logs.Use("b", DAY, 1))
+    beside(uses, b"\n".join(map(logs.render, others)))
     item = logs.ReviewItem("v-1", NOW, ("a",), "why", "x", "y")
     review.write_bytes(logs.render(item._replace(state="accepted")))
     beside(review, logs.render(item))

@@ -41,9 +41,7 @@ def test_a_folder_that_is_a_link_is_refused(store: layout.Store, tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", ["index", "index/index.sqlite"])
-def test_an_index_that_is_a_link_is_made_anew_in_its_place(
-    store: layout.Store, tmp_path: Path, name: str
-) -> None:
+def test_a_linked_index_is_made_anew(store: layout.Store, tmp_path: Path, name: str) -> None:
     away = tmp_path / "away"
     shutil.move(store.derived / name, away)
     (store.derived / name).symlink_to(away)
@@ -54,9 +52,7 @@ def test_an_index_that_is_a_link_is_made_anew_in_its_place(
     assert database.path_of(store.derived).is_file()
 
 
-def test_the_name_of_a_device_is_not_read_through_a_link(
-    store: layout.Store, tmp_path: Path
-) -> None:
+def test_a_device_name_is_not_read_through_a_link(store: layout.Store, tmp_path: Path) -> None:
     (tmp_path / "away").write_text("other")
     (store.derived / "device").unlink(missing_ok=True)
     (store.derived / "device").symlink_to(tmp_path / "away")

@@ -49,9 +49,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process.communicate()
 
 
-def test_waiting_is_bounded_and_says_who_holds_it(
-    tmp_path: Path, holder: subprocess.Popen[str]
-) -> None:
+def test_waiting_ends_and_names_the_holder(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     start = time.monotonic()
     with pytest.raises(LockedError) as caught, locked(tmp_path, 0.2):
         pytest.fail("two holders")

@@ -38,9 +38,7 @@ def test_each_kind_of_line_reads_back(kind: Any, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("kind", [*LINES])
 @pytest.mark.parametrize("row", [{}, {"id": 1}, {"recall": "r", "at": "t", "ids": 3, "good": 1}])
-def test_what_is_no_such_line_raises_what_the_caller_expects(
-    kind: Any, row: dict[str, Any]
-) -> None:
+def test_what_is_no_such_line_raises_what_callers_expect(kind: Any, row: dict[str, Any]) -> None:
     with pytest.raises((KeyError, TypeError)):
         logs.parse(kind, row)
 

@@ -95,16 +95,14 @@ def test_a_changed_text_is_a_new_version_by_the_user() -> None:
         recorded_at=NOW,
         supersedes=before,
     )
-    assert edits.statements[before] == replace(
-        TWO["f-1"], id=before, rev=(1, "pi"), superseded_at=NOW
-    )
+    old = replace(TWO["f-1"], id=before, rev=(1, "pi"), superseded_at=NOW)
+    assert edits.statements[before] == old
     assert edits.statements["f-2"] == replace(TWO["f-2"], text=FIRST)
 
 
 def test_an_item_without_id_is_a_new_statement_by_the_user() -> None:
-    edits = reconcile(
-        {"memory": f"- {TEA} ^f-1\n- {FIRST} ^f-2\n- New.\n", "more": "- Other\n"}, TWO
-    )
+    memory = f"- {TEA} ^f-1\n- {FIRST} ^f-2\n- New.\n"
+    edits = reconcile({"memory": memory, "more": "- Other\n"}, TWO)
     assert len(edits.added) == 2
     new, other = (edits.statements[i] for i in edits.added)
     assert (new.text, new.topic, new.rev, new.trust) == ("New.", "memory", (1, "pi"), "user")
@@ -164,9 +162,8 @@ def test_a_ticked_box_changes_the_state_of_a_task(box: str, state: str) -> None:
     now = edits.statements["f-1"]
     assert (now.state, now.rev) == (state, (3, "pc") if state == "open" else (4, "pi"))
     assert edits.changed == ()
-    assert stored(reconcile({"memory": f"- {box} Call Brian. ^f-1\n"}, stored(edits), "tasks")) == (
-        stored(edits)
-    )
+    again = reconcile({"memory": f"- {box} Call Brian. ^f-1\n"}, stored(edits), "tasks")
+    assert stored(again) == stored(edits)
 
 
 def test_a_tick_survives_a_merge_that_kept_both_lines() -> None:

@@ -189,9 +189,7 @@ def died_at(store: layout.Store, monkeypatch: pytest.MonkeyPatch, step: int) -> 
 
 
 @pytest.mark.parametrize("step", range(1, 12))
-def test_all_or_nothing_wherever_it_dies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
-) -> None:
+def test_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     store, other = filled(tmp_path / "m"), filled(tmp_path / "whole")
     runs.apply(other, "consolidate", NOW, writes(other), whole=True)
     before = content(store)
@@ -203,13 +201,9 @@ def test_all_or_nothing_wherever_it_dies(
     assert content(store) == after
 
 
-def test_a_file_changed_in_the_meantime_is_left_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_changed_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = filled(tmp_path / "m")
-    died_at(
-        store, monkeypatch, 6
-    )  # device, two preimages and their line, redo: before the first Put
+    died_at(store, monkeypatch, 6)  # device, two preimages and their line, redo; no Put
     assert runs.interrupted_run(store) is not None
     a = store.root / "projects" / "a.md"
     a.write_bytes(b"by hand")

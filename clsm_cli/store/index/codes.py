@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 SENTENCE_BYTES = 384 // 2
 TOKEN_BYTES = 64 // 4
-SENTENCE_STEP = 1 / 40
-"""Value of one step of a sentence code."""
-TOKEN_STEP = 1 / 20
-"""Value of one step of the codes from ``unpacked_tokens``."""
+SENTENCE_STEP = 1 / 40  # value of one step of a sentence code
+TOKEN_STEP = 1 / 20  # value of one step of the codes from ``unpacked_tokens``
 _MAX_CODE = 7
 _ZERO = 8
 _FROM_TWO_BITS = (5, 7, 9, 11)

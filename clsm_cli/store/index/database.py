@@ -7,6 +7,8 @@ import json
 import os
 import sqlite3
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
@@ -14,17 +16,13 @@ from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from clsm_cli.model.codec import Record
 
 SCHEMA_VERSION = 19
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
-_PAGE = 2048
-"""Bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more."""
+_PAGE = 2048  # bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more
 _MAPPED = 1 << 30
 """Bytes of an index that are mapped while it is copied; the rest of a larger one is read."""
 

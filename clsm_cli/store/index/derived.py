@@ -6,8 +6,8 @@ Only those that a refresh affects are recomputed, so changing one node does not 
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from sqlite3 import Connection
 from typing import Any
 
 from clsm_cli.model.codec import Record, encode
@@ -41,11 +41,13 @@ def derive(batch: Batch, touched: set[str]) -> None:
     changed = batch.changed()
     if "tombstones" in touched:
         changed |= set(connection.execute("SELECT type, id FROM records"))
-    _update_documents(batch, {i for kind, i in changed if kind == "document"})
-    _update_graph(batch, changed)
-    streams = _affected_streams(batch, changed) | {
-        each for each in TOPIC_STREAMS if each in touched
-    }
+    ids = grouped(sorted(changed))
+    _update_documents(batch, ids.get("document", ()))
+    nodes = {*ids.get("node", ()), *_update_mentions(batch, ids.get("episode", ()))}
+    for node in sorted(nodes):
+        _update_node(batch, node)
+    _update_links(batch, ids.get("edge", ()))
+    streams = _affected_streams(batch, changed) | touched.intersection(TOPIC_STREAMS)
     _update_statements(batch, {*STREAMS} if "tombstones" in touched else streams)
 
 
@@ -57,9 +59,7 @@ def _affected_streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
     return {str(mapping_of(line).get("stream", "projects")) for line in (*lines, *gone)}
 
 
-def records_of(
-    connection: sqlite3.Connection, record_type: str, forgotten: frozenset[str]
-) -> list[Record]:
+def records_of(connection: Connection, record_type: str, forgotten: frozenset[str]) -> list[Record]:
     """The joined records of one type, by id."""
     query = "SELECT line FROM records WHERE type = ? ORDER BY id"
     records = map(unpack, column(connection, query, (record_type,)))
@@ -71,22 +71,17 @@ def records_of(
     ]
 
 
-def _update_documents(batch: Batch, changed: set[str]) -> None:
+def _update_documents(batch: Batch, changed: Sequence[str]) -> None:
     """Update blocks, and which passages are current, from changed documents."""
     connection = batch.connection
     keys = set(batch.keys)
-    for document in sorted(changed):
-        known = set(
-            connection.execute(
-                "SELECT key, line_start, heading FROM blocks WHERE document = ?", (document,)
-            )
-        )
+    for document in changed:
+        query = "SELECT key, line_start, heading FROM blocks WHERE document = ?"
+        known = set(connection.execute(query, (document,)))
         now = _blocks_of(batch, document)
         connection.execute("DELETE FROM blocks WHERE document = ?", (document,))
-        connection.executemany(
-            "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)",
-            [(document, *block) for block in sorted(now)],
-        )
+        rows = [(document, *block) for block in sorted(now)]
+        connection.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)", rows)
         keys |= {block[0] for block in known ^ now}
         if known != now:
             batch.documents.add(document)
@@ -106,12 +101,11 @@ def _blocks_of(batch: Batch, document: str) -> set[tuple[str, int, int]]:
     if not isinstance(record, Document):
         return set()
     connection.execute("INSERT INTO documents VALUES (?, ?)", (document, record.path))
-    headings = {block.heading for block in record.blocks}
-    rows = {
-        heading: heading_id(connection, passages.HEADING_SEPARATOR.join(heading)) or 0
-        for heading in headings
+    heading_of = passages.HEADING_SEPARATOR.join
+    return {
+        (block.key, block.line_start, heading_id(connection, heading_of(block.heading)) or 0)
+        for block in record.blocks
     }
-    return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
 def _update_statements(batch: Batch, streams: set[str]) -> None:
@@ -124,9 +118,8 @@ def _update_statements(batch: Batch, streams: set[str]) -> None:
     # An item may have the id of a statement that another stream has now.
     gone = {record_id for record_id, record in everything.items() if record is None}
     for stream in (each for each in STREAMS if each in streams):
-        own = {
-            i: r for i, r in everything.items() if isinstance(r, Statement) and r.stream == stream
-        }
+        rows_left = (r for r in everything.values() if isinstance(r, Statement))
+        own = {row.id: row for row in rows_left if row.stream == stream}
         if stream == "flow":
             statements, places = own, _shard_places(connection)
         else:
@@ -153,11 +146,10 @@ def _update_statements(batch: Batch, streams: set[str]) -> None:
 
 _UNRECORDED = ""
 """``superseded_at`` after a hand edit that no run has recorded yet: no record has the old text."""
-_Places = dict[str, tuple[str, int]]
-"""Statement → file and line."""
+_Places = dict[str, tuple[str, int]]  # statement → file and line
 
 
-def _shard_places(connection: sqlite3.Connection) -> _Places:
+def _shard_places(connection: Connection) -> _Places:
     query = (
         "SELECT r.id, MAX(f.path) FROM records r JOIN files f ON f.id = r.file"
         " WHERE r.type = 'statement' GROUP BY r.id"
@@ -179,10 +171,8 @@ def _reconciled_statements(
         path = topic.path.relative_to(store.root).as_posix()
         places |= {topics.id_of(item, forgotten): (path, item.line) for item in topic.items}
         listed = dump([[problem.line, problem.reason] for problem in topic.problems])
-        batch.connection.execute(
-            "UPDATE files SET problems = ? WHERE path = ?",
-            (listed if topic.problems else None, path),
-        )
+        query = "UPDATE files SET problems = ? WHERE path = ?"
+        batch.connection.execute(query, (listed if topic.problems else None, path))
     return edits.statements, places
 
 
@@ -203,33 +193,19 @@ def _replace(
         if held is None or [*held[1:]] != [passage.text, passage.kind, passage.path]:
             batch.insert(_NO_FILE, [passage])
             continue
+        place = (passage.line_start, passage.line_end)
+        sources = dump(list(passage.sources)) if passage.sources else None
         connection.execute(
             "UPDATE passages SET trust = ?, time = ?, day = ?, line_start = ?, line_end = ?,"
             " sources = ?, current = ? WHERE id = ?",
             (
-                passage.trust,
-                passage.time,
-                day_number(passage.time),
-                passage.line_start,
-                passage.line_end,
-                dump(list(passage.sources)) if passage.sources else None,
-                passage.current,
-                held[0],
+                *(passage.trust, passage.time, day_number(passage.time), *place),
+                *(sources, passage.current, held[0]),
             ),
         )
 
 
-_NO_FILE = 0
-"""Statement rows are removed with an update of their stream, not with a file."""
-
-
-def _update_graph(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:
-    """Update nodes, links and mentions from the changed records, given by type and id."""
-    ids = grouped(sorted(changed))
-    nodes = {*ids.get("node", ()), *_update_mentions(batch, ids.get("episode", ()))}
-    for node in sorted(nodes):
-        _update_node(batch, node)
-    _update_links(batch, ids.get("edge", ()))
+_NO_FILE = 0  # statement rows are removed with an update of their stream, not with a file
 
 
 def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
@@ -242,8 +218,9 @@ def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
     names: set[str] = set()
     for episode in changed:
         number = number_of(episode)
-        for mapping in _versions(batch, "episode", episode):
-            found = _mentions(mapping)
+        gone_lines = (line for _, line in batch.removed["episode", episode])
+        for line in sorted({*_lines(batch, "episode", episode), *gone_lines}):
+            found = _mentions(mapping_of(line))
             names |= found.keys()
             gone = [(turn, number_of(node), number) for node in found for turn in found[node]]
             query = "DELETE FROM noted WHERE turn = ? AND node = ? AND episode = ?"
@@ -255,9 +232,8 @@ def _update_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
             continue
         found = _mentions(record)
         _ensure_nodes(connection, {number_of(node): node for node in found})
-        come = [
-            (turn, number_of(node), number_of(episode)) for node in found for turn in found[node]
-        ]
+        number = number_of(episode)
+        come = [(turn, number_of(node), number) for node in found for turn in found[node]]
         connection.executemany("INSERT OR IGNORE INTO noted VALUES (?, ?, ?)", sorted(come))
         row = (episode, record.get("stage") == "consolidated")
         connection.execute("INSERT INTO recorded VALUES (?, ?)", row)
@@ -273,16 +249,9 @@ def _mentions(record: dict[str, Any]) -> dict[str, list[int]]:
     return {node: turns for node, turns in found.items() if turns}
 
 
-def _ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> None:
-    """Insert rows for referenced nodes, with or without a record."""
+def _ensure_nodes(connection: Connection, named: dict[int, str]) -> None:
     query = "INSERT OR IGNORE INTO nodes (number, id) VALUES (?, ?)"
     connection.executemany(query, sorted(named.items()))
-
-
-def _versions(batch: Batch, kind: str, record_id: str) -> list[dict[str, Any]]:
-    """The present and the just removed versions of a record."""
-    lines = {*_lines(batch, kind, record_id), *(line for _, line in batch.removed[kind, record_id])}
-    return [mapping_of(line) for line in sorted(lines)]
 
 
 def _lines(batch: Batch, kind: str, record_id: str) -> list[bytes]:
@@ -297,7 +266,6 @@ def _record(batch: Batch, kind: str, record_id: str) -> Record | None:
 
 
 def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
-    """The joined record as a mapping."""
     lines = _lines(batch, kind, record_id)
     if len(lines) == 1 and not batch.forgotten:
         return mapping_of(lines[0])
@@ -338,12 +306,11 @@ def _update_node(batch: Batch, record_id: str) -> None:
 
 
 def _with_visible_mentions(
-    connection: sqlite3.Connection, number: int, record: dict[str, Any]
+    connection: Connection, number: int, record: dict[str, Any]
 ) -> dict[str, Any] | None:
     """A node's record with remaining mentions only; None if there are none."""
-    (count,) = connection.execute(
-        "SELECT COUNT(DISTINCT turn) FROM noted WHERE node = ?", (number,)
-    ).fetchone()
+    query = "SELECT COUNT(DISTINCT turn) FROM noted WHERE node = ?"
+    (count,) = connection.execute(query, (number,)).fetchone()
     if not count and not record.get("pinned"):
         return None
     return {**record, "n": min(record.get("n", 0), count)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Iterator, Sequence
+from sqlite3 import Connection
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
@@ -14,8 +14,7 @@ from clsm_cli.store.index.passages import HEADING_SEPARATOR
 _SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
 """The section of a passage: the blocks under a heading, or an episode of a conversation."""
 _FROM_PASSAGES = "FROM passages p JOIN places l ON l.id = p.place"
-_MIN_PHRASE = 2
-"""Minimum passages with a phrase for it to be a possible name."""
+_MIN_PHRASE = 2  # minimum passages with a phrase for it to be a possible name
 
 
 class SourceTurn(NamedTuple):
@@ -56,7 +55,7 @@ class EpisodeFile(NamedTuple):
     start: str | None
 
 
-def episode_files(connection: sqlite3.Connection) -> dict[str, EpisodeFile]:
+def episode_files(connection: Connection) -> dict[str, EpisodeFile]:
     """Every episode by id; of several copies, the one with the first path."""
     rows = connection.execute(
         "SELECT e.id, f.path, substr(f.sha256, 1, 12), e.session, e.document, e.start"
@@ -66,7 +65,7 @@ def episode_files(connection: sqlite3.Connection) -> dict[str, EpisodeFile]:
     return {episode: found[episode] for episode in sorted(found)}
 
 
-def names_used(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+def names_used(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The names used in the turns of some episodes."""
     for row in connection.execute(
         f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
@@ -79,7 +78,7 @@ def names_used(connection: sqlite3.Connection, episodes: Collection[str]) -> Ite
     yield from _phrases(connection, episodes)
 
 
-def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+def _phrases(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
     known: dict[int, tuple[str, str]] = {}
     for phrase, episode, section, key, text in connection.execute(
@@ -91,14 +90,13 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
         if episode not in episodes:
             continue
         if phrase not in known:
-            known |= {
-                each: found for each, found in name_candidates(text).items() if each not in known
-            }
+            candidates = name_candidates(text).items()
+            known |= {each: found for each, found in candidates if each not in known}
         if phrase in known:
             yield Name(*known[phrase], episode, section, key)
 
 
-def episode_texts(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[str]:
+def episode_texts(connection: Connection, episodes: Collection[str]) -> Iterator[str]:
     """The texts of some episodes, one for each note or conversation.
 
     Headings are in Markdown; speaker names precede their turns; tool output is left out.
@@ -127,7 +125,7 @@ def episode_texts(connection: sqlite3.Connection, episodes: Collection[str]) -> 
 
 
 def stated_aliases(
-    connection: sqlite3.Connection, episodes: Collection[str]
+    connection: Connection, episodes: Collection[str]
 ) -> Iterator[tuple[str, str, str]]:
     """Aliases stated in texts: name, alias, turn."""
     for name, alias, turn, episode in connection.execute(
@@ -138,12 +136,12 @@ def stated_aliases(
             yield name, alias, turn
 
 
-def named_speakers(connection: sqlite3.Connection) -> frozenset[str]:
+def named_speakers(connection: Connection) -> frozenset[str]:
     """The names of all speakers."""
     return frozenset(column(connection, "SELECT DISTINCT speaker FROM passages"))
 
 
-def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+def speakers(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The speaker of each turn, role names left out."""
     for row in connection.execute(
         f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
@@ -154,21 +152,17 @@ def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
             yield Name(*row)
 
 
-def turns_by_key(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, SourceTurn]:
+def turns_by_key(connection: Connection, keys: Sequence[str]) -> dict[str, SourceTurn]:
     """Turns of episodes, by key."""
     return _turns(connection, "p.key", keys)
 
 
-def turns_in_episodes(
-    connection: sqlite3.Connection, episodes: Sequence[str]
-) -> dict[str, SourceTurn]:
+def turns_in_episodes(connection: Connection, episodes: Sequence[str]) -> dict[str, SourceTurn]:
     """The turns of some episodes by key, in file order."""
     return _turns(connection, "l.episode", episodes)
 
 
-def _turns(
-    connection: sqlite3.Connection, where: str, values: Sequence[str]
-) -> dict[str, SourceTurn]:
+def _turns(connection: Connection, where: str, values: Sequence[str]) -> dict[str, SourceTurn]:
     found: dict[str, SourceTurn] = {}
     query = (
         "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
@@ -186,7 +180,7 @@ def _turns(
     return found
 
 
-def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> list[str]:
+def turns_with_stems(connection: Connection, stems: Sequence[str]) -> list[str]:
     """Keys of episode turns with a passage that contains all stems; without stems, of all."""
     rows: set[int] | None = None
     for stem in stems:
@@ -201,7 +195,7 @@ def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> li
     return sorted({key for (key,) in keys})
 
 
-def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
+def closed_since(connection: Connection, keys: Sequence[str]) -> set[str]:
     """The keys whose document no longer has them."""
     query = (
         f"SELECT p.key {_FROM_PASSAGES} WHERE p.key IN ({{}}) AND l.document IS NOT NULL"
@@ -210,7 +204,7 @@ def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str
     return {str(key) for (key,) in select(connection, query, keys)}
 
 
-def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
+def turn_order(connection: Connection) -> Iterator[tuple[str, str, str]]:
     """Episode, section and key of every episode turn, in order."""
     last = ""
     for episode, section, key in connection.execute(
@@ -222,19 +216,19 @@ def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]
         last = key
 
 
-def turn_times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+def turn_times(connection: Connection, keys: Sequence[str]) -> dict[str, str]:
     """Key → time of the turns that have one."""
     query = "SELECT key, time FROM passages WHERE key IN ({}) AND time IS NOT NULL"
     return dict(select(connection, query, keys))
 
 
-def user_shares(connection: sqlite3.Connection) -> dict[str, float]:
+def user_shares(connection: Connection) -> dict[str, float]:
     """Episode → share of its turns by the user."""
     query = f"SELECT l.episode, AVG(p.trust = 'user') {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
     return dict(connection.execute(f"{query} GROUP BY l.episode"))
 
 
-def continuations(connection: sqlite3.Connection) -> dict[str, str]:
+def continuations(connection: Connection) -> dict[str, str]:
     """Episode → the one it continues without a boundary."""
     query = "SELECT id, continues FROM episodes WHERE continues IS NOT NULL ORDER BY id"
     return dict(connection.execute(query))

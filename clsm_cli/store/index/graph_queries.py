@@ -5,8 +5,8 @@ Rows refer to nodes by a hash of the id, so they are the same on every machine.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Iterable, Sequence
+from sqlite3 import Connection
 
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.ids import digest
@@ -70,27 +70,26 @@ def node_text(label: str, aliases: Sequence[str], summary: str) -> str:
     return f"{names}: {summary}" if summary else names
 
 
-def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, NodeRow]:
+def nodes(connection: Connection, numbers: Collection[int]) -> dict[int, NodeRow]:
     """Nodes by number; those without a record are left out."""
     query = (
         "SELECT n.number, n.id, n.label, n.aliases, n.kind, n.stream, n.n, n.last, n.summary,"
         " COALESCE(v.row, -1) FROM nodes n LEFT JOIN vectors v ON v.digest = n.embedded"
         " WHERE n.number IN ({}) AND n.label IS NOT NULL"
     )
-    found: dict[int, NodeRow] = {}
-    for row in select(connection, query, sorted(numbers)):
-        found[row[0]] = NodeRow._make((*row[:3], tuple(json_list(row[3])), *row[4:]))
-    return found
+    found = select(connection, query, sorted(numbers))
+    rows = ((*row[:3], tuple(json_list(row[3])), *row[4:]) for row in found)
+    return {row[0]: NodeRow._make(row) for row in rows}
 
 
-def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
+def nodes_by_name(connection: Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
     """Id of a label or alias → numbers of its nodes, in order of node ids."""
     query = "SELECT alias, node FROM aliases WHERE alias IN ({}) ORDER BY alias, node"
     found = select(connection, query, name_ids)
     return grouped((alias, number_of(node)) for alias, node in found)
 
 
-def names_with_initial(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
+def names_with_initial(connection: Connection, letter: str) -> list[tuple[str, str]]:
     """Names with a first letter, of nodes or from texts: ids of the name and of the node."""
     query = (
         "SELECT alias, node FROM aliases WHERE alias >= ?1 AND alias < ?2 UNION"
@@ -100,7 +99,7 @@ def names_with_initial(connection: sqlite3.Connection, letter: str) -> list[tupl
     return connection.execute(query, (letter, chr(ord(letter) + 1))).fetchall()
 
 
-def begins_name(connection: sqlite3.Connection, word: str) -> bool:
+def begins_name(connection: Connection, word: str) -> bool:
     """Whether a word, given as an id, is a name or the first word of one."""
     query = (
         "SELECT 1 FROM aliases WHERE alias = ?1 OR (alias >= ?2 AND alias < ?3) UNION ALL SELECT 1"
@@ -111,15 +110,14 @@ def begins_name(connection: sqlite3.Connection, word: str) -> bool:
     return connection.execute(query, values).fetchone() is not None
 
 
-def pinned_links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
+def pinned_links(connection: Connection, numbers: Collection[int]) -> list[LinkRow]:
     """The pinned edges of some nodes that have not ended."""
-    query = (
-        "SELECT node, other, type, weight FROM links WHERE node IN ({}) ORDER BY node, other, edge"
-    )
+    order = "ORDER BY node, other, edge"
+    query = f"SELECT node, other, type, weight FROM links WHERE node IN ({{}}) {order}"
     return [LinkRow._make(row) for row in select(connection, query, sorted(numbers))]
 
 
-def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tuple[str, int]]:
+def rows_mentioning(connection: Connection, ids: Collection[str]) -> list[tuple[str, int]]:
     """Passages that mention nodes with a record, by the episode records: (node id, row)."""
     query = (
         "SELECT DISTINCT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
@@ -129,7 +127,7 @@ def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> lis
     return list(select(connection, query, map(number_of, sorted(ids))))
 
 
-def nodes_of_turns(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
+def nodes_of_turns(connection: Connection, keys: Collection[str]) -> dict[str, list[int]]:
     """Key of a turn → numbers of the nodes it mentions, by the episode records."""
     query = "SELECT DISTINCT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
     found = select(connection, query, map(_number, sorted(keys)))
@@ -144,7 +142,7 @@ def _number(key: str) -> int:
 
 
 def outdated_sources(
-    connection: sqlite3.Connection, keys: Sequence[str]
+    connection: Connection, keys: Sequence[str]
 ) -> dict[str, tuple[str | None, str]]:
     """Turns and blocks whose statements are all closed.
 
@@ -158,7 +156,7 @@ def outdated_sources(
     return {key: (until, said) for key, until, said in select(connection, query, keys)}
 
 
-def shared_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
+def shared_sources(connection: Connection, keys: Sequence[str]) -> set[tuple[str, str]]:
     """Pairs of turns and blocks that are sources of one current statement; tasks do not count."""
     query = (
         "SELECT DISTINCT r.turn, o.turn FROM rests r JOIN rests o ON o.passage = r.passage"
@@ -169,17 +167,16 @@ def shared_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[t
     return set(select(connection, query, keys))
 
 
-def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
+def source_keys(connection: Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
     """The sources of some statements: (row of the statement, key of the turn or block)."""
     query = "SELECT passage, turn FROM rests WHERE passage IN ({}) ORDER BY passage, turn"
     return list(select(connection, query, rows))
 
 
-_AFTER = "~"
-"""Sorts after every file name."""
+_AFTER = "~"  # sorts after every file name
 
 
-def recent_files(connection: sqlite3.Connection, days: int, until: str | None = None) -> list[str]:
+def recent_files(connection: Connection, days: int, until: str | None = None) -> list[str]:
     """Files of the episodes started up to ``days`` before the newest one, and of all undated blocks.
 
     File names begin with the start in UTC (``episodes.file_of``), so they sort regardless of offset.
@@ -207,9 +204,7 @@ class SourceDates(NamedTuple):
     periods: str | None  # JSON: [[first, until], …], days that it refers to; None for none
 
 
-def source_dates(
-    connection: sqlite3.Connection, rows: Iterable[int]
-) -> dict[int, list[SourceDates]]:
+def source_dates(connection: Connection, rows: Iterable[int]) -> dict[int, list[SourceDates]]:
     """Row of a statement → the dates of its source turns."""
     query = (
         "SELECT DISTINCT r.passage, t.key, t.day, t.periods FROM rests r"

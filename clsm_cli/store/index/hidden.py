@@ -20,7 +20,9 @@ block closed since then is visible again.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator, Mapping
 from datetime import date
+from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
@@ -29,9 +31,6 @@ from clsm_cli.store.index.database import json_list, mapping_of, select
 from clsm_cli.store.index.graph_queries import Fact, number_of
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping
-
     from clsm_cli.model.codec import Record
 
 _ARCHIVED = (
@@ -43,61 +42,53 @@ _ARCHIVED = (
 )
 
 
-def update_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
+def update_archived(connection: Connection, touched: set[str]) -> None:
     """Recompute the archived rows, if a refresh of these kinds of files may have changed them."""
     (rows,) = connection.execute("SELECT rows FROM asleep").fetchone()
     if rows is None or touched & {"archived", "uses"}:
         found = connection.execute(_ARCHIVED).fetchall()
         packed = array("I", [row for row, _ in found]).tobytes()
         total = sum(length for _, length in found)
-        connection.execute(
-            "UPDATE asleep SET passages = ?, length = ?, rows = ?", (len(found), total, packed)
-        )
+        query = "UPDATE asleep SET passages = ?, length = ?, rows = ?"
+        connection.execute(query, (len(found), total, packed))
 
 
-def forgotten_hashes(connection: sqlite3.Connection) -> frozenset[str]:
+def forgotten_hashes(connection: Connection) -> frozenset[str]:
     """Tombstone hashes, as of the last refresh."""
     return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
 
 
-def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:
+def visible_record(connection: Connection, record: Record) -> Record | None:
     """A record without forgotten content; None for a node without visible mentions."""
     from clsm_cli.model.graph import Node
     from clsm_cli.model.tombstones import visible
 
     forgotten = forgotten_hashes(connection)
     if forgotten and isinstance(record, Node):
-        row = connection.execute(
-            "SELECT label FROM nodes WHERE number = ?", (number_of(record.id),)
-        ).fetchone()
-        if row is None or row[0] is None:
+        query = "SELECT label FROM nodes WHERE number = ? AND label IS NOT NULL"
+        if connection.execute(query, (number_of(record.id),)).fetchone() is None:
             return None
     return visible(record, forgotten)
 
 
 class Past(NamedTuple):
-    """Passages invisible at a past time.
+    """Passages invisible at a past time."""
 
-    Attributes:
-        hidden: Rows of the invisible passages.
-        after_cutoff: Row → time of the passages told later but known by then; some are hidden.
-    """
-
-    hidden: frozenset[int]
-    after_cutoff: dict[int, str]
+    hidden: frozenset[int]  # rows of the invisible passages
+    after_cutoff: dict[
+        int, str
+    ]  # row → time of those told later but known by then; some are hidden
 
 
-def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
-    """Passages invisible at a time, and those told after it.
-
-    Args:
-        at: Time of validity, ISO 8601; a bare date is a day.
-        known_at: Time of knowledge; None for now.
-    """
+def past(connection: Connection, at: str, known_at: str | None) -> Past:
+    """Passages invisible at a time of validity (a bare date is a day) and of knowledge (None: now)."""
     gone: set[int] = set()
     shown = set(_closed_since(connection, at))
     if known_at is not None:
-        gone.update(_unknown_at(connection, known_at))
+        gone.update(row for row, _, _ in _dated_after(connection, known_at))
+        # A dated block of a first capture counts from its date, as in an archive ingested at once.
+        for row, time, _, is_first in _captured_after(connection, known_at):
+            gone |= {row} if time is None or not is_first else set()
         shown.update(_closed_since(connection, known_at))
     for row, *fact in connection.execute(
         "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
@@ -111,20 +102,7 @@ def past(connection: sqlite3.Connection, at: str, known_at: str | None) -> Past:
     return Past(frozenset(gone | hidden), later)
 
 
-def _unknown_at(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
-    """Rows of passages that the store did not know at a time.
-
-    A dated block from a document's first capture counts from its date, as in an archive ingested at
-    once.
-    """
-    for row, _, _ in _dated_after(connection, known_at):
-        yield row
-    for row, time, _, is_first in _captured_after(connection, known_at):
-        if time is None or not is_first:
-            yield row
-
-
-def _told_after(connection: sqlite3.Connection, at: str) -> tuple[dict[int, str], set[int]]:
+def _told_after(connection: Connection, at: str) -> tuple[dict[int, str], set[int]]:
     """Row → time of passages told after ``at``; and those of them that refer to no day up to then.
 
     A statement was told with its first source turn; ``valid_from`` is the day it refers to.
@@ -157,7 +135,7 @@ def _has_day_by(periods: str | None, last: date) -> bool:
 
 
 def _dated_after(
-    connection: sqlite3.Connection, at: str, kind: str | None = None
+    connection: Connection, at: str, kind: str | None = None
 ) -> Iterator[tuple[int, str, str | None]]:
     """Passages with a time after ``at``: row, time, periods."""
     for row, time, periods in connection.execute(
@@ -169,9 +147,7 @@ def _dated_after(
             yield row, time, periods
 
 
-def _captured_after(
-    connection: sqlite3.Connection, at: str
-) -> Iterator[tuple[int, str | None, str, bool]]:
+def _captured_after(connection: Connection, at: str) -> Iterator[tuple[int, str | None, str, bool]]:
     """Blocks captured after ``at``: row, own time, capture time, whether in the document's first capture."""
     episodes = connection.execute(
         "SELECT id, document, MIN(recorded), MIN(MIN(recorded)) OVER (PARTITION BY document)"
@@ -191,7 +167,7 @@ def _captured_after(
 
 
 def _stated_after(
-    connection: sqlite3.Connection, told: Mapping[int, str]
+    connection: Connection, told: Mapping[int, str]
 ) -> Iterator[tuple[int, str, str | None]]:
     """Statements whose sources were all told later: row, first source's time, ``valid_from``."""
     times: dict[str, set[str]] = {}
@@ -216,7 +192,7 @@ def _stated_after(
             yield row, min(min(times[key]) for key in keys), start
 
 
-def _closed_since(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+def _closed_since(connection: Connection, known_at: str) -> Iterator[int]:
     """Rows of blocks that are closed now but were not at a time."""
     for document, line in connection.execute(
         "SELECT id, line FROM records WHERE type = 'document' ORDER BY id"

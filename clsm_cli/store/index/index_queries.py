@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.database import column, json_list, select
+from clsm_cli.store.index.database import column, json_list, select, unpack
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.passages import Passage
 
 
-MAX_NEIGHBOURS = 20
-"""Maximum blocks of a section on either side."""
+MAX_NEIGHBOURS = 20  # maximum blocks of a section on either side
 
 
 class Mention(NamedTuple):
@@ -74,7 +72,6 @@ class Index(Search):
         return [found[each] for each in rows]
 
     def _follow(self, row: int, link: str) -> list[int]:
-        """The rows reached from a passage by following a link."""
         query = (
             "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
             f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
@@ -113,9 +110,8 @@ class Index(Search):
 
     def _noted(self, rows_of: dict[str, list[int]]) -> Iterator[Mention]:
         found = graph_queries.nodes_of_turns(self.connection, rows_of)
-        nodes = graph_queries.nodes(
-            self.connection, {node for each in found.values() for node in each}
-        )
+        named = {node for numbers in found.values() for node in numbers}
+        nodes = graph_queries.nodes(self.connection, named)
         for key, numbers in found.items():
             for node in (nodes[number] for number in numbers if number in nodes):
                 for row in rows_of[key]:
@@ -153,7 +149,6 @@ class Index(Search):
             return None
         from clsm_cli.model.join import join_all
         from clsm_cli.store.index import hidden
-        from clsm_cli.store.index.database import unpack
 
         joined = join_all([unpack(line) for line in lines])
         return hidden.visible_record(self.connection, joined.record)
@@ -234,9 +229,7 @@ class Index(Search):
         for episode in sorted(waiting):
             chain = []
             link: str | None = episode
-            while (
-                link is not None and link in waiting and link not in ordered and link not in chain
-            ):
+            while link and link in waiting and link not in ordered and link not in chain:
                 chain.append(link)
                 link = waiting[link][1]
             ordered |= {known: waiting[known][0] for known in reversed(chain)}

@@ -8,32 +8,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.layout import SIDE_MARK, TOPIC_STREAMS, folders_in, is_conflict_copy
+from clsm_cli.store.layout import SIDE_MARK, TOPIC_STREAMS, Store, folders_in, is_conflict_copy
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+    from sqlite3 import Connection
 
 _FLOW_LOGS = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
 """Indexed logs in a machine's flow folder → kind."""
-_MAX_CAPTURED = 32 << 10
-"""Maximum bytes of captured turns that a recall indexes during a run."""
+_MAX_CAPTURED = 32 << 10  # maximum bytes of captured turns that a recall indexes during a run
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
 Signature: TypeAlias = tuple[str, int, int]
 """Kind, size in bytes and modification time (ns) of a file."""
 
-Progress = Callable[[int, int], None]
-"""Called with the amount done and the total."""
+Progress = Callable[[int, int], None]  # called with the amount done and the total
 
 
 class Changes(NamedTuple):
@@ -61,7 +56,7 @@ def split_aside(found: Changes) -> tuple[Changes, bool]:
     return Changes(kept, ()), count < len(paths)
 
 
-def changes(connection: sqlite3.Connection, store: Store) -> Changes:
+def changes(connection: Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
     The files are read first: if a run has changed one, the index then also shows that the run is in
@@ -107,7 +102,6 @@ def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _ending(folder: Path, ending: str) -> list[os.DirEntry[str]]:
-    """Files with an ending, without conflict copies."""
     return [e for e in _files(folder) if e.name.endswith(ending) and not is_conflict_copy(e.name)]
 
 

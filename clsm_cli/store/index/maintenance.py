@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sqlite3
+from sqlite3 import Connection
 from typing import Any
 
 from clsm_cli.errors import LockedError
@@ -54,7 +54,7 @@ _TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE.split()} | {
 }
 
 
-def differences(store: Store, connection: sqlite3.Connection) -> list[str]:
+def differences(store: Store, connection: Connection) -> list[str]:
     """Sorted names of the tables that differ from a fresh index of the same files."""
     with contextlib.closing(database.in_memory(None)) as fresh:
         refresh(fresh, store, changes(fresh, store))
@@ -63,7 +63,7 @@ def differences(store: Store, connection: sqlite3.Connection) -> list[str]:
     return sorted(name for name in expected if found[name] != expected[name])
 
 
-def contents(connection: sqlite3.Connection) -> dict[str, Any]:
+def contents(connection: Connection) -> dict[str, Any]:
     """The content of an index, by table, in a fixed order."""
     names = {row[0]: tuple(row[1:]) for row in connection.execute(_NAMES)}
     passages = {
@@ -81,7 +81,7 @@ def contents(connection: sqlite3.Connection) -> dict[str, Any]:
     return found | {"passages": passages, "terms": _terms(connection, names), "mentions": mentions}
 
 
-def _terms(connection: sqlite3.Connection, names: dict[int, tuple[Any, ...]]) -> set[Any]:
+def _terms(connection: Connection, names: dict[int, tuple[Any, ...]]) -> set[Any]:
     return {
         (term, names.get((block << 16) + (code >> 16)), code & 0xFFFF)
         for term, block, data in connection.execute("SELECT term, block, data FROM postings")

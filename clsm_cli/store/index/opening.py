@@ -29,8 +29,7 @@ _OVERLAID = (
 )
 _LEFT = "more was captured while another clsm works than a recall reads; it is found once that ends"
 _NOTHING = Changes({}, ())
-_TRIES = 5
-"""Times that files are read again which changed while they were read."""
+_TRIES = 5  # times that files are read again which changed while they were read
 _DAMAGED = (
     ".clsm/index/tokens.q2: damaged where {} passages have their vectors, which were left out;"
     " the next command makes them anew"
@@ -83,33 +82,22 @@ def bring_up_to_date(
             from clsm_cli.store.index.refresh import refresh
 
             refresh(connection, store, found)
-        if embedder is not None:
-            _embed(store, connection, embedder, progress, at_most, pause)
-
-
-def _embed(
-    store: Store,
-    connection: sqlite3.Connection,
-    embedder: Embedder,
-    progress: Progress | None,
-    at_most: int | None,
-    pause: Callable[[], None] | None,
-) -> None:
-    vector_files.use_engine(connection, store.derived, embedder.engine)
-    count = vector_files.waiting(connection)
-    if not count or (at_most is not None and count > at_most):
-        return
-    waiting = vectors.missing(connection)
-    embed = embedder.embed()
-    total = len(waiting)
-    while waiting:
-        vectors.add(connection, store.derived, waiting[: vectors.STEP], embed)
-        waiting = waiting[vectors.STEP :]
-        if progress:
-            progress(max(0, total - len(waiting)), total)
-        if pause and waiting:
-            pause()
-            waiting = vectors.missing(connection)  # others may have made some, or brought more
+        if embedder is None:
+            return
+        vector_files.use_engine(connection, store.derived, embedder.engine)
+        total = vector_files.waiting(connection)
+        if not total or (at_most is not None and total > at_most):
+            return
+        waiting = vectors.missing(connection)
+        embed, total = embedder.embed(), len(waiting)
+        while waiting:
+            vectors.add(connection, store.derived, waiting[: vectors.STEP], embed)
+            waiting = waiting[vectors.STEP :]
+            if progress:
+                progress(max(0, total - len(waiting)), total)
+            if pause and waiting:
+                pause()
+                waiting = vectors.missing(connection)  # others may have made some, or brought more
 
 
 @contextlib.contextmanager

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from sqlite3 import Connection
 
 from clsm_cli.model import clocks
 from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
+from clsm_cli.store.layout import Store
 from clsm_cli.text import aliases, mentions, noun_phrases
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time import expressions
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Sequence
-
-    from clsm_cli.store.layout import Store
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
 _CONVERTED = ("heading", "sources", "current", "is_dump")
@@ -37,7 +33,7 @@ MAX_PERIOD_DAYS = 366
 class Batch:
     """One transaction on the index, and what it collects to write at its end."""
 
-    def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
+    def __init__(self, connection: Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
         self.sessions: set[str] = set()  # with added or removed turns
@@ -76,13 +72,12 @@ class Batch:
         query = f"SELECT {names}, p.id FROM passages p JOIN places l ON l.id = p.place"
         before = self.connection.execute(f"{query} WHERE l.file = ? ORDER BY p.id", (file,))
         rows = before.fetchall()
-        pairs = zip(rows, found, strict=False)
-        kept = list(
-            takewhile(lambda pair: pair[0][:-1] == _values(pair[1], (*_DIRECT, *_PLACE)), pairs)
-        )
-        for *_, row in rows[len(kept) :]:
+        new = (_values(passage, (*_DIRECT, *_PLACE)) for passage in found)
+        pairs = zip(rows, new, strict=False)
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0][:-1] == pair[1], pairs))
+        for *_, row in rows[kept:]:
             self.drop(row)
-        self.insert(file, found[len(kept) :])
+        self.insert(file, found[kept:])
 
     def drop_file(self, file: int) -> None:
         """Remove all passages of a file."""
@@ -91,9 +86,8 @@ class Batch:
 
     def drop(self, row: int) -> None:
         """Remove one passage, and its place if that is empty."""
-        (place,) = self.connection.execute(
-            "SELECT place FROM passages WHERE id = ?", (row,)
-        ).fetchone()
+        query = "SELECT place FROM passages WHERE id = ?"
+        (place,) = self.connection.execute(query, (row,)).fetchone()
         self._drop("p.id = ?", row)
         self.connection.execute(
             "DELETE FROM places WHERE id = ?"
@@ -109,16 +103,13 @@ class Batch:
         """Values of a file's places → row."""
         if not file:
             return {}
-        rows = self.connection.execute(
-            f"SELECT {', '.join(_PLACE)}, id FROM places WHERE file = ?", (file,)
-        )
-        return {tuple(row[:-1]): row[-1] for row in rows}
+        query = f"SELECT {', '.join(_PLACE)}, id FROM places WHERE file = ?"
+        return {tuple(row[:-1]): row[-1] for row in self.connection.execute(query, (file,))}
 
     def _new_place(self, file: int, place: tuple[object, ...]) -> int:
         marks = ", ".join("?" * (len(_PLACE) + 1))
-        row = self.connection.execute(
-            f"INSERT INTO places (file, {', '.join(_PLACE)}) VALUES ({marks})", (file, *place)
-        ).lastrowid
+        query = f"INSERT INTO places (file, {', '.join(_PLACE)}) VALUES ({marks})"
+        row = self.connection.execute(query, (file, *place)).lastrowid
         assert row is not None
         return row
 
@@ -164,30 +155,23 @@ class Batch:
         self.connection.executemany("INSERT INTO mentions VALUES (?, ?)", mentioned)
 
     def _add_names(self, row: int, text: str) -> None:
-        """Store possible names and stated aliases."""
-        found = set(name_candidates(text))
-        self.connection.executemany(
-            "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
-        )
-        stated = {(each.name, each.alias) for each in aliases.stated_aliases(text)}
-        self.connection.executemany(
-            "INSERT INTO stated VALUES (?, ?, ?)", [(row, *each) for each in sorted(stated)]
-        )
+        phrases = [(phrase, row) for phrase in sorted(name_candidates(text))]
+        self.connection.executemany("INSERT INTO phrases VALUES (?, ?)", phrases)
+        found = {(each.name, each.alias) for each in aliases.stated_aliases(text)}
+        stated = [(row, *each) for each in sorted(found)]
+        self.connection.executemany("INSERT INTO stated VALUES (?, ?, ?)", stated)
 
     def _drop(self, where: str, value: int) -> None:
         """Remove the passages that match ``where``, a constant SQL condition."""
         rows = self.connection.execute(
-            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, p.place FROM passages p"
+            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, l.session, l.document"
+            " FROM passages p JOIN places l ON l.id = p.place"
             f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
             (value,),
         ).fetchall()
-        for row, speaker, heading, text, _ in rows:
+        for row, speaker, heading, text, *place in rows:
             self._postings.remove(row, terms_of(speaker, heading, text)[0])
-        for place in sorted({row[4] for row in rows}):
-            session, document = self.connection.execute(
-                "SELECT session, document FROM places WHERE id = ?", (place,)
-            ).fetchone()
-            self._touch(session, document)
+            self._touch(*place)
         ids = [(row[0],) for row in rows]
         self.connection.executemany("DELETE FROM mentions WHERE passage = ?", ids)
         self.connection.executemany("DELETE FROM passages WHERE id = ?", ids)
@@ -214,7 +198,7 @@ def name_candidates(text: str) -> dict[int, tuple[str, str]]:
     return {int(digest(kind, node_id(phrase)), 16): (phrase, kind) for kind, phrase in found}
 
 
-def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
+def heading_id(connection: Connection, heading: str) -> int | None:
     """The row of a heading path, inserted if new; None for ""."""
     if not heading:
         return None

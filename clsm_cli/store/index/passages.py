@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
@@ -15,8 +16,6 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from clsm_cli.model.episodes import Turn
     from clsm_cli.model.graph import Statement
 
@@ -28,17 +27,11 @@ _LINE = r"\S(?:[^\n]*\S)?"
 class Passage(NamedTuple):
     """One row of the index.
 
-    Attributes:
-        key: Turn key or statement id; with ``part`` (from 0) it identifies the passage.
-        path: The ingested file as given; for a statement, its topic file in the store.
-        line_offset: Lines between the start of the block and of this part.
-        origin: Real path of the ingested file, see ``Turn``.
-        current: False for a closed block and a superseded statement.
-        is_dump: Whether it is part of a dump, so only its words are indexed: it has no vector and no
-            mentions, and consolidation skips it.
+    Of a part of a dump only the words are indexed: it has no vector and no mentions, and consolidation
+    skips it.
     """
 
-    key: str
+    key: str  # turn key or statement id; with ``part`` (from 0) it identifies the passage
     part: int
     kind: str
     stream: str
@@ -50,15 +43,15 @@ class Passage(NamedTuple):
     speaker: str = ""
     role: str = "user"
     time: str | None = None
-    path: str = ""
+    path: str = ""  # the ingested file as given; for a statement, its topic file in the store
     line_start: int = 0
     line_end: int = 0
-    line_offset: int = 0
+    line_offset: int = 0  # lines between the start of the block and of this part
     foreign_id: str | None = None
     heading: str = ""
     sources: tuple[str, ...] = ()
-    current: bool = True
-    origin: str = ""
+    current: bool = True  # false for a closed block and a superseded statement
+    origin: str = ""  # real path of the ingested file, see ``Turn``
     is_dump: bool = False
 
     @property
@@ -184,8 +177,7 @@ def split_text(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
     return spans
 
 
-_MAX_CHARS_PER_PIECE = 64
-"""Characters per word piece above which a span is always too long."""
+_MAX_CHARS_PER_PIECE = 64  # characters per word piece above which a span is always too long
 
 
 def _is_too_long(text: str, start: int, end: int, max_tokens: int) -> bool:

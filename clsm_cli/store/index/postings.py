@@ -8,10 +8,10 @@ each as a 32-bit number
 
 from __future__ import annotations
 
-import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from sqlite3 import Connection
 
 from clsm_cli.store.index.database import DamagedRowError
 
@@ -37,41 +37,33 @@ class Changes:
         for term in terms:
             self._changed.setdefault((term, block), {})[low] = None
 
-    def write(self, connection: sqlite3.Connection) -> None:
+    def write(self, connection: Connection) -> None:
         """Merge all changes into the table, in order of term, and clear them."""
         for (term, block), changed in sorted(self._changed.items()):
-            row = connection.execute(
-                "SELECT data FROM postings WHERE term = ? AND block = ?", (term, block)
-            ).fetchone()
+            own = "FROM postings WHERE term = ? AND block = ?"
+            row = connection.execute(f"SELECT data {own}", (term, block)).fetchone()
             codes = merged(unpack(row[0] if row else b""), changed)
             if codes:
-                connection.execute(
-                    "INSERT OR REPLACE INTO postings VALUES (?, ?, ?)",
-                    (term, block, codes.tobytes()),
-                )
+                values = (term, block, codes.tobytes())
+                connection.execute("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", values)
             elif row:
-                connection.execute(
-                    "DELETE FROM postings WHERE term = ? AND block = ?", (term, block)
-                )
+                connection.execute(f"DELETE {own}", (term, block))
         self._changed.clear()
 
 
-def term_postings(connection: sqlite3.Connection, term: str) -> Iterator[tuple[int, int, int]]:
+def term_postings(connection: Connection, term: str) -> Iterator[tuple[int, int, int]]:
     """Passage, occurrences and passage length in terms, for all passages with a term."""
-    for block, data in connection.execute(
-        "SELECT block, data FROM postings WHERE term = ? ORDER BY block", (term,)
-    ):
+    query = "SELECT block, data FROM postings WHERE term = ? ORDER BY block"
+    for block, data in connection.execute(query, (term,)):
         first = block << 16
         for code in unpack(data):
             yield first + (code >> 16), code >> 8 & _MAX_COUNT, code & _MAX_COUNT
 
 
-def document_frequency(connection: sqlite3.Connection, term: str) -> int:
+def document_frequency(connection: Connection, term: str) -> int:
     """Number of passages with a term, without reading them."""
-    (size,) = connection.execute(
-        "SELECT TOTAL(LENGTH(data)) FROM postings WHERE term = ?", (term,)
-    ).fetchone()
-    return int(size) // 4
+    query = "SELECT TOTAL(LENGTH(data)) FROM postings WHERE term = ?"
+    return int(connection.execute(query, (term,)).fetchone()[0]) // 4
 
 
 def merged(codes: array[int], changed: Mapping[int, int | None]) -> array[int]:
@@ -101,7 +93,7 @@ def unpack(data: bytes) -> array[int]:
 _BOTH = "passages JOIN places ON places.id = passages.place"
 
 
-def store_counts(connection: sqlite3.Connection) -> dict[str, int]:
+def store_counts(connection: Connection) -> dict[str, int]:
     """Number of items in the store, by kind."""
     queries = {
         "turns": f"SELECT COUNT(DISTINCT key) FROM {_BOTH} WHERE document IS NULL"

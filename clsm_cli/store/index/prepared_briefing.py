@@ -23,17 +23,13 @@ from clsm_cli.store.index.indexed_files import scan
 from clsm_cli.store.layout import SIDE_MARK, Store, is_conflict_copy
 
 MAX_BYTES = 16 << 20
-_LIVE = ("inbox", "uses")
-"""Kinds of files that a briefing does not keep anything of."""
+_LIVE = ("inbox", "uses")  # kinds of files that a briefing does not keep anything of
 
 
 class OpenTurn(NamedTuple):
     """A turn of a conversation that is still open.
 
-    Attributes:
-        path: The file that it came from as that was given, or the session; ``line`` from 1, 0 for none.
-        file: Absolute path of what can be opened (``source_locations``); ``file_line`` in it.
-        at: When the store got it (UTC).
+    ``path``: the file that it came from as that was given, or the session; ``line`` from 1, 0 for none.
     """
 
     key: str
@@ -43,9 +39,9 @@ class OpenTurn(NamedTuple):
     time: str | None
     path: str
     line: int
-    file: str
+    file: str  # absolute path of what can be opened (``source_locations``); ``file_line`` in it
     file_line: int
-    at: str
+    at: str  # when the store got it (UTC)
 
 
 def path_of(store: Store) -> Path:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from array import array
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from sqlite3 import Connection
+from typing import TYPE_CHECKING, Any, Self
 
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
@@ -12,15 +15,10 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings, vector_files
 from clsm_cli.store.index.database import column, json_list, select
 from clsm_cli.store.index.vector_files import Row, VectorReader
+from clsm_cli.store.layout import Store
 
 if TYPE_CHECKING:
-    import sqlite3
-    from array import array
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Self
-
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
 
 _COLUMNS = (
     "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"
@@ -90,7 +88,7 @@ class Search:
     A view never changes; its methods return other views.
     """
 
-    def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
+    def __init__(self, connection: Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
         self.vectors = VectorReader(connection, store.derived)
@@ -252,7 +250,7 @@ class Search:
         return _matching(self.connection, filters) - self.hidden()
 
 
-def _matching(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
+def _matching(connection: Connection, filters: Filters) -> frozenset[int]:
     """Rows of the matching passages, closed ones included. Undated ones match no day."""
     clauses: list[str] = []
     values: list[object] = []
@@ -284,14 +282,14 @@ def _matching(connection: sqlite3.Connection, filters: Filters) -> frozenset[int
     return frozenset(column(connection, query, values))
 
 
-def untrusted_rows(connection: sqlite3.Connection, rows: Sequence[int]) -> set[int]:
+def untrusted_rows(connection: Connection, rows: Sequence[int]) -> set[int]:
     """The rows whose passages come from tools or strangers."""
     names = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     query = f"SELECT id FROM passages WHERE trust IN ({names}) AND id IN ({{}})"
     return {row for (row,) in select(connection, query, rows)}
 
 
-def _with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> frozenset[int]:
+def _with_rare_terms(connection: Connection, terms: Sequence[str]) -> frozenset[int]:
     """Rows of the archived passages with a rare term.
 
     A term is rare if at most √N of all N passages have it: its IDF is at least half that of a term in
@@ -305,13 +303,12 @@ def _with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> fr
     return frozenset(found.intersection(_archived_rows(connection)))
 
 
-def _archived_rows(connection: sqlite3.Connection) -> array[int]:
+def _archived_rows(connection: Connection) -> array[int]:
     (packed,) = connection.execute("SELECT rows FROM asleep").fetchone()
     return postings.unpack(packed)
 
 
 def _passage(row: Sequence[Any]) -> Passage:
-    """A row of ``_COLUMNS``."""
     from clsm_cli.store.index.passages import Passage
 
     *values, sources, current, origin = row

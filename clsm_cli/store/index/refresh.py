@@ -12,32 +12,26 @@ input was split.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
-from typing import TYPE_CHECKING
+from pathlib import Path
+from sqlite3 import Connection
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import atomic, episode_files, inbox, logs
 from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import pack
+from clsm_cli.store.index.indexed_files import Changes, Signature
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.jsonlines import LineProblem, dump
+from clsm_cli.store.layout import Store
 
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from clsm_cli.store.index.indexed_files import Changes, Signature
-    from clsm_cli.store.layout import Store
-
-GROUP_SIZE = 8
-"""Passages per group."""
+GROUP_SIZE = 8  # passages per group
 _INBOX_ONLY = frozenset({"inbox", "flow"})
 """What a refresh of inboxes touches: no records, so nothing to derive."""
 
 
-def refresh(connection: sqlite3.Connection, store: Store, found: Changes) -> None:
+def refresh(connection: Connection, store: Store, found: Changes) -> None:
     """Apply changed files to the index, in one transaction."""
     with database.transaction(connection):
         batch = Batch(connection, store)
@@ -107,9 +101,8 @@ def _load(batch: Batch, path: str, signature: Signature) -> set[str]:
     sha256 = atomic.digest_of(full)
     row = connection.execute("SELECT id, sha256 FROM files WHERE path = ?", (path,)).fetchone()
     if row is not None and row[1] == sha256:
-        connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", (*signature[1:], row[0])
-        )
+        query = "UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?"
+        connection.execute(query, (*signature[1:], row[0]))
         return set()
     if row is not None and signature[0] == "inbox":
         file = row[0]
@@ -141,13 +134,10 @@ def _read_episode(batch: Batch, path: Path, file: int) -> _Problems:
         return [LineProblem(path, error.line, error.reason)]
     if episode is None:
         return []
-    batch.connection.execute(
-        "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(episode.id, file, episode.session, episode.document),
-            *(episode.previous, episode.start, episode.continues, episode.recorded_at),
-        ),
-    )
+    links = (episode.previous, episode.start, episode.continues, episode.recorded_at)
+    row = (episode.id, file, episode.session, episode.document, *links)
+    query = "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    batch.connection.execute(query, row)
     limit = batch.store.settings.passage.max_tokens
     place = (episode.session, episode.id, episode.document)
     found = (passages.turn_passages(turn, limit, *place) for turn in episode.turns)
@@ -180,7 +170,6 @@ def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
 
 
 def _read_tombstones(batch: Batch, path: Path, file: int) -> _Problems:
-    """Read a tombstone file; report every invalid line."""
     found, problems = logs.rows(path)
     rows = [(str(row["hash"]), file) for _, row in found if "hash" in row]
     batch.connection.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", rows)
@@ -212,7 +201,7 @@ _READERS = {
 }
 
 
-def link_session(connection: sqlite3.Connection, session: str) -> None:
+def link_session(connection: Connection, session: str) -> None:
     """Link and group the turns of a session: episodes in order, then those in inboxes."""
     rows = connection.execute(
         "SELECT p.id, l.episode, p.previous, p.next, p.grp FROM places l"
@@ -226,7 +215,7 @@ def link_session(connection: sqlite3.Connection, session: str) -> None:
     _write_links(connection, [(row[0], *row[2:]) for row in rows])
 
 
-def link_document(connection: sqlite3.Connection, document: str) -> None:
+def link_document(connection: Connection, document: str) -> None:
     """Link and group the current blocks of each section of a document; unlink closed ones."""
     rows = connection.execute(
         "SELECT b.heading, p.id, p.previous, p.next, p.grp FROM blocks b JOIN passages p"
@@ -245,15 +234,13 @@ def link_document(connection: sqlite3.Connection, document: str) -> None:
     )
 
 
-def _ordered_episodes(connection: sqlite3.Connection, session: str) -> list[str]:
+def _ordered_episodes(connection: Connection, session: str) -> list[str]:
     """The episodes of a session, each after its previous one."""
-    previous = dict(
-        connection.execute(
-            "SELECT e.id, e.previous FROM episodes e JOIN files f ON f.id = e.file"
-            " WHERE e.session = ? ORDER BY e.start, e.id, f.path",
-            (session,),
-        )
+    query = (
+        "SELECT e.id, e.previous FROM episodes e JOIN files f ON f.id = e.file"
+        " WHERE e.session = ? ORDER BY e.start, e.id, f.path"
     )
+    previous = dict(connection.execute(query, (session,)))
     followers: dict[str | None, list[str]] = {}
     for episode, before in previous.items():
         followers.setdefault(before if before in previous else None, []).append(episode)
@@ -267,26 +254,11 @@ def _ordered_episodes(connection: sqlite3.Connection, session: str) -> list[str]
     return [*ordered, *(episode for episode in previous if episode not in ordered)]
 
 
-def _write_links(connection: sqlite3.Connection, rows: Sequence[Sequence[int | None]]) -> None:
+def _write_links(connection: Connection, rows: Sequence[Sequence[int | None]]) -> None:
     """Update neighbours and groups that differ from ``rows``: id, previous, next, group."""
-    connection.executemany(
-        "UPDATE passages SET previous = ?, next = ?, grp = ? WHERE id = ?",
-        [
-            (*wanted, row[0])
-            for row, wanted in zip(rows, _links([row[0] for row in rows]), strict=True)
-            if wanted != tuple(row[1:])
-        ],
-    )
-
-
-def _links(ids: Iterable[int | None]) -> Iterator[tuple[int | None, int | None, int | None]]:
-    """Previous, next and group of each passage of a sequence.
-
-    >>> list(_links([5, 9, 7]))
-    [(None, 9, 5), (5, 7, 5), (9, None, 5)]
-    """
-    listed = list(ids)
-    for i, _ in enumerate(listed):
-        before = listed[i - 1] if i else None
-        after = listed[i + 1] if i + 1 < len(listed) else None
-        yield before, after, listed[i // GROUP_SIZE * GROUP_SIZE]
+    ids = [row[0] for row in rows]
+    groups = (ids[i // GROUP_SIZE * GROUP_SIZE] for i in range(len(ids)))
+    wanted = zip([None, *ids[:-1]], [*ids[1:], None], groups, strict=False)
+    query = "UPDATE passages SET previous = ?, next = ?, grp = ? WHERE id = ?"
+    pairs = zip(rows, wanted, strict=True)
+    connection.executemany(query, [(*new, row[0]) for row, new in pairs if new != tuple(row[1:])])

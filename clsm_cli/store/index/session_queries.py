@@ -6,8 +6,8 @@ so the cost grows with their number, not with that of passages.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Iterator
+from sqlite3 import Connection
 
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
@@ -30,7 +30,7 @@ class Session(NamedTuple):
     last_open: int | None  # time of its newest turn not yet in an episode
 
 
-def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
+def sessions_by_time(connection: Connection) -> list[Session]:
     """All dated sessions, earliest first."""
     begun: dict[str, tuple[int, int, bool]] = {
         session: (start, day, bool(is_note))
@@ -52,15 +52,13 @@ def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
     return sorted(found, key=lambda each: (each.start, each.id))
 
 
-def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
+def rows_mentioning(connection: Connection, node: str) -> list[int]:
     """Rows of current passages that mention a node by its name or an alias."""
     query = f"SELECT DISTINCT m.passage {NODE_MENTIONS} ORDER BY m.passage"
     return column(connection, query, (node, node))
 
 
-def session_days(
-    connection: sqlite3.Connection, sessions: Collection[str]
-) -> list[tuple[int, int]]:
+def session_days(connection: Connection, sessions: Collection[str]) -> list[tuple[int, int]]:
     """First day and day after the last of each session, as proleptic ordinals."""
     query = (
         "SELECT MIN(p.day), MAX(p.day) + 1 FROM places l JOIN passages p ON p.place = l.id"
@@ -79,7 +77,7 @@ class TrustedTurn(NamedTuple):
     day: int
 
 
-def trusted_on_days(connection: sqlite3.Connection, first: int, until: int) -> list[TrustedTurn]:
+def trusted_on_days(connection: Connection, first: int, until: int) -> list[TrustedTurn]:
     """Trusted passages told on days ``first`` … ``until`` − 1, newest first, closed ones included."""
     trusts = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     query = (
@@ -101,7 +99,7 @@ class PlacedTurn(NamedTuple):
     time: str
 
 
-def passages_near_day(connection: sqlite3.Connection, day: int, side: str) -> Iterator[PlacedTurn]:
+def passages_near_day(connection: Connection, day: int, side: str) -> Iterator[PlacedTurn]:
     """Current passages from a day on (``side`` "after") or up to it, nearest first; lazy."""
     than, order = (">=", "") if side == "after" else ("<=", " DESC")
     query = (
@@ -114,7 +112,7 @@ def passages_near_day(connection: sqlite3.Connection, day: int, side: str) -> It
         yield PlacedTurn(*row)
 
 
-def statements_of_session(connection: sqlite3.Connection, session: str) -> list[int]:
+def statements_of_session(connection: Connection, session: str) -> list[int]:
     """Current statements from a session's turns, in the order of their first source."""
     query = (
         "SELECT r.passage, MIN(t.id) FROM places l JOIN passages t ON t.place = l.id"
@@ -124,7 +122,7 @@ def statements_of_session(connection: sqlite3.Connection, session: str) -> list[
     return column(connection, query, (session,))
 
 
-def session_rows(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
+def session_rows(connection: Connection, sessions: Collection[str]) -> frozenset[int]:
     """Rows of the current passages of sessions."""
     query = (
         "SELECT p.id FROM places l JOIN passages p ON p.place = l.id"

@@ -67,7 +67,6 @@ def store_location(index: Index, record_id: str) -> Location:
 
 
 def _source(index: Index, passage: Passage) -> str | None:
-    """The source file of a passage, if it exists."""
     if not passage.line_start:
         return None
     if passage.kind != "passage":

@@ -13,6 +13,9 @@ import errno
 import mmap
 import os
 import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
@@ -21,10 +24,6 @@ from clsm_cli.store.index import database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from _typeshed import ReadableBuffer
 
 
@@ -112,7 +111,7 @@ class Committed(NamedTuple):
     checksum: int  # CRC-32 of the rows of ``sentences.q4``, which a recall scans
 
 
-def committed(connection: sqlite3.Connection) -> Committed:
+def committed(connection: Connection) -> Committed:
     """Number of committed rows in each file."""
     row = connection.execute(
         "SELECT row + 1, token + tokens, CAST(value AS INTEGER) FROM vectors, meta"
@@ -121,7 +120,7 @@ def committed(connection: sqlite3.Connection) -> Committed:
     return Committed(*row) if row else Committed(0, 0, 0)
 
 
-def stored(connection: sqlite3.Connection, derived: Path) -> dict[int, tuple[bytes, bytes]]:
+def stored(connection: Connection, derived: Path) -> dict[int, tuple[bytes, bytes]]:
     """Digest → sentence and token codes of every text with intact vectors."""
     reader = VectorReader(connection, derived)
     sentences, tokens = reader.sentence_rows(), reader.token_rows()
@@ -133,9 +132,7 @@ def stored(connection: sqlite3.Connection, derived: Path) -> dict[int, tuple[byt
     }
 
 
-def append(
-    connection: sqlite3.Connection, derived: Path, codes: Mapping[int, tuple[bytes, bytes]]
-) -> None:
+def append(connection: Connection, derived: Path, codes: Mapping[int, tuple[bytes, bytes]]) -> None:
     """Append the codes of new texts, by digest, and commit them; the caller holds the lock."""
     first = committed(connection)
     sentences = b"".join(sentence for sentence, _ in codes.values())
@@ -161,25 +158,25 @@ _WAITING = (
 )
 
 
-def engine_of(connection: sqlite3.Connection) -> str | None:
+def engine_of(connection: Connection) -> str | None:
     """The engine of the vectors; None if none were ever requested, as without a model."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
     return None if row is None else str(row[0])
 
 
-def waiting(connection: sqlite3.Connection) -> int:
+def waiting(connection: Connection) -> int:
     """Number of texts without a vector."""
     return int(connection.execute("SELECT COUNT(*) FROM waiting").fetchone()[0])
 
 
-def drop_all(connection: sqlite3.Connection) -> None:
+def drop_all(connection: Connection) -> None:
     """Drop all vectors and queue all texts for embedding."""
     with database.transaction(connection):
         connection.execute("DELETE FROM vectors")
         connection.execute(_WAITING)
 
 
-def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
+def is_whole(connection: Connection, derived: Path, engine: str) -> bool:
     """Whether the vectors are this engine's, the files are complete, and the scan's checksum matches.
 
     An unreadable file counts as intact here; its reader raises the error.
@@ -190,7 +187,7 @@ def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool
     return rows is None or zlib.crc32(rows) == committed(connection).checksum
 
 
-def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
+def use_engine(connection: Connection, derived: Path, engine: str) -> None:
     """Drop damaged vectors; the caller holds the lock.
 
     All of them if they are another engine's, as engines are never mixed, or if a file is too short;
@@ -206,15 +203,14 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
 
 
-def damaged(connection: sqlite3.Connection, derived: Path) -> list[int]:
+def damaged(connection: Connection, derived: Path) -> list[int]:
     """Digests of texts with damaged vectors; reads both files completely."""
     right = stored(connection, derived)
-    return [
-        each for (each,) in connection.execute("SELECT digest FROM vectors") if each not in right
-    ]
+    known = database.column(connection, "SELECT digest FROM vectors")
+    return [digest for digest in known if digest not in right]
 
 
-def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
+def drop_damaged(connection: Connection, derived: Path) -> None:
     """Drop damaged vectors and queue their texts for embedding; the caller holds the lock."""
     found = damaged(connection, derived)
     with database.transaction(connection):
@@ -238,8 +234,7 @@ def _codes(
     return bytes(sentence), bytes(own)
 
 
-def _is_complete(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's and the files are complete."""
+def _is_complete(connection: Connection, derived: Path, engine: str) -> bool:
     count = committed(connection)
     return (
         engine_of(connection) == engine
@@ -251,7 +246,7 @@ def _is_complete(connection: sqlite3.Connection, derived: Path, engine: str) -> 
 class VectorReader:
     """Reads committed vectors; token vectors are mapped on first use."""
 
-    def __init__(self, connection: sqlite3.Connection, derived: Path) -> None:
+    def __init__(self, connection: Connection, derived: Path) -> None:
         self._connection = connection
         self._derived = derived
         self._mapped: tuple[memoryview | None, memoryview | None] | None = None

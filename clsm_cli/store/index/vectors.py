@@ -8,6 +8,8 @@ embedding cache: a text that returns is not embedded again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
@@ -20,9 +22,6 @@ from clsm_cli.store.index.vector_files import append, committed, rows_of, senten
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    import sqlite3
-    from pathlib import Path
-
     from clsm_cli.embedding.encoder import Embedding
 
 _REMNANTS = frozenset(
@@ -33,11 +32,10 @@ _REMNANTS = frozenset(
 
 
 Embed = Callable[[Sequence[str]], "Sequence[Embedding]"]
-STEP = 128
-"""Texts per commit, so that little is lost if interrupted."""
+STEP = 128  # texts per commit, so that little is lost if interrupted
 
 
-def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+def missing(connection: Connection) -> list[tuple[int, str]]:
     """Digest and text of all passages and nodes without a vector, each text once, by digest.
 
     Closed blocks too: episodes are described from them, and questions may be about the past.
@@ -61,7 +59,7 @@ def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
 
 
 def add(
-    connection: sqlite3.Connection, derived: Path, items: Sequence[tuple[int, str]], embed: Embed
+    connection: Connection, derived: Path, items: Sequence[tuple[int, str]], embed: Embed
 ) -> None:
     """Embed texts and commit their rows; the caller holds the lock."""
     if not items:
@@ -80,7 +78,7 @@ def add(
 
 
 def of_texts(
-    connection: sqlite3.Connection, derived: Path, texts: Sequence[str], embed: Embed | None
+    connection: Connection, derived: Path, texts: Sequence[str], embed: Embed | None
 ) -> dict[str, Any]:
     """Unit vectors by text, from the index; the caller holds the lock.
 
@@ -119,9 +117,7 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
     return kept
 
 
-def unit_vectors(
-    connection: sqlite3.Connection, derived: Path, rows: Mapping[str, int]
-) -> dict[str, Any]:
+def unit_vectors(connection: Connection, derived: Path, rows: Mapping[str, int]) -> dict[str, Any]:
     """Unit vectors float32 [384] of rows of sentence vectors; {} if the file is incomplete."""
     path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
     stored = rows_of(path, size)

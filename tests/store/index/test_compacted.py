@@ -50,12 +50,10 @@ def store(store: Store) -> Store:
 
 
 def _turns(session: str, *texts: str, speaker: str = "Mara") -> list[Turn]:
-    return [
-        Turn(
-            turn_key(session, "Mara", None, text), speaker, "user", text, heading=(session.title(),)
-        )
-        for text in texts
-    ]
+    heading = (session.title(),)
+    keys = [turn_key(session, "Mara", None, text) for text in texts]
+    told = zip(keys, texts, strict=True)
+    return [Turn(key, speaker, "user", text, heading=heading) for key, text in told]
 
 
 def _fresh(store: Store) -> None:
@@ -117,9 +115,7 @@ def test_what_went_is_in_no_byte_and_what_stays_is_the_same(store: Store) -> Non
     assert files["index.sqlite"].st_mode & 0o777 == 0o600
 
 
-def test_while_a_reader_is_open_nothing_is_replaced(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_replaced_under_a_reader(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its offsets belong to the files that are there; it must end first."""
     _forget(store)
     before, used = _vectors(store), _used(store)
@@ -144,9 +140,7 @@ def test_while_a_reader_is_open_nothing_is_replaced(
 
 
 @pytest.mark.parametrize("step", ["refresh", "changes"])
-def test_a_crash_costs_vectors_at_most(
-    store: Store, step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crash_costs_vectors(store: Store, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _forget(store)
     before, used = _vectors(store), _used(store)
 

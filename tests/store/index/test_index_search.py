@@ -12,7 +12,8 @@ from index_changes import brought_up
 from laid_down import lay_capture, lay_document, lay_episode
 
 from clsm_cli.model.episodes import Turn
-from clsm_cli.model.ids import episode_id, turn_key
+from clsm_cli.model.ids import turn_key
+from clsm_cli.model.tombstones import episode_ids
 from clsm_cli.store import layout
 from clsm_cli.store.index import maintenance
 from clsm_cli.store.index.index_queries import Index
@@ -71,7 +72,7 @@ def test_a_session_goes_along_its_episodes_then_its_inboxes(store: Store, opened
     capture(other, "seventh")
     capture(store, "eighth", "ninth")
     early = put_episode(store, [turn("first", None), turn("second")])
-    late = episode_id(turn("third").key)
+    late = next(episode_ids(turn("third").key))
     put_episode(store, [turn("fifth", "2026-02-20T08:00:00Z"), turn("sixth")], previous=late)
     put_episode(other, [turn("third"), turn("fourth", "2026-01-01T08:00:00Z")], previous=early)
     (run,) = runs(opened())

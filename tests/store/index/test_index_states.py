@@ -222,9 +222,7 @@ def test_a_fault_of_clsm_is_no_damage(ferry: Store, state: str, fault: Exception
     assert path.exists() == (state != "none")
 
 
-def test_a_file_that_goes_while_files_are_listed_is_none(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_goes_meanwhile_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.inbox.mkdir(parents=True)
     aside = store.inbox / "talk~1.jsonl"
     aside.write_bytes(b"\n")

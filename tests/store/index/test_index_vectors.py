@@ -83,9 +83,8 @@ def test_rows_hold_the_codes_of_the_real_vectors(both: Store) -> None:
     assert np.array_equal(nibbles(rows["sentences.q4"]), np.asarray(wanted))
     kept = {SALT: ["salt", "blue", "jar"], BEECH: ["brian", "burns", "beech", "workshop"]}
     found = zip(texts, embedded, strict=True)
-    tokens = np.concatenate(
-        [e.tokens[[e.pieces.index(w) for w in kept[text]]] for text, e in found]
-    )
+    rows_of_words = ((e, [e.pieces.index(w) for w in kept[text]]) for text, e in found)
+    tokens = np.concatenate([e.tokens[places] for e, places in rows_of_words])
     assert np.array_equal(pairs(rows["tokens.q2"]), np.clip(np.floor(tokens * 10), -2, 1) + 2)
 
 
@@ -167,10 +166,9 @@ def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(both: Store) 
         assert opened.index.vectors.damaged == {spoilt.vector}
         assert "damaged where 1 passages" in opened.late_warnings()[0]
     with open_index(both, embedder()) as opened:
+        tokens_of = opened.index.vectors.tokens_of
         after = opened.index.traits(opened.index.current_rows()).values()
-        assert {
-            e.key: bytes(opened.index.vectors.tokens_of(e.vector_rows) or b"") for e in after
-        } == before
+        assert {e.key: bytes(tokens_of(e.vector_rows) or b"") for e in after} == before
         assert opened.late_warnings() == opened.warnings == []
 
 

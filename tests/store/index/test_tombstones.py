@@ -131,10 +131,9 @@ def test_nothing_with_a_tombstone_is_in_any_table(store: Store, seed: int) -> No
             record = index.record(name)
             named = [] if record is None else _turns_of(record)
             assert not gone & {tombstone_hash(key) for key in named}
-        counted = (
-            "SELECT id, n, (SELECT COUNT(DISTINCT turn) FROM noted WHERE node = number) FROM nodes"
-        )
-        for node, n, count in rows(connection, f"{counted} WHERE label IS NOT NULL"):
+        turns = "(SELECT COUNT(DISTINCT turn) FROM noted WHERE node = number)"
+        counted = f"SELECT id, n, {turns} FROM nodes WHERE label IS NOT NULL"
+        for node, n, count in rows(connection, counted):
             record = index.node(node)
             assert record is not None
             assert n <= count
