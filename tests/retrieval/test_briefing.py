@@ -344,6 +344,19 @@ def test_what_is_due_in_a_paragraph_is_told(store: Store, tmp_path: Path) -> Non
     assert texts(over, "due") == []
 
 
+def test_a_note_without_a_day_is_read_as_of_the_captures_between_which_it_was_written(
+    store: Store, tmp_path: Path
+) -> None:
+    lines = (
+        "- Dentist on 4 March, 8:50.\n",
+        "- Podiatrist: Mon 9 March 14:00, at home\n- Boiler service 3 March, Hadrian\n",
+    )
+    for said, day in (("".join(lines[1:]), 20), ("".join(lines), 24)):
+        note(store, tmp_path / "appointments.md", said, now=f"2026-02-{day}T20:00:00+01:00")
+    due = [item.due for item in items(brief(store, MORNING, 2000), "due")]
+    assert due == ["2026-03-04", "2026-03-09"]  # the boiler's year is anybody's guess
+
+
 def test_a_statement_that_names_a_day_ahead_is_due_however_long_ago_it_was_told(
     store: Store, tmp_path: Path
 ) -> None:
@@ -366,7 +379,11 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     worth, known = (
         {
             line.item.about: line.worth
-            for line in source_items(Source(tuple(turns), "e-1"), ended_sentences(told, {}))
+            for line in source_items(
+                Source(tuple(turns), "e-1"),
+                ended_sentences(told, {}),
+                lambda *_: (MORNING.date(), None),
+            )
         }
         for told in ([], [kept])
     )
