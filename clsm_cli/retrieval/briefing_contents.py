@@ -21,7 +21,12 @@ from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.briefing_due import with_doubts
 from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
 from clsm_cli.retrieval.briefing_selection import best_lines, said
-from clsm_cli.retrieval.briefing_statements import STATED, StatementsAndNodes, days_written
+from clsm_cli.retrieval.briefing_statements import (
+    STATED,
+    StatementsAndNodes,
+    days_written,
+    time_noted,
+)
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -352,7 +357,7 @@ def _line(
         text,
         stream="flow",
         trust=turn.trust,
-        time=turn.time,
+        time=turn.time or time_noted(due, days),
         path=turn.path,
         line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
         state=task.state if task is not None else None,

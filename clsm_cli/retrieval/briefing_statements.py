@@ -112,6 +112,9 @@ class StatementsAndNodes(NamedTuple):
         place = told or next(iter(self.reader.by_key(each.id)), None)
         about, text = _parted(each.text, told.text if told else "")
         when = each.valid_from or (None if told else each.recorded_at)
+        key, time = (told.key, told.time) if told else (each.id, each.recorded_at)
+        days = days_written(self.reader, key, time)
+        due = each.due if each.kind == "task" else _day_ahead(each.text, days)
         return make_item(
             each.id,
             each.kind,
@@ -119,20 +122,25 @@ class StatementsAndNodes(NamedTuple):
             stream=each.stream,
             trust=each.trust,
             about=about,
-            time=(told.time if told else None) or when,
+            time=(told.time if told else None) or when or time_noted(due, days),
             state=each.state,
-            due=each.due if each.kind == "task" else self._day_ahead(each, told),
+            due=due,
             before=before,
             perhaps_until=self.doubted.get(each.id),
             **_place(self.reader, place),
         )
 
-    def _day_ahead(self, each: Statement, told: Passage | None) -> str | None:
-        """The first day that a statement names after it was told or corrected."""
-        key, time = (told.key, told.time) if told else (each.id, each.recorded_at)
-        days = days_written(self.reader, key, time)
-        _, _, item = each.text.rpartition(": ")  # a heading before it may name other days
-        return ahead.day_ahead(item, *days) or ahead.day_ahead(each.text, *days)
+
+def _day_ahead(text: str, days: tuple[date, date | None]) -> str | None:
+    """The first day that a statement names after it was told or corrected."""
+    _, _, item = text.rpartition(": ")  # a heading before it may name other days
+    return ahead.day_ahead(item, *days) or ahead.day_ahead(text, *days)
+
+
+def time_noted(due: str | None, days: tuple[date, date | None]) -> str | None:
+    """The day since which a line without one names a day ahead; None if it was there at the first capture."""
+    at, since = days
+    return at.isoformat() if due and since and at - since < _YEAR else None
 
 
 def days_written(index: Index, key: str, time: str | None) -> tuple[date, date | None]:

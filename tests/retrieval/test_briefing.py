@@ -229,6 +229,17 @@ def test_a_day_that_was_moved_is_marked(store: Store, tmp_path: Path) -> None:
     assert (due[said[20][0]], due[said[20][1]]) == ("2026-02-22", None)
 
 
+def test_a_day_that_a_living_note_moved_is_not_told_as_it_was(store: Store, tmp_path: Path) -> None:
+    line = "Cardiology, Mr Leighton, Wansbeck: Wed {} March 10:20 (Martin drives)"
+    said = "# Day\n\n- Cardiology with Mr Leighton is on Wed 4 March at 10:20, in Wansbeck.\n"
+    note(store, tmp_path / "2026-02-20.md", said)
+    for day, at in ((4, 20), (11, 22)):
+        text = f"# Appointments\n\n- {line.format(day)}\n"
+        note(store, tmp_path / "appointments.md", text, now=f"2026-02-{at}T20:00:00+01:00")
+    found = items(brief(store, MORNING, 2000), "due")
+    assert [item.due for item in found if not item.perhaps_until] == ["2026-03-11"]
+
+
 def test_what_was_said_of_tomorrow_is_due_until_then(store: Store, tmp_path: Path) -> None:
     page = "# 24 February 2026\n\n- Meeting with the mill tomorrow at 15:00 in the old harbour.\n"
     note(store, tmp_path / "2026-02-24.md", page)
