@@ -181,11 +181,11 @@ MAX_HUBS = 10
 """Hubs and strongest edges that are listed."""
 
 
-def statistics(graph: Graph) -> dict[str, Any]:
+def statistics(graph: Graph, seeds: Sequence[str] = ()) -> dict[str, Any]:
     """The statistics of the CLS-M paper (§5.3), and some more; zeros for an empty graph.
 
     ``density``: share of all pairs with an edge; ``communities``: number of communities of more than
-    one node; hubs: nodes with most edges; strong edges name their ends by label.
+    one node; hubs: nodes with most edges; strong edges name their ends by label, those of seeds first.
     """
     n, m = len(graph.nodes), len(graph.edges)
     degree = Counter(end for edge in graph.edges for end in (edge.source, edge.target))
@@ -196,7 +196,10 @@ def statistics(graph: Graph) -> dict[str, Any]:
     hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))[
         :MAX_HUBS
     ]
-    strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MAX_HUBS]
+    order = {
+        e.id: ({e.source, e.target}.isdisjoint(seeds), -e.weight, -e.n, e.id) for e in graph.edges
+    }
+    strongest = sorted(graph.edges, key=lambda edge: order[edge.id])[:MAX_HUBS]
     return {
         "nodes": n,
         "edges": m,
