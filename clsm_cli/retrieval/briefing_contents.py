@@ -302,7 +302,7 @@ def source_items(
         line = _line(turn, raw, text, each, lead, worth, source.thread, days)
         is_kept = ended.is_kept(turn.key, text)
         if worth >= LEAST:
-            factor = _spoken(turn, is_kept) if source.thread else _noted(line, is_kept)
+            factor = _factor(line, turn, is_said=source.thread is not None, is_kept=is_kept)
             line = line._replace(worth=min(1.0, round(line.worth * factor, 4)))
         elif line.item.due:
             section = "tasks" if line.section == "tasks" else "due"
@@ -324,14 +324,11 @@ def _soundness(each: UnitProbabilities) -> float:
     return (1 - chances["noise"]) * max(chances["alone"], chances["with headings"])
 
 
-def _noted(line: RankedItem, is_kept: bool) -> float:
-    """Factor of the worth of a note's line."""
+def _factor(line: RankedItem, turn: Turn, *, is_said: bool, is_kept: bool) -> float:
+    """Factor of the worth of a line, said in a conversation or of a note."""
+    if is_said:
+        return ASIDE if turn.role == "assistant" and not is_kept else 1.0
     return KEPT if is_kept and line.item.kind != "task" else 1.0
-
-
-def _spoken(turn: Turn, is_kept: bool) -> float:
-    """Factor of the worth of what is said in a conversation."""
-    return ASIDE if turn.role == "assistant" and not is_kept else 1.0
 
 
 def _line(
@@ -344,7 +341,7 @@ def _line(
     thread: str | None,
     days: tuple[date, date | None],
 ) -> RankedItem:
-    at = date.fromisoformat(turn.time[:10]) if turn.time else None
+    at = days[0] if turn.time else None
     task = next(iter(todo.todos(raw, at)), None)
     is_open = task is not None and task.state != "done"
     due = ahead.day_ahead(text, *days) if task is None else task.due if is_open else None
