@@ -53,9 +53,9 @@ def graph(
 ) -> None:
     """Look at the knowledge graph.
 
-    Its size, density, hubs and strongest edges; or all of it as JSON, as GraphML (Gephi), or as one
-    HTML file that shows it in any browser, offline. Of a past time it has only what had been said
-    by then and held then.
+    Its size, density, hubs and strongest edges, or those of a node and what is held of it; or all
+    of it as JSON, as GraphML (Gephi), or as one HTML file that shows it in any browser, offline. Of
+    a past time it has only what had been said by then and held then.
     """
     if common.as_json and form not in ("text", "json"):
         raise UsageError("--json", f"prints JSON; --format {form} is another form")
@@ -96,7 +96,7 @@ def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
         return graph_export.graphml(shown).removesuffix("\n")
     if form == "html":
         return graph_export.page(shown, next(iter(seeds), None)).removesuffix("\n")
-    found = graph_view.statistics(shown)
+    found = graph_view.statistics(shown, seeds)
     if form == "text":
         tables = _tables(shown, found, seeds)
         return safe("\n".join(table_lines(table for table in tables if table.rows)))
@@ -105,7 +105,20 @@ def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
 
 
 def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterator[Table]:
-    part = "" if found["nodes"] == graph.total else f" of {graph.total}"
+    ties = [
+        (_edge_phrase(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
+    ]
+    if not seeds or not ties:
+        yield from _figures(found, graph.total)
+    yield Table("strongest edges", ("edge", "weight", "n"), ties)
+    held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
+    newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
+    said = [(shorten(s.text, MAX_LABEL), (s.valid_from or "")[:10], s.id) for s in newest]
+    yield Table("what is held of it", ("statement", "true from", "id"), said)
+
+
+def _figures(found: dict[str, Any], total_nodes: int) -> Iterator[Table]:
+    part = "" if found["nodes"] == total_nodes else f" of {total_nodes}"
     figures = {name: v for name, v in found.items() if type(v) in (int, float)}
     sizes = {n: f"{v:.3g}" if type(v) is float else str(v) for n, v in figures.items()}
     sizes["nodes"] += part
@@ -121,14 +134,6 @@ def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterat
         yield Table(f"{noun} by {of}", (of, noun, "%"), shares)
     hubs = [(shorten(hub["label"], MAX_LABEL), str(hub["degree"])) for hub in found["hubs"]]
     yield Table("hubs", ("node", "degree"), hubs)
-    ties = [
-        (_edge_phrase(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
-    ]
-    yield Table("strongest edges", ("edge", "weight", "n"), ties)
-    held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
-    newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    said = [(shorten(s.text, MAX_LABEL), (s.valid_from or "")[:10], s.id) for s in newest]
-    yield Table("what is held of it", ("statement", "true from", "id"), said)
 
 
 def _edge_phrase(tie: dict[str, Any]) -> str:

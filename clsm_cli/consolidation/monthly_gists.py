@@ -163,8 +163,8 @@ def _sentences(
 ) -> list[_GistSentence]:
     """For each name, the statement with it that is nearest to the cluster's mean, decisions first.
 
-    Without one, a sentence of the nearest narrative with the name. If there is none for any name, the
-    nearest statement of all.
+    Without one, a sentence of the nearest narrative with the name, unless a statement for another name has
+    it. If there is none for any name, the nearest statement of all.
 
     Args:
         episodes: The episodes, the nearest to the mean first, with the trust of their turns.
@@ -180,11 +180,11 @@ def _sentences(
     for node in names:
         labels = [terms(label) for label in (node.label, *node.aliases)]
         about = [i for i in rows if any(label <= words[i] for label in labels)]
-        about = [i for i in about if rows[i].text not in chosen]
-        decided = [i for i in about if rows[i].kind in DECISION_KINDS]
-        if (best := known.most_like(mean, decided or about)) is not None:
+        fresh = [i for i in about if rows[i].text not in chosen]
+        decided = [i for i in fresh if rows[i].kind in DECISION_KINDS]
+        if (best := known.most_like(mean, decided or fresh)) is not None:
             chosen[best.text] = _GistSentence(best.text, best.sources, best.trust)
-        elif one := next(_narrative_sentences(node, labels, episodes), None):
+        elif fresh == about and (one := next(_narrative_sentences(node, labels, episodes), None)):
             chosen[one.text] = one
     if not chosen and (best := known.most_like(mean, rows)) is not None:
         return [_GistSentence(best.text, best.sources, best.trust)]

@@ -174,11 +174,11 @@ def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
 MAX_HUBS = 10  # hubs and strongest edges that are listed
 
 
-def statistics(graph: Graph) -> dict[str, Any]:
+def statistics(graph: Graph, seeds: Sequence[str] = ()) -> dict[str, Any]:
     """The statistics of the CLS-M paper (§5.3), and some more; zeros for an empty graph.
 
     ``density``: share of all pairs with an edge; ``communities``: number of communities of more than
-    one node; hubs: nodes with most edges; strong edges name their ends by label.
+    one node; hubs: nodes with most edges; strong edges name their ends by label, those of seeds first.
     """
     n, m = len(graph.nodes), len(graph.edges)
     degree = Counter(end for edge in graph.edges for end in (edge.source, edge.target))
@@ -187,7 +187,10 @@ def statistics(graph: Graph) -> dict[str, Any]:
     groups = Counter(communities(graph).values())
     names = {node.id: name_of(node) for node in graph.nodes}
     hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.prominence, node.id))
-    strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MAX_HUBS]
+    order = {
+        e.id: ({e.source, e.target}.isdisjoint(seeds), -e.weight, -e.n, e.id) for e in graph.edges
+    }
+    strongest = sorted(graph.edges, key=lambda edge: order[edge.id])[:MAX_HUBS]
     return {
         "nodes": n,
         "edges": m,

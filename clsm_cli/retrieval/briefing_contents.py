@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
@@ -20,7 +21,12 @@ from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.briefing_due import with_doubts
 from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
 from clsm_cli.retrieval.briefing_selection import best_lines, said
-from clsm_cli.retrieval.briefing_statements import STATED, StatementsAndNodes
+from clsm_cli.retrieval.briefing_statements import (
+    STATED,
+    StatementsAndNodes,
+    days_written,
+    time_noted,
+)
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -32,7 +38,7 @@ from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.time import ahead, expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from clsm_cli.heads.judge import UnitProbabilities
     from clsm_cli.model.episodes import Episode, Turn
@@ -103,7 +109,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
             if source.turns[0].path in paths:
                 read += _read_in(source)
             else:
-                found += source_items(source, ended)
+                found += source_items(source, ended, partial(days_written, index))
         worth: dict[str, float] = {}
         for line in found:
             key = line.item.id.partition("-")[0]
@@ -260,8 +266,16 @@ def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     )
 
 
-def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
-    """The sentences of a document or conversation that are worth a line and still true."""
+def source_items(
+    source: Source,
+    ended: Ended,
+    days_of: Callable[[str, str | None], tuple[date, date | None]],
+) -> Iterator[RankedItem]:
+    """The sentences of a document or conversation that are worth a line and still true.
+
+    Args:
+        days_of: See ``days_written``.
+    """
     from clsm_cli.heads.judge import about_document, judge_units
     from clsm_cli.heads.units import lead_ins
 
@@ -284,10 +298,11 @@ def source_items(source: Source, ended: Ended) -> Iterator[RankedItem]:
         is_form = any(map(_SLOT.search, (raw, *turn.heading)))
         if is_form or ended.has(turn.key, text) or todo.is_dropped(raw):
             continue
-        line = _line(turn, raw, text, each, lead, worth, source.thread)
+        days = days_of(turn.key, turn.time)
+        line = _line(turn, raw, text, each, lead, worth, source.thread, days)
         is_kept = ended.is_kept(turn.key, text)
         if worth >= LEAST:
-            factor = _spoken(turn, is_kept) if source.thread else _noted(line, is_kept)
+            factor = _factor(line, turn, is_said=source.thread is not None, is_kept=is_kept)
             line = line._replace(worth=min(1.0, round(line.worth * factor, 4)))
         elif line.item.due:
             section = "tasks" if line.section == "tasks" else "due"
@@ -309,14 +324,11 @@ def _soundness(each: UnitProbabilities) -> float:
     return (1 - chances["noise"]) * max(chances["alone"], chances["with headings"])
 
 
-def _noted(line: RankedItem, is_kept: bool) -> float:
-    """Factor of the worth of a note's line."""
+def _factor(line: RankedItem, turn: Turn, *, is_said: bool, is_kept: bool) -> float:
+    """Factor of the worth of a line, said in a conversation or of a note."""
+    if is_said:
+        return ASIDE if turn.role == "assistant" and not is_kept else 1.0
     return KEPT if is_kept and line.item.kind != "task" else 1.0
-
-
-def _spoken(turn: Turn, is_kept: bool) -> float:
-    """Factor of the worth of what is said in a conversation."""
-    return ASIDE if turn.role == "assistant" and not is_kept else 1.0
 
 
 def _line(
@@ -327,11 +339,12 @@ def _line(
     lead: str,
     worth: float,
     thread: str | None,
+    days: tuple[date, date | None],
 ) -> RankedItem:
-    at = date.fromisoformat(turn.time[:10]) if turn.time else None
+    at = days[0] if turn.time else None
     task = next(iter(todo.todos(raw, at)), None)
     is_open = task is not None and task.state != "done"
-    due = ahead.day_ahead(text, at) if task is None else task.due if is_open else None
+    due = ahead.day_ahead(text, *days) if task is None else task.due if is_open else None
     section = "tasks" if is_open else "lately" if at else "who"
     is_alone = each.chances["alone"] >= ALONE
     above = turn.speaker or _about(turn, text, is_alone=is_alone)
@@ -341,7 +354,7 @@ def _line(
         text,
         stream="flow",
         trust=turn.trust,
-        time=turn.time,
+        time=turn.time or time_noted(due, days),
         path=turn.path,
         line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
         state=task.state if task is not None else None,

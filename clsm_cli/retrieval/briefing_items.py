@@ -148,7 +148,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 14
+VERSION = 15
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

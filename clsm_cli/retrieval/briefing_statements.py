@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
+from datetime import date, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.model import clocks
@@ -30,6 +30,8 @@ STATED = 0.6
 """Worth of a statement without a scored sentence, such as one from an older conversation."""
 NAMED = 12
 """Mentions at which a person or project has a worth of ½."""
+_YEAR = timedelta(366)
+_LONG_AGO = date(2001, 1, 1)
 
 
 class StatementsAndNodes(NamedTuple):
@@ -110,6 +112,9 @@ class StatementsAndNodes(NamedTuple):
         place = told or next(iter(self.reader.by_key(each.id)), None)
         about, text = _parted(each.text, told.text if told else "")
         when = each.valid_from or (None if told else each.recorded_at)
+        key, time = (told.key, told.time) if told else (each.id, each.recorded_at)
+        days = days_written(self.reader, key, time)
+        due = each.due if each.kind == "task" else _day_ahead(each.text, days)
         return make_item(
             each.id,
             each.kind,
@@ -117,19 +122,40 @@ class StatementsAndNodes(NamedTuple):
             stream=each.stream,
             trust=each.trust,
             about=about,
-            time=(told.time if told else None) or when,
+            time=(told.time if told else None) or when or time_noted(due, days),
             state=each.state,
-            due=each.due if each.kind == "task" else self._day_ahead(each, told),
+            due=due,
             before=before,
             perhaps_until=self.doubted.get(each.id),
             **_place(self.reader, place),
         )
 
-    def _day_ahead(self, each: Statement, told: Passage | None) -> str | None:
-        """The first day that a statement names after it was told or corrected."""
-        at = clocks.day_of(told.time if told else each.recorded_at, self.zone)
-        _, _, item = each.text.rpartition(": ")  # a heading before it may name other days
-        return ahead.day_ahead(item, at) or ahead.day_ahead(each.text, at)
+
+def _day_ahead(text: str, days: tuple[date, date | None]) -> str | None:
+    """The first day that a statement names after it was told or corrected."""
+    _, _, item = text.rpartition(": ")  # a heading before it may name other days
+    return ahead.day_ahead(item, *days) or ahead.day_ahead(text, *days)
+
+
+def time_noted(due: str | None, days: tuple[date, date | None]) -> str | None:
+    """The day since which a line without one names a day ahead; None if it was there at the first capture."""
+    at, since = days
+    return at.isoformat() if due and since and at - since < _YEAR else None
+
+
+def days_written(index: Index, key: str, time: str | None) -> tuple[date, date | None]:
+    """The day on which something was written, or else the last and the first possible one.
+
+    A block without a day was written between two captures of its document. The first capture tells nothing:
+    then only a day that is the same a year before counts, as one with its year or weekday is.
+    """
+    zone = index.store.zone
+    if told := clocks.day_of(time, zone):
+        return told, None
+    found = index.by_key(key)[:1]
+    before, at = index.capture_times(found[0].episode or "") if found else (None, None)
+    last = clocks.day_of(at, zone) or _LONG_AGO
+    return last, clocks.day_of(before, zone) or last - _YEAR
 
 
 def _section(each: Statement, *, is_change: bool) -> str:

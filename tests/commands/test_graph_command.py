@@ -43,6 +43,14 @@ def test_a_picture_shows_150_nodes_unless_told(tmp_path: Path) -> None:
     assert '"total":170' in out.read_text(encoding="utf-8")
 
 
+def test_of_a_node_its_own_edges_come_first(tmp_path: Path) -> None:
+    edges = [edge("n0", "n1", weight=0.1), *(edge(f"n{at}", f"n{at + 1}") for at in range(1, 14))]
+    store = new_store(tmp_path / "memory", [*(node(f"n{at}") for at in range(15)), *edges])
+    head, _, first, *_ = ok(store, "n0", "--depth", "9").split("\n")
+    assert head == "strongest edges"
+    assert set(first.split()) >= {"n0", "n1"}
+
+
 @pytest.mark.parametrize(
     ("form", "begins"),
     [

@@ -70,6 +70,19 @@ def test_a_gist_tells_something_of_each_of_its_names(store: Store, tmp_path: Pat
     assert len(gist.sources) == 1
 
 
+def test_a_gist_tells_once_what_tells_of_two_of_its_names(store: Store, tmp_path: Path) -> None:
+    said = (
+        "Petra Lindqvist lives in Malmö with Jonas Berg.",
+        "Did Petra Lindqvist call Jonas Berg?",
+        "Is Jonas Berg at home, or Petra Lindqvist?",
+    )
+    for day, text in enumerate(said, 1):
+        told(store, tmp_path, f"s{day}", ("Mara", f"2026-02-0{day}T09:00:00+01:00", text))
+    sleep(store)
+    (gist,) = [row for row in rows(store).values() if row.kind == "gist"]
+    assert gist.text.split("\n")[1:] == [f"- Mara: {said[0]}"]
+
+
 def test_an_episode_mended_by_hand_is_read_again(store: Store, tmp_path: Path) -> None:
     heard(store, tmp_path, "a", "2026-02-02", "My cousin lives in Ghent.")
     sleep(store)

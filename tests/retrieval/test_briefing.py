@@ -229,6 +229,17 @@ def test_a_day_that_was_moved_is_marked(store: Store, tmp_path: Path) -> None:
     assert (due[said[20][0]], due[said[20][1]]) == ("2026-02-22", None)
 
 
+def test_a_day_that_a_living_note_moved_is_not_told_as_it_was(store: Store, tmp_path: Path) -> None:
+    line = "Cardiology, Mr Leighton, Wansbeck: Wed {} March 10:20 (Martin drives)"
+    said = "# Day\n\n- Cardiology with Mr Leighton is on Wed 4 March at 10:20, in Wansbeck.\n"
+    note(store, tmp_path / "2026-02-20.md", said)
+    for day, at in ((4, 20), (11, 22)):
+        text = f"# Appointments\n\n- {line.format(day)}\n"
+        note(store, tmp_path / "appointments.md", text, now=f"2026-02-{at}T20:00:00+01:00")
+    found = items(brief(store, MORNING, 2000), "due")
+    assert [item.due for item in found if not item.perhaps_until] == ["2026-03-11"]
+
+
 def test_what_was_said_of_tomorrow_is_due_until_then(store: Store, tmp_path: Path) -> None:
     page = "# 24 February 2026\n\n- Meeting with the mill tomorrow at 15:00 in the old harbour.\n"
     note(store, tmp_path / "2026-02-24.md", page)
@@ -344,6 +355,19 @@ def test_what_is_due_in_a_paragraph_is_told(store: Store, tmp_path: Path) -> Non
     assert texts(over, "due") == []
 
 
+def test_a_note_without_a_day_is_read_as_of_the_captures_between_which_it_was_written(
+    store: Store, tmp_path: Path
+) -> None:
+    lines = (
+        "- Dentist on 4 March, 8:50.\n",
+        "- Podiatrist: Mon 9 March 14:00, at home\n- Boiler service 3 March, Hadrian\n",
+    )
+    for said, day in (("".join(lines[1:]), 20), ("".join(lines), 24)):
+        note(store, tmp_path / "appointments.md", said, now=f"2026-02-{day}T20:00:00+01:00")
+    due = [item.due for item in items(brief(store, MORNING, 2000), "due")]
+    assert due == ["2026-03-04", "2026-03-09"]  # the boiler's year is anybody's guess
+
+
 def test_a_statement_that_names_a_day_ahead_is_due_however_long_ago_it_was_told(
     store: Store, tmp_path: Path
 ) -> None:
@@ -366,7 +390,11 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     worth, known = (
         {
             line.item.about: line.worth
-            for line in source_items(Source(tuple(turns), "e-1"), ended_sentences(told, {}))
+            for line in source_items(
+                Source(tuple(turns), "e-1"),
+                ended_sentences(told, {}),
+                lambda *_: (MORNING.date(), None),
+            )
         }
         for told in ([], [kept])
     )

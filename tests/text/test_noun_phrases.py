@@ -21,6 +21,7 @@ def _found(text: str) -> list[str]:
         ("Look at memory_v2 again.", ["memory_v2"]),
         ("I like Reasons and Persons.", ["Reasons and Persons"]),
         ("Ask Dr. Bakker about it.", ["Dr. Bakker"]),
+        ("Dr Okafor rang, and Mrs Lane swept it.", ["Dr Okafor", "Mrs Lane"]),
         ("Ilse saw the Kelly criterion.", ["Kelly criterion", "criterion"]),
         ("It is in The Steward's Problem.", ["The Steward's Problem"]),
     ],

@@ -78,6 +78,7 @@ SAMPLES: list[tuple[str, str]] = [
     ("pin", "My PIN is " + "4711"),
     ("pin", "The alarm code is " + "998877"),
     ("pin", "T\u00fcrcode: " + "5685"),
+    ("pin", "Burglar alarm: " + "5685#"),
     ("card", "It was charged to 4539 " + "1488 0343 6467"),
     ("iban", "Please pay to GB82 WEST " + "1234 5698 7654 32 by Friday"),
     ("national-number", "SSN: 219-" + "09-9999"),
@@ -122,7 +123,9 @@ SAMPLES: list[tuple[str, str]] = [
         for text in (
             "Disarm the alarm with ", "Alarmanlage: ", "Voordeurcode: ", "code van de voordeur is ",
             "Haust\u00fcrcode: ", "codice allarme ", "kod do alarmu ", "c\u00f3digo de la puerta ",
-            "code alarme ", "| Alarm code | ",
+            "code alarme ", "| Alarm code | ", "alarm code is still ", "The alarm code's ",
+            "The code for the keysafe is ",
+            "A safe for the key was put up at the back of the house last Friday. Code ",
         )
     ),
     ("password", "\u62a5\u8b66\u5bc6\u7801\u662f" + "7391"),

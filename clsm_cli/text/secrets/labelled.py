@@ -56,7 +56,7 @@ _LONG_PASSPHRASE = (
     rf"([^\W_]{{2,}}+(?:[ -][^\W_]{{2,}}+){{3,11}}?)[ ](?:{'|'.join(sorted(STOP_WORDS))})\b"
 )
 """A longer one up to a stop word."""
-_CLAUSE_END = r"[\"'`*_)\]]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
+_CLAUSE_END = r"[\"'`*_)\]#]{0,4}(?:[ \t]{0,4}(?:[|\n]|\Z)|[.,;!?](?![^\s\"'`*]))"
 _LINE_END = re.compile(
     r"[\"'`*_)]{0,4}[ \t]{0,4}(?:[.!]?[ \t]{0,4}(?:[|\n]|\Z)|[ ]\(|,[ \t]\w{2,20}[ \t]?[:：])"
 )
@@ -78,9 +78,16 @@ _CODE = (
 )
 _CONTEXT_CHARS = 40
 """Characters on either side of "code" in which to look for the thing it opens."""
+_STORY_CHARS = 200
+"""Characters before a sentence "Code 1234." that tell what it opens."""
 _IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
 """Between a value and a label after it: "… is my password"."""
-_BETWEEN = rf"(?i){_ENDING}{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}])){_OPEN}[\"'`]?(?=\d)"
+_SAID = r"[ \t](?:%(be)s)[ \t][^\W\d_]{2,12}[ \t]|['’]s[ \t]"
+"""After "PIN" in a sentence: "is still", "'s"."""
+_BETWEEN = (
+    rf"(?i){_ENDING}(?:{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}]))|{_SAID})"
+    rf"{_OPEN}[\"'`]?(?=\d)"
+)
 """Between "PIN" and its digits; group 1 if only a blank links them."""
 _OPENED = r"(?<![a-z])(?:%(place|guard)s)|(?:%(within)s)"
 """Things that a code opens: at the start of a word or, in some languages, within a compound."""
@@ -164,9 +171,9 @@ class _Place(NamedTuple):
         found = self.value(user=user, plain=plain)
         return found.span if found and accept(found.text) else None
 
-    def line(self) -> str:
+    def line(self, chars: int = _CONTEXT_CHARS) -> str:
         """Folded text before the label in its line."""
-        return self.folded[max(0, self.start - _CONTEXT_CHARS) : self.start].rpartition("\n")[2]
+        return self.folded[max(0, self.start - chars) : self.start].rpartition("\n")[2]
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
@@ -381,11 +388,13 @@ def _pin(place: _Place) -> tuple[int, int] | None:
 
 def _code(place: _Place) -> tuple[int, int] | None:
     """A code, if the thing it opens is named near it."""
-    around = place.folded[max(0, place.start - _CONTEXT_CHARS) : place.end]
-    line = around[around.rfind("\n") + 1 :]
+    found, before = _pin(place), place.line()
+    if found and before.endswith((". ", "! ")) and _LONE_DIGITS.match(place.text, found[0]):
+        before = place.line(_STORY_CHARS)
+    label = place.folded[place.start : place.end]
     after = place.folded[place.end : place.end + _CONTEXT_CHARS].partition("\n")[0]
-    opened = _form(_OPENED)
-    return _pin(place) if opened.search(line) or opened.search(after) else None
+    near = (before + label, after)
+    return found if found and any(map(_form(_OPENED).search, near)) else None
 
 
 def _with_form(form: str, place: _Place) -> tuple[int, int] | None:

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 _MAX_STRETCH_DAYS = 14
 """Longest "11 to 13 November" that counts as its first day."""
-_ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
 
 
-def day_ahead(text: str, at: date | None) -> str | None:
+def day_ahead(text: str, at: date, since: date | None = None) -> str | None:
     """The first day that a text names after it was written, as ISO text.
 
-    If that time is unknown, the last day that the text names with its year.
+    Args:
+        at: The day on which it was written, or the last on which it may have been.
+        since: The first such day: what it names counts only if it is the same for both.
 
     >>> day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
     '2026-03-17'
@@ -34,15 +35,11 @@ def day_ahead(text: str, at: date | None) -> str | None:
     '2026-03-17'
     >>> day_ahead("They met on 17 March.", date(2026, 2, 23)) is None
     True
-    >>> day_ahead("They meet on 17 March 2026, or on 20 April.", None)
+    >>> day_ahead("Dentist on 17 March, choir tomorrow", date(2026, 2, 23), date(2026, 2, 20))
     '2026-03-17'
     """
-    if at is None:
-        # Only days with a year are the same whenever the text is read.
-        read = [{each.day for each in expressions.find_expressions(text, day)} for day in _ANY_DAYS]
-        return max((day.isoformat() for day in set.intersection(*read) if day), default=None)
-    days = [*_named_days(text, at), *_numbered_days(text, at)]
-    return min((day.isoformat() for day in days if day > at), default=None)
+    read = [{*_named_days(text, day), *_numbered_days(text, day)} for day in {at, since or at}]
+    return min((day.isoformat() for day in set.intersection(*read) if day > at), default=None)
 
 
 def _named_days(text: str, at: date) -> Iterator[date]:

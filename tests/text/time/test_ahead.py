@@ -21,6 +21,7 @@ FRIDAY = date(2026, 10, 23)
         ("Mum's birthday on the 24th", "2026-10-24"),
         ("Mum's birthday: 6 November", "2026-11-06"),
         ("Physio, 2 Nov, 10:00", "2026-11-02"),
+        ("Podiatrist: Tue 23 March", "2027-03-23"),
         ("Jo's wedding: 14 November, Leeds", "2026-11-14"),
         ("Train to London 29 Oct 07:15, coach B", "2026-10-29"),
         ("Dinner on Saturday the 31st", "2026-10-31"),
@@ -38,6 +39,7 @@ def test_what_is_planned(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Podiatrist: Wed. 23 March",  # of 2022
         "The accident happened on 4 November.",
         "Bill paid on 2 November",
         "The deadline for the grant was 5 November.",
