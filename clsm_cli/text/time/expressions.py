@@ -326,7 +326,7 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: 
         return not is_loose and _is_unambiguous(groups, first, at)
     if kind == "date":
         named = "" if "year" in groups else groups.get("weekday", "")
-        return named in {"", f"{first:%A}".lower()}
+        return f"{first:%A}".lower().startswith(named)
     if kind in {"recurring", "unknown"}:
         return False
     distance = (first - at).days
