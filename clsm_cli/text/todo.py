@@ -75,13 +75,15 @@ def is_dropped(item: str) -> bool:
 
 
 def _items(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each item; it continues over lines until the next item or a blank line."""
+    """Start and end of each item; it continues over lines until the next item or one that begins anew."""
     start = end = -1
-    position, is_code = 0, False
-    for line in [*text.split("\n"), ""]:
+    position, is_code, before = 0, False, ""
+    lines = text.split("\n")
+    width = max(map(len, lines))
+    for line in [*lines, ""]:
         is_fence = _FENCE.match(line) is not None
         is_item = not is_code and _ITEM.match(line) is not None
-        if start >= 0 and (is_item or is_fence or not line.strip()):
+        if start >= 0 and (is_item or is_fence or _begins_anew(line, before, width)):
             yield start, end
             start = -1
         is_code ^= is_fence
@@ -89,6 +91,17 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
             start = position
         end = position + len(line.rstrip())
         position += len(line) + 1
+        before = line
+
+
+def _begins_anew(line: str, before: str, width: int) -> bool:
+    """Whether a line is blank, or the one before it was not wrapped: it had room for the word that begins this one.
+
+    What is indented or begins in lower case goes on.
+    """
+    word = (line.split(maxsplit=1) or [""])[0]
+    had_room = len(before) + 1 + len(word) <= width
+    return not word or (had_room and line.startswith(word) and not word[0].islower())
 
 
 def due_day(text: str, at: date | None) -> str | None:
