@@ -158,8 +158,9 @@ def names_task(statement: str, item: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _numbers_and_stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers of an item, and stems of its words, without time expressions."""
+    """Numbers of an item, and stems of its other words, without time expressions."""
     text = strip_markdown(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
-    return frozenset(sameness.numbers(text)), terms(text)
+    numbers = frozenset(sameness.numbers(text))
+    return numbers, terms(text) - numbers

@@ -93,6 +93,7 @@ def test_same_task(first: str, second: str) -> None:
     ("first", "second"),
     [
         ("Order the pump", "Sell the pump"),
+        ("Ada: new handle for gate AB-90 by Friday", "review AB-90 for Ada"),
         ("Letter to Aunt Rosa about the wall clock", "Telephone Aunt Rosa to hear the clock"),
         ("Section two of the essay", "Section three of the essay"),
         ("Release 2.1 of the parser", "Release 2.2 of the parser"),
