@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text import sameness
+from clsm_cli.text import sameness, sentences
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import strip_markdown
@@ -83,7 +83,7 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
     for line in [*lines, ""]:
         is_fence = _FENCE.match(line) is not None
         is_item = not is_code and _ITEM.match(line) is not None
-        if start >= 0 and (is_item or is_fence or _begins_anew(line, before, width)):
+        if start >= 0 and (is_item or is_fence or sentences.begins_anew(line, before, width)):
             yield start, end
             start = -1
         is_code ^= is_fence
@@ -92,16 +92,6 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
         end = position + len(line.rstrip())
         position += len(line) + 1
         before = line
-
-
-def _begins_anew(line: str, before: str, width: int) -> bool:
-    """Whether a line is blank, or the one before it was not wrapped: it had room for the word that begins this one.
-
-    What is indented or begins in lower case goes on.
-    """
-    word = (line.split(maxsplit=1) or [""])[0]
-    had_room = len(before) + 1 + len(word) <= width
-    return not word or (had_room and line.startswith(word) and not word[0].islower())
 
 
 def due_day(text: str, at: date | None) -> str | None:
