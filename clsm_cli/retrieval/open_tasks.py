@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Statement
@@ -32,7 +32,7 @@ def find(index: Index, query: Query, question: Question) -> list[Memory]:
     """One item per open task: those with a due day in its order, then the others, newest first.
 
     A name in the question, or words of a heading above tasks, selects the tasks that have it, those labelled
-    with it first; a period those that are due in it. Empty if the question has other words: "is the window open?" asks for no task.
+    with it first; a period, or "overdue", those that are due in it. Empty if the question has other words: "is the window open?" asks for no task.
     """
     rows = {*index.matching_rows(Filters(kind="statement", stream="tasks"))}
     rows &= {*index.matching_rows(query.filters or Filters())}
@@ -42,13 +42,15 @@ def find(index: Index, query: Query, question: Question) -> list[Memory]:
     passages = sorted(index.passages(sorted(rows)).values(), key=lambda each: each.id)
     passages.sort(key=lambda each: each.time or "", reverse=True)
     records = [(each, index.record(each.key)) for each in passages]
+    today = datetime.fromisoformat(query.now).astimezone(index.store.zone).toordinal()
+    periods = ((1, today),) if "overdu" in question.terms else question.periods
     tasks = [
         (not _is_labelled(each.text, question.task_terms), record.due or "~", each)
         for each, record in records
         if isinstance(record, Statement)
         and record.state in ("open", "blocked")
         and question.task_terms <= {*tokens.stems(each.text)}
-        and is_due(record.due, question.periods)
+        and is_due(record.due, periods)
     ]
     tasks.sort(key=lambda each: each[:2])
     is_heading = bool(tasks) and not tasks[0][0]

@@ -42,6 +42,7 @@ _TASK_QUESTION_TERMS = (
     _TASK_TERMS | _REMAINING | frozenset(tokens.stems("done list show tell step thing"))
 )
 """Terms of a question that asks for open tasks, by their name or state, or with "do" by what remains."""
+_TO_DO = re.compile(r"\b(?:have|has|is|got|anything|what)\sto\sdo\b(?!\swith\b)")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
@@ -219,8 +220,9 @@ def understand(
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
     >>> asked.named_speakers, asked.embedding_text, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
-    >>> understand("what do I still have to do?", (), ()).asks_for_tasks
-    True
+    >>> asked = understand("what do I have to do this week?", ((740041, 740048),), (), "what do I have to do?")
+    >>> asked.asks_for_tasks, asked.asks_for_all
+    (True, False)
     >>> understand("What was March about?", ((740041, 740072),), (), "What was about?").asks_for_gist
     True
     """
@@ -229,10 +231,9 @@ def understand(
     name_terms = frozenset(term for name in named for term in tokens.stems(name))
     content = {*tokens.stems(rest if periods else text)}
     n_content_terms = len(content - name_terms)
-    asks_for_all = bool(periods) and content <= _SUMMARY_TERMS
-    words = {*text.casefold().translate(_PUNCTUATION).split()}
     is_past = not _PAST_WORDS.isdisjoint(text.casefold().rstrip("?!. ").split())
-    asks_for_tasks = not is_past and _names_tasks(content, words)
+    asks_for_tasks = not is_past and _names_tasks(content, text.casefold())
+    asks_for_all = bool(periods) and content <= _SUMMARY_TERMS and not asks_for_tasks
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
@@ -252,10 +253,12 @@ def understand(
     )
 
 
-def _names_tasks(terms: set[str], words: set[str]) -> bool:
-    """Whether words mean open tasks, by their name or state, or by what remains to do."""
+def _names_tasks(terms: set[str], text: str) -> bool:
+    """Whether a question means open tasks, by their name or state, or by what is or remains to do."""
+    words = {*text.translate(_PUNCTUATION).split()}
     is_named = bool(terms & _TASK_TERMS) and "done" not in words
-    return is_named or (bool(terms & _REMAINING) and not words.isdisjoint(("do", "done")))
+    remains = bool(terms & _REMAINING) and not words.isdisjoint(("do", "done"))
+    return is_named or remains or _TO_DO.search(text) is not None
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:

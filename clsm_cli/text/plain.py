@@ -26,10 +26,9 @@ _ADDRESS = re.compile(r"\s?<?\b(?:https?|ftp|file)://[^\s<>()\[\]]{1,2000}(?<![.
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\]")
 _TAG = re.compile(r"(?:(?<=\s)|^)#(?=[^\W\d_][\w/-])")
 _LEADING_TAGS = re.compile(r"^\s*(?:#[^\W\d_][\w/-]{0,60}\s+){1,12}(?=\S)")
-_CODE = re.compile(r"``?([^`\n]{1,400})``?")
 _BEFORE_MARK = re.compile(r"\s(?=[.,;:!?](?:\s|$))")
 _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
-_STAR = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
+_CODE_OR_STAR = re.compile(r"``?([^`\n]{1,400})``?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
 
 def to_plain(text: str, *, has_addresses: bool = False) -> str:
@@ -48,8 +47,8 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
     """
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))
     text = strip_markdown(_LEADING_TAGS.sub("", text))
-    text = _CODE.sub(r"\1", text if has_addresses else _ADDRESS.sub("", text))
-    text = _STAR.sub("", _TAG.sub("", text))
+    text = _TAG.sub("", text if has_addresses else _ADDRESS.sub("", text))
+    text = _CODE_OR_STAR.sub(r"\1", text)
     return _BEFORE_MARK.sub("", " ".join(_EMPTY.sub("", text).split()))
 
 

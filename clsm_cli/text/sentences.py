@@ -1,8 +1,9 @@
 """Split prose and Markdown into sentences, by rules and in linear time.
 
 Blocks first: a fenced code block, a heading and a table row are one unit each; list items and paragraphs
-are split into sentences. A full stop ends a sentence unless it belongs to an abbreviation, initial,
-ordinal, code span or address. Where the form is ambiguous, the language of the surrounding words decides.
+are split into sentences. A line that was not wrapped ends one, too. A full stop ends a sentence unless it
+belongs to an abbreviation, initial, ordinal, code span or address. Where the form is ambiguous, the language
+of the surrounding words decides.
 """
 
 from __future__ import annotations
@@ -92,8 +93,10 @@ def sentences(text: str) -> list[str]:
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
     start = position = 0
-    fence = ""
-    for line in text.split("\n"):
+    fence = before = ""
+    lines = text.split("\n")
+    width = max(map(len, lines))
+    for line in lines:
         end = position + len(line)
         if fence:
             if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
@@ -106,11 +109,29 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
             yield start, position, True
             yield position, end, False
             start = end
-        elif _ITEM.match(line) or not line.strip():
+        elif _ITEM.match(line) or begins_anew(line, before, width):
             yield start, position, True
             start = position
-        position = end + 1
+        position, before = end + 1, line
     yield start, len(text), not fence
+
+
+def begins_anew(line: str, before: str, width: int) -> bool:
+    """Whether a line is blank, or the one before it was not wrapped: it had room for the word that begins this one.
+
+    A line that is indented, quoted or in lower case goes on.
+
+    Args:
+        width: Characters of the longest line of the text.
+
+    >>> begins_anew("Rent: 900", "Hall 3", 40), begins_anew("Rent", "We talked of the", 16)
+    (True, False)
+    """
+    word = (line.split(maxsplit=1) or [""])[0]
+    had_room = len(before) + 1 + len(word) <= width
+    return not word or (
+        had_room and line.startswith(word) and word[0] != ">" and not word[0].islower()
+    )
 
 
 def _trimmed(text: str, start: int, end: int) -> list[Span]:

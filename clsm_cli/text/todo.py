@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text import sameness
+from clsm_cli.text import sameness, sentences
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import strip_markdown
@@ -75,13 +75,15 @@ def is_dropped(item: str) -> bool:
 
 
 def _items(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each item; it continues over lines until the next item or a blank line."""
+    """Start and end of each item; it continues over lines until the next item or one that begins anew."""
     start = end = -1
-    position, is_code = 0, False
-    for line in [*text.split("\n"), ""]:
+    position, is_code, before = 0, False, ""
+    lines = text.split("\n")
+    width = max(map(len, lines))
+    for line in [*lines, ""]:
         is_fence = _FENCE.match(line) is not None
         is_item = not is_code and _ITEM.match(line) is not None
-        if start >= 0 and (is_item or is_fence or not line.strip()):
+        if start >= 0 and (is_item or is_fence or sentences.begins_anew(line, before, width)):
             yield start, end
             start = -1
         is_code ^= is_fence
@@ -89,6 +91,7 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
             start = position
         end = position + len(line.rstrip())
         position += len(line) + 1
+        before = line
 
 
 def due_day(text: str, at: date | None) -> str | None:
@@ -145,8 +148,9 @@ def names_task(statement: str, item: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _numbers_and_stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Numbers of an item, and stems of its words, without time expressions."""
+    """Numbers of an item, and stems of its other words, without time expressions."""
     text = strip_markdown(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
-    return frozenset(sameness.numbers(text)), terms(text)
+    numbers = frozenset(sameness.numbers(text))
+    return numbers, terms(text) - numbers

@@ -32,6 +32,8 @@ def busy(store: Store, tmp_path: Path) -> Store:
         ("which tasks are open?", True),
         ("what do I still have to do?", True),
         ("what should I do next?", True),
+        ("what do I have to do?", True),
+        ("what did I have to do?", False),
         ("what needs to be done?", True),
         ("what was the fare?", False),
         ("which tasks are done?", False),
@@ -48,17 +50,19 @@ def test_those_due_come_first(busy: Store, question: str, *, is_answered: bool) 
     ("question", "tasks"),
     [
         ("what does Mia still have to do?", ["Mia: order sails", "Mia: paint"]),
-        ("which tasks does Ben have", ["@Ben call the mooring", "new chairs for Ben by 5 March"]),
+        ("which tasks does Ben have", ["Ben: new rope", "@Ben call the mooring", "chairs for Ben"]),
         ("what is open for Harbour Tower?", ["paint"]),
         ("what is open for the harbour?", ["paint"]),
         ("what is due next week?", ["Mia: order sails", "new chairs for Ben by 5 March"]),
+        ("what is overdue?", ["return the keys"]),
     ],
 )
 def test_those_of_a_name_or_a_time(
     store: Store, tmp_path: Path, question: str, tasks: list[str]
 ) -> None:
     boat = "- [ ] Mia: order sails 📅 2026-03-04\n- [ ] @Ben call the mooring\n- [x] Ben: tar\n"
-    rest = "- [ ] new chairs for Ben by 5 March\n\n## Harbour Tower\n\n- [ ] Mia: paint\n"
+    rest = "- [ ] new chairs for Ben by 5 March\n- [ ] return the keys by 20 February\n"
+    rest += "- [ ] Ben: new rope by 27 February\n\n## Harbour Tower\n\n- [ ] Mia: paint\n"
     note(store, tmp_path / "2026-02-18.md", f"# 18 February 2026\n\n## Boat\n\n{boat}{rest}")
     sleep(store, "2026-02-18T23:00:00+01:00")
     found = [each.text for each in ask(store, question, now="2026-02-25T09:00:00+01:00").memories]

@@ -17,6 +17,7 @@ from clsm_cli.text.plain import to_plain
         ("The #garden needs sun.", "The garden needs sun."),
         ("C# and issue #4 stay.", "C# and issue #4 stay."),
         ("It lives in `level_db`.", "It lives in level_db."),
+        ("Renew `*.ex.org`, see `#ops`, `a/**`.", "Renew *.ex.org, see #ops, a/**."),
         ("Look \U0001f600 here<br>now", "Look herenow"),
         ("More at https://example.org/x?y=1, says Ann.", "More at, says Ann."),
         ("a\n  b", "a b"),

@@ -60,6 +60,8 @@ def test_a_markdown_note() -> None:
         ("It is 5 p.m. She left.", 2),
         ("~~~\nunclosed. fence. here", 1),
         ("> quoted. Line\n> two.", 2),
+        ("Place: Delft\nRent: 900 euros\nLandlord: Ada Byrne of Leiden", 3),
+        ("> We met\n> Ada of Leiden on Monday.", 1),
     ],
 )
 def test_cases(text: str, expected: list[str] | int) -> None:

@@ -40,13 +40,18 @@ def test_no_task() -> None:
 
 
 def test_places_in_the_text() -> None:
-    text = "Today:\n- [ ] one door\n  and its frame\n- [x] two doors\n\nIt rains."
+    text = "Today:\n- [ ] one door\n  and its frame\n- [x] two doors\nAda came to see both of them."
     found = todos(text, TUESDAY)
     assert [text[todo.start : todo.end] for todo in found] == [
         "- [ ] one door\n  and its frame",
         "- [x] two doors",
     ]
     assert [todo.text for todo in found] == ["one door and its frame", "two doors"]
+
+
+def test_a_wrapped_item_goes_on() -> None:
+    (found,) = todos("- [x] two doors for\nAda and Ben and a\nframe for each one", TUESDAY)
+    assert found.text == "two doors for Ada and Ben and a frame for each one"
 
 
 @pytest.mark.parametrize(
@@ -88,6 +93,7 @@ def test_same_task(first: str, second: str) -> None:
     ("first", "second"),
     [
         ("Order the pump", "Sell the pump"),
+        ("Ada: new handle for gate AB-90 by Friday", "review AB-90 for Ada"),
         ("Letter to Aunt Rosa about the wall clock", "Telephone Aunt Rosa to hear the clock"),
         ("Section two of the essay", "Section three of the essay"),
         ("Release 2.1 of the parser", "Release 2.2 of the parser"),

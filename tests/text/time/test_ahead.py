@@ -30,6 +30,7 @@ FRIDAY = date(2026, 10, 23)
         ("So it is the other boat, 11-13 November. Three people.", "2026-11-11"),
         ("Jo comes to York on 5 and 6 November to help.", "2026-11-05"),
         ("Dinner moved from 4 November to 6 November.", "2026-11-06"),
+        ("Ada cannot do Tuesday; talk moved to Thu 5 Nov 10:00", "2026-11-05"),
     ],
 )
 def test_what_is_planned(text: str, day: str) -> None:

@@ -103,6 +103,7 @@ def test_a_question_of_what_is_looks_ahead(question: str, day: str) -> None:
         ("the first three days of last month", "2023-05-01 to 2023-05-03"),
         ("the week before last Christmas", "2022-12-17 to 2022-12-23"),
         ("the second of May", "2023-05-02"),
+        ("Wed. 6 July", "2022-07-06"),
         ("3 May last year", "2022-05-03"),
         ("Tuesday of last week", "2023-06-06"),
         ("March to May 2022", "2022-03-01 to 2022-05-31"),
