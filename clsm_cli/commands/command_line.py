@@ -12,14 +12,17 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
+from re import fullmatch
 from typing import Any
 
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, DiskError
+from clsm_cli.model.clocks import end_of_day
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.startup.zones import system_zone, zone_of
 from clsm_cli.store import device
 from clsm_cli.store.layout import Store, discover, open_store
 
@@ -121,11 +124,7 @@ class Common(NamedTuple):
 
     def time(self, zone: tzinfo | None = None) -> datetime:
         """``--now``, else the clock; time-zone aware, in whole seconds."""
-        from datetime import datetime
-
         if zone is None:
-            from clsm_cli.startup.zones import system_zone, zone_of
-
             zone = zone_of(system_zone(environment()))
         if self.now is None:
             return datetime.now(zone).replace(microsecond=0)
@@ -242,8 +241,6 @@ def parse_budget(text: str) -> tuple[int, str]:
     >>> parse_budget("800"), parse_budget("3000c")
     ((800, 'tokens'), (3000, 'characters'))
     """
-    from re import fullmatch
-
     match = fullmatch(r"([0-9]{1,9})(c?)", text)
     if not match:
         reason = f"{text!r} is no size; write 800 for tokens or 3000c for characters"
@@ -253,8 +250,6 @@ def parse_budget(text: str) -> tuple[int, str]:
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
     """Parse a time; without an offset, it is in the store's zone."""
-    from datetime import UTC, datetime
-
     try:
         moment = datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
@@ -274,8 +269,6 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
     >>> str(date.fromordinal(first)), str(date.fromordinal(until)), parse_days("yesterday", now, "")[0] - first
     ('2026-02-25', '2026-03-12', 13)
     """
-    from datetime import datetime
-
     if begin := _before_now(text, now):
         return begin.toordinal(), now.toordinal() + 1
     with suppress(ValueError):
@@ -296,8 +289,6 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
 
 def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime:
     """A start: a time, a span up to now, or the first day of a time expression."""
-    from datetime import date, datetime
-
     if begin := _before_now(text, now):
         return begin
     if is_time(text):
@@ -329,9 +320,6 @@ def parse_moment(
     first, until = parse_days(text, now, option)
     if until - first != 1:
         raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
-    from datetime import date
-
-    from clsm_cli.model.clocks import end_of_day
 
     day = date.fromordinal(first).isoformat()
     return end_of_day(day, zone) if at_end else day
@@ -339,9 +327,6 @@ def parse_moment(
 
 def _before_now(text: str, now: datetime) -> datetime | None:
     """The instant that is a span ("12h", "3 days", "2 weeks") before now; else None."""
-    from datetime import timedelta
-    from re import fullmatch
-
     span = fullmatch(
         r"([0-9]{1,4}) ?(h|d|w)(?:(?<=h)ours?|(?<=d)ays?|(?<=w)eeks?)?", text.strip().lower()
     )

@@ -15,9 +15,10 @@ import typer
 
 from clsm_cli.commands.output import Printer, dotted, has_person, location_text, plain, shorten
 from clsm_cli.errors import RefusedError
-from clsm_cli.inspection.item_lookup import FoundItem
+from clsm_cli.inspection.item_lookup import FoundItem, look_up
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.store.layout import Store
 from clsm_cli.text.plain import to_plain
 
@@ -62,8 +63,6 @@ def looks_like_id(words: str) -> bool:
 
 def matches_of_ids(store: Store, ids: Sequence[str]) -> Matches:
     """Matches for ids that are certain, all equally likely."""
-    from clsm_cli.inspection.item_lookup import look_up
-
     return Matches(tuple(Match(look_up(store, each)) for each in ids[:MOST]))
 
 
@@ -85,7 +84,6 @@ def find_matches(
     from clsm_cli.commands import engine
     from clsm_cli.retrieval.question import Query
     from clsm_cli.retrieval.recall import recall
-    from clsm_cli.store.index.ranking_queries import Filters
 
     engine.offer_install(printer)
     if alone:
@@ -115,8 +113,6 @@ def _fits(
 
     They must have a share of the largest probability before them, and ``LEAST`` of their own.
     """
-    from clsm_cli.inspection.item_lookup import look_up
-
     covered = {told.id for fit in before for told in fit.thing.told}
     own = LEAST * max((memory.confidence for memory in found), default=0.0)
     least = max([own, *(share * fit.confidence for fit in before)]) if share else 0.0

@@ -9,9 +9,11 @@ import typer
 
 from clsm_cli.commands import machine_settings, schedule
 from clsm_cli.commands.command_line import DRY_RUN, Common, chosen_root, environment, option
+from clsm_cli.commands.engine import embedder
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.errors import RefusedError, file_line
+from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import Report
 from clsm_cli.health.findings import Finding
 from clsm_cli.health.store_snapshot import CheckContext
@@ -44,8 +46,6 @@ def doctor(
     quarantine/ as it is, never deleted. Ends with 0 when nothing is damaged (there may be
     warnings), with 13 when damage remains, with 15 when only the model is damaged.
     """
-    from clsm_cli.health import diagnosis
-
     printer = common.printer()
     values = environment()
     opened, broken = diagnosis.open_any_store(chosen_root(common.store), values)
@@ -60,8 +60,6 @@ def doctor(
         step = "mend it by hand or restore it from git, then run the same command again"
         raise RefusedError(str(opened.root / broken[0].path), broken[0].reason, step)
     if is_to_write:
-        from clsm_cli.commands.engine import embedder
-
         progress = partial(printer.progress, "embedding")
         report = diagnosis.fix(
             opened, context, embedder(), progress, rebuild=rebuild, only_index=not fix

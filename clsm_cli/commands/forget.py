@@ -25,6 +25,7 @@ from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.references import Reference
 from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.inspection.item_lookup import is_known
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import Store
@@ -120,8 +121,6 @@ def forget(
 def _resolve_ids(
     printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, how: ForgetMode
 ) -> tuple[str, ...]:
-    from clsm_cli.inspection.item_lookup import is_known
-
     if any(map(disambiguation.looks_like_id, ids)) or all(is_known(store, each) for each in ids):
         return ids
     words = " ".join(ids)

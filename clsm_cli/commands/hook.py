@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -358,8 +359,6 @@ def _change(
         path.chmod(mode)  # a project's settings are shared
     lines: Iterable[str] = [f"{path}: nothing to change"]
     if is_new and dry_run:
-        from difflib import unified_diff
-
         texts = (before or "").splitlines(), after.splitlines()
         lines = unified_diff(*texts, str(path), str(path), lineterm="")
     elif is_new:

@@ -28,9 +28,10 @@ from clsm_cli.commands.output import (
 )
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.review import as_question, question_lines
+from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
 from clsm_cli.inspection import morning_report
-from clsm_cli.inspection.item_lookup import QuestionSources
+from clsm_cli.inspection.item_lookup import QuestionSources, question_sources
 from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
 from clsm_cli.model.clocks import local_time, utc_text
 from clsm_cli.model.graph import StatementKind
@@ -38,6 +39,7 @@ from clsm_cli.model.streams import STREAMS
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 from clsm_cli.store.topics import BOX_OF
+from clsm_cli.text.time import periods
 
 DEFAULT_LIMIT = 20
 """Default lines of each part."""
@@ -89,9 +91,6 @@ def log(
 
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
-    from clsm_cli.consolidation import review_queue
-    from clsm_cli.inspection.item_lookup import question_sources
-
     printer, opened, moment = common.start()
     if period := _period(month, week, since, moment):
         seen = morning_report.review_period(opened, *period, moment.isoformat())
@@ -127,9 +126,6 @@ def _period(
     said = month if month is not None else week
     if said is None:
         return None
-    from datetime import date
-
-    from clsm_cli.text.time import periods
 
     unit, form, like = (
         ("week", "%G-W%V", "2026-W11") if month is None else ("month", "%Y-%m", "2026-03")

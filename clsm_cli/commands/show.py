@@ -21,8 +21,9 @@ from clsm_cli.commands.output import (
     table_lines,
 )
 from clsm_cli.commands.recall_command import view_of
+from clsm_cli.inspection import fact_history
 from clsm_cli.inspection.fact_history import History, View
-from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime
+from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime, look_up
 from clsm_cli.model.clocks import local_time
 
 MAX_TURN = 100
@@ -43,8 +44,6 @@ def show(
     A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and
     where it was said. --verbose adds every field.
     """
-    from clsm_cli.inspection.item_lookup import look_up
-
     opened = common.opened()
     found = look_up(opened, wanted)
     common.printer().show(*item_output(found, opened.zone, verbose=common.verbose))
@@ -116,8 +115,6 @@ def history(
 
     When it was true, when memory believed it, and where it was said.
     """
-    from clsm_cli.inspection import fact_history
-
     if not all(map(str.strip, wanted)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     printer, opened, now = common.start()

@@ -8,6 +8,7 @@ from clsm_cli.commands import log_command
 from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, plain
+from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError, StaleError, file_line
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.overview import Automation, Overview, automation_state, overview
@@ -37,8 +38,6 @@ def status(
     last succeeded and why none did since, and whether the model is installed. A consolidation that
     found nothing to do has succeeded.
     """
-    from clsm_cli.embedding import weights
-
     printer, opened, moment = common.start()
     found = overview(opened)
     night = automation_state(opened, moment)

@@ -130,8 +130,6 @@ def load(folder: Path) -> Stamp | None:
 
 def default_folder() -> Path:
     """The user's model folder: ``CLSM_MODEL_DIR``, else under the XDG data folder."""
-    from pathlib import Path
-
     if named := os.environ.get("CLSM_MODEL_DIR"):
         return Path(named).expanduser()
     data = os.environ.get("XDG_DATA_HOME", "")
@@ -212,7 +210,6 @@ def save(folder: Path, record: Stamp) -> None:
 def scratch_folder(folder: Path) -> Iterator[Path]:
     """Create a folder inside ``folder``, and remove it with its content on any exit."""
     import tempfile  # with shutil, 10 ms that a start does not need
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH_PREFIX) as scratch:
         yield Path(scratch)

@@ -6,22 +6,17 @@ that does not fit is the last that counts.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import inf, log2
-from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.dataset import label_keys, single_blanks
+from clsm_cli.evaluation.dataset import Query, Unit, label_keys, single_blanks
+from clsm_cli.evaluation.result import Figures
+from clsm_cli.retrieval.answer import Answer, Memory
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.passages import Passage
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from clsm_cli.evaluation.dataset import Query, Unit
-    from clsm_cli.evaluation.result import Figures
-    from clsm_cli.retrieval.answer import Answer, Memory
-    from clsm_cli.store.index.passages import Passage
 
 
 class Item(NamedTuple):

@@ -16,25 +16,19 @@ import errno
 import os
 import sqlite3
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion import detection, jsonl_rows, sources
-from clsm_cli.ingestion.jsonl_rows import Problem
+from clsm_cli.ingestion.detection import Format
+from clsm_cli.ingestion.jsonl_rows import Line, Problem, Reading, TranscriptItem
 from clsm_cli.ingestion.sources import Missing, Skipped, open_file
 from clsm_cli.model.ids import sha256
-from clsm_cli.store.cursors import Cursor
+from clsm_cli.store.cursors import Cursor, Places
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.jsonl_rows import Line, Reading, TranscriptItem
-    from clsm_cli.store.cursors import Places
-
-    Found = Iterator["Tail | Skipped | Problem"]
+Found = Iterator["Tail | Skipped | Problem"]
 
 
 @dataclass(slots=True)

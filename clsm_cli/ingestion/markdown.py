@@ -24,6 +24,7 @@ from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock,
 from clsm_cli.ingestion.recalled_text import UNVERIFIED, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER, Trust
+from clsm_cli.store.jsonlines import LineError
 from clsm_cli.text import dumps
 from clsm_cli.text.time import expressions
 
@@ -130,7 +131,6 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any],
     if lines[0].rstrip(" \t") != "---":
         return {}, 0
     from clsm_cli.store.front_matter import parse, split
-    from clsm_cli.store.jsonlines import LineError
 
     try:
         raw, _, start = split("\n".join(lines))

@@ -7,27 +7,23 @@ without a record are described, whoever wrote them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
 from clsm_cli.ingestion.segmentation import TurnFeatures, peak_surprise, split_episodes
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.clocks import instant, seconds
-from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
+from clsm_cli.model.episodes import EndMark, Episode, EpisodeRecord, Turn, lowest_trust
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episode_files, inbox, logs, record_files, runs
+from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.layout import Store
 from clsm_cli.text import dumps, mentions
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime, tzinfo
-
-    from clsm_cli.model.episodes import EpisodeRecord, Turn
-    from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
 
 
 def plan_session(

@@ -12,6 +12,7 @@ import re
 import stat
 from contextlib import suppress
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
@@ -123,7 +124,6 @@ def _post(url: str, secret: str, body: bytes) -> str | None:
     ``http.client`` follows neither proxies nor redirects.
     """
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
-    from urllib.parse import urlsplit
 
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
     parts = urlsplit(url)

@@ -8,34 +8,30 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, groupby, starmap
 from operator import attrgetter
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clsm_cli.evaluation.dataset import Chat, Folders, Query, packaged_yaml
+from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation.dataset import Chat, Folders, LabelledTurn, Query, packaged_yaml
+from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material
 from clsm_cli.evaluation.probes.material import Line, RandomDraw, first_rank, make_bench, make_turns
 from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import CLSM, MAIN, ask_main
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.dataset import LabelledTurn
-    from clsm_cli.evaluation.measures import Item, Retrieved
-    from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.retrieval.dense_search import Engine
-
-    Figures = dict[str, dict[str, float]]  # system → figure → value
+Figures = dict[str, dict[str, float]]  # system → figure → value
 
 CHATTER, LONG_CHATTER = 3, 4  # lines of a session about something else
 FIRST = 10  # items of an answer that are looked at

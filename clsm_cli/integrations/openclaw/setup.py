@@ -9,18 +9,16 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
 
 from clsm_cli import __version__
 from clsm_cli.errors import BadInputError
 from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from importlib.resources.abc import Traversable
-    from pathlib import Path
 
 PLUGIN = "clsm"
 """The id of the plugin, which is the name of its folder too."""

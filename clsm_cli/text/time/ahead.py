@@ -7,16 +7,12 @@ note tells of what was with a verb.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.time import clauses, expressions, forms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.text.time.expressions import TimeExpression
+from clsm_cli.text.time.expressions import TimeExpression
 
 _MAX_STRETCH_DAYS = 14
 """Longest "11 to 13 November" that counts as its first day."""

@@ -12,18 +12,15 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, pattern
 from clsm_cli.text.time import clauses, forms, parts, periods
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.text.time.clauses import Kind
-    from clsm_cli.text.time.forms import Groups, Rule
+from clsm_cli.text.time.clauses import Kind
+from clsm_cli.text.time.forms import Groups, Rule
 
 Direction = Literal["past", "plan"]
 

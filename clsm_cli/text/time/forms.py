@@ -8,21 +8,17 @@ period of days, and raises ``ValueError`` or ``OverflowError`` if there is no su
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import number_words, table_rows, word_list
 from clsm_cli.text.time import periods
+from clsm_cli.text.time.periods import Period
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from clsm_cli.text.time.periods import Period
-
-    Groups = Mapping[str, str]
-    Resolver = Callable[[Groups, date, bool | None], Period]
+Groups = Mapping[str, str]
+Resolver = Callable[[Groups, date, bool | None], Period]
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
