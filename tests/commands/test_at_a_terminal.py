@@ -1,7 +1,5 @@
 """What a person at a terminal sees, and what a pipe does not."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``clsm consolidate`` as people and cron meet it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``clsm correct``, ``pin``, ``unpin`` and ``edit``: what they print, odd arguments, and the editor."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

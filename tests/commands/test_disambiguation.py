@@ -1,7 +1,5 @@
 """Correct and forget in plain words: what they may mean is found, listed and asked for."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from pathlib import Path

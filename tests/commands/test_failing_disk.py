@@ -1,7 +1,5 @@
 """What a command says when the disk fails where it only looks."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import mmap

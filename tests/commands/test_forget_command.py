@@ -1,7 +1,5 @@
 """``clsm forget``: what it asks, what it prints, and what it says of what it cannot reach."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

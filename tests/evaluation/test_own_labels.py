@@ -1,7 +1,5 @@
 """A person's own labels: what is proposed, the list to mark, and the file of queries that is measured."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

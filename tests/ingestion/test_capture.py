@@ -1,7 +1,5 @@
 """What capture writes to the inbox, and what it recognises."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

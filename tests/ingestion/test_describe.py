@@ -1,7 +1,5 @@
 """Vectors here are synthetic unit vectors in a few dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

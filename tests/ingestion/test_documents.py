@@ -1,7 +1,5 @@
 """A living document through its versions: one current copy of each fact, old ones closed."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Catching up with OpenClaw: nothing twice, nothing lost, and nothing read that was read before."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time
