@@ -1,7 +1,5 @@
 """``clsm consolidate``: turn episodes into statements and a graph, alone or with an adviser."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``clsm correct``: say what is true now."""
 
-from __future__ import annotations
-
 from datetime import datetime, tzinfo
 from functools import partial
 

@@ -1,7 +1,5 @@
 """``clsm decay``: archive what was not used for long; using it again brings it back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 

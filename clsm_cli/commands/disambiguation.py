@@ -5,8 +5,6 @@ to what they find unless that person says which of it is meant, or one thing sta
 was given.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime

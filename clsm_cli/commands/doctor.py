@@ -1,7 +1,5 @@
 """``clsm doctor``: check a store and repair it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

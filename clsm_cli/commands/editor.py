@@ -1,7 +1,5 @@
 """``clsm edit``: change one record in the user's editor; ``clsm open``: open its source there."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

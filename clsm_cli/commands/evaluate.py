@@ -1,7 +1,5 @@
 """``clsm eval``: how good recall is, measured; ``clsm eval label``: make a labelled set of your own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

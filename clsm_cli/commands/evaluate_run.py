@@ -1,7 +1,5 @@
 """``clsm eval run``: measure labelled sets, published systems, ablations and probes in one table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import isfinite

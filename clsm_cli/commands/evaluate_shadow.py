@@ -1,7 +1,5 @@
 """``clsm eval shadow``: run memory beside the files that an agent loads, and measure both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

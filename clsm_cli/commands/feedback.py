@@ -1,7 +1,5 @@
 """``clsm feedback``: say which items of a recall were good."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option

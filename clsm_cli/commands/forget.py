@@ -3,8 +3,6 @@
 The command comes first, then the rendering of receipts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime

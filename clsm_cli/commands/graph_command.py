@@ -1,7 +1,5 @@
 """``clsm graph``: statistics of the knowledge graph, or an export for other programs or a browser."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Sequence

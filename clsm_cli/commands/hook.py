@@ -3,8 +3,6 @@
 Both recall for each message, add context to a session, and capture conversations.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """``clsm log``: recent changes, or the review of a month; ``clsm list``: what is known now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, tzinfo

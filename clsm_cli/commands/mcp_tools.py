@@ -4,8 +4,6 @@ A result has the command's ``--json`` object and a text for the model. Recalled 
 (``text.fence_lines``) to mark it as data, and so that ingest recognises it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import getdoc, signature

@@ -1,7 +1,5 @@
 """``clsm note``: remember one thing."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from clsm_cli.commands import fence_key

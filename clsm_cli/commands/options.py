@@ -3,8 +3,6 @@
 Every command accepts ``--store`` and ``--now``, for scripts; the help says where one has no effect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature

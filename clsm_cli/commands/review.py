@@ -1,7 +1,5 @@
 """``clsm review``: decide what only a person can decide, in a list or in an editor."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """``clsm show``: one item by its id; ``clsm history``: every version of what is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from json import dumps

@@ -1,7 +1,5 @@
 """``clsm status``: counts and problems of a store, and the state of its automation."""
 
-from __future__ import annotations
-
 from datetime import tzinfo
 
 from clsm_cli.commands import log_command

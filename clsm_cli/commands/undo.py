@@ -1,7 +1,5 @@
 """``clsm undo``: revert a run."""
 
-from __future__ import annotations
-
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first

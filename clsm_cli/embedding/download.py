@@ -5,8 +5,6 @@ a folder inside the model folder (so on the same disk), and none is moved into p
 verified. A failure of the source is a :class:`RouteError`, to distinguish it from one of our disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import os

@@ -5,8 +5,6 @@ those of the ingest need it taken in again. An ablation takes out one mechanism 
 setting at the value that switches it off, as a user could write it into ``clsm.yaml``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

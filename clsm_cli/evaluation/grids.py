@@ -1,7 +1,5 @@
 """A result for a reader: names, numbers, tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from clsm_cli.evaluation.compare import Gate

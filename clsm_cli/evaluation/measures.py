@@ -4,8 +4,6 @@ An item takes one place of the first ten, a statement as many as the turns that 
 that does not fit is the last that counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate

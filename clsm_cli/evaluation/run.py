@@ -1,7 +1,5 @@
 """A run: each set tried, its systems asked, each probe run."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

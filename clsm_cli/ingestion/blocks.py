@@ -9,8 +9,6 @@ list items takes 6 s and about a gigabyte), drops link definitions, and counts a
 tests compare the cuts with its own on the sample memory.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ vanished block is closed. New and changed blocks become one episode, and the doc
 current blocks. A file that was renamed or moved continues its old document, of which no block stays current.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

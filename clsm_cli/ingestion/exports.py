@@ -12,8 +12,6 @@ the writer's next line follows, and a heading inside a result is text. Turns hav
 get the day of the session.
 """
 
-from __future__ import annotations
-
 import io
 import itertools
 import json

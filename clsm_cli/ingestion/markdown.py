@@ -5,8 +5,6 @@ beyond the limits is refused whole, as a ``Problem`` instead of a document, so t
 empty one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

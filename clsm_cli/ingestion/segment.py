@@ -5,8 +5,6 @@ records, the inbox last. Turns that are in an episode are not read from the inbo
 without a record are described, whoever wrote them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Any

@@ -4,8 +4,6 @@ Pure functions on parsed JSON; https://code.claude.com/docs/en/hooks. All other 
 order are kept.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -5,8 +5,6 @@ the crontab can run it hourly, and a missed or failed night is caught up. Each s
 through its own program on the user's PATH.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ The agent trusts this text, so anything that others may have written is quoted. 
 the given address: no proxy, no redirect, no plain http over a network.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

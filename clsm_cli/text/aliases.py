@@ -4,8 +4,6 @@ Only explicit forms count: an acronym in brackets, "also known as", a link with 
 apposition ("Thomas, the editor") states a role, which others may share, and no alias.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

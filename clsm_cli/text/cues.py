@@ -1,7 +1,5 @@
 """Cues in turns: key phrases, decisions, open questions, valence."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

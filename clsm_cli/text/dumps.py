@@ -5,8 +5,6 @@ is embedded; the rest is found by its words. Each window is a dump if it compres
 or has too few letters. Takes time linear in the length of the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clsm_cli.text.sentences import Span

@@ -5,8 +5,6 @@ only where the capital is significant: not at the start of a sentence, unless th
 is capitalised elsewhere, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Literal

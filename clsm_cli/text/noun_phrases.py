@@ -5,8 +5,6 @@ phrase has only content words, and ends before a function word, a plain verb or 
 camping", "love pottery") are not written like names: a word counts only after a verb of doing or liking.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

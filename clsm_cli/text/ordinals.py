@@ -4,8 +4,6 @@ Only the structure is read; retrieval looks up the conversations. A place counts
 about a subject) from either end; a relation selects those before, after or between places.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

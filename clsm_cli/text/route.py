@@ -5,8 +5,6 @@ kinds of cue words. A cue against memory (such as small talk) counts only if no 
 hidden memory costs more than memory read in vain.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

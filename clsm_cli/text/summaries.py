@@ -1,7 +1,5 @@
 """Sentences that define a named thing, for a node's summary."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -3,8 +3,6 @@
 The same function tags stored texts and questions, so both get the same tag.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Tasks: list items with a box."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta

@@ -4,8 +4,6 @@ It has neither answers nor evidence, so the days that answer a question are deri
 two rules, and a question that neither rule decides is left out.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping

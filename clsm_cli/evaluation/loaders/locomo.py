@@ -4,8 +4,6 @@ The published file has evidence that is not one well-formed id of a turn; what c
 taken, and said. Adversarial questions ask the wrong person, so nothing answers them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -4,8 +4,6 @@ Gold are the turns marked ``has_answer`` in the sessions that hold the evidence,
 turn-level retrieval. Questions whose id ends in ``_abs`` ask what the haystack does not say.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A store as published systems see it: nodes, episodes, statements, gists and turns, to be ranked."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache

@@ -4,8 +4,6 @@ The material is templates, in which people, places and firms get coined names, s
 them can be known beforehand. The stores are made by the real ingest and consolidation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import chain

@@ -4,8 +4,6 @@ Drift: facts that change again and again. Distractor, split information, and ide
 go, consolidated once.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -9,8 +9,6 @@ has a line for each sitting: counts, and turns by the hash that a tombstone keep
 in it has to go when something is forgotten. It is not derived: whoever deletes ``.clsm`` deletes it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime

@@ -4,8 +4,6 @@ The names are those of OpenClaw's own documentation: plugins/hooks.md (``allowCo
 without which no hook that sees a message is registered) and reference/memory-config.md.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Secrets in table cells, with the heading of the column or the previous cell as label."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

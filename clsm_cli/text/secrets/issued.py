@@ -1,7 +1,5 @@
 """Keys whose form their issuer documents: ``formats.tsv``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -5,8 +5,6 @@
 between label and value, and the tests of a value.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial

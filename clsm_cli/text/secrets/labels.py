@@ -3,8 +3,6 @@
 They are data (``labels.tsv``: 76 languages, most from the translators of two projects).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Numbers with check digits: payment cards, bank accounts, national ids."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

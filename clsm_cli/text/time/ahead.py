@@ -5,8 +5,6 @@ Days that their words place are known to ``expressions``. A day without a year t
 note tells of what was with a verb.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 

@@ -5,8 +5,6 @@ None. Adjacent bounds form one condition ("in June before May 2020") and interse
 a union.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime, timedelta
 

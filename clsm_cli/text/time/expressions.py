@@ -8,8 +8,6 @@ looks back unless its words clearly look ahead. Expressions resolve to days only
 current day of the store's time zone; times of day are ignored.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Iterator

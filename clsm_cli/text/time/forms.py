@@ -5,8 +5,6 @@ speaking, and whether the words before it look ahead (True), back (False) or nei
 period of days, and raises ``ValueError`` or ``OverflowError`` if there is no such day.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta

@@ -4,8 +4,6 @@ The words before a time expression change its meaning, so they belong to it. Par
 (beginning, middle, end) are thirds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 

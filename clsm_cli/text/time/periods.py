@@ -7,8 +7,6 @@ Whole days only, so daylight saving time cannot shift a result. Weeks start on M
 the meteorological ones of the northern hemisphere.
 """
 
-from __future__ import annotations
-
 from calendar import monthrange
 from datetime import date, timedelta
 from functools import cache
