@@ -220,8 +220,7 @@ def named_text(name: str, most: int, next_step: str, errors: str = "replace") ->
         raise BadInputError(name, "is not UTF-8", next_step) from None
 
 
-MAX_QUERY = 1 << 20
-"""Maximum characters of a query."""
+MAX_QUERY = 1 << 20  # maximum characters of a query
 
 
 def query_text(words: Iterable[str], option: str) -> str:

@@ -35,10 +35,8 @@ from clsm_cli.store import atomic, night_log
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
-_MAX_REFUSED = 20
-"""Refused proposals that are listed; more have a common cause."""
-_MAX_DIFF = 200
-"""Lines of a file's diff that a plan shows."""
+_MAX_REFUSED = 20  # refused proposals that are listed; more have a common cause
+_MAX_DIFF = 200  # lines of a file's diff that a plan shows
 
 
 @command(

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
-BUDGET = 1500
-"""Default budget in tokens."""
+BUDGET = 1500  # default budget in tokens
 
 
 class Options(NamedTuple):
@@ -164,8 +163,7 @@ TITLES = {
     "concepts": "About this",
 }
 _MARKS = {"open": "[ ] ", "blocked": "[!] ", "done": "[x] "}
-_INDENT = "  "
-"""Prefix of continuation lines, so that none can look like another item."""
+_INDENT = "  "  # prefix of continuation lines, so that none can look like another item
 
 
 def context_mapping(found: Briefing) -> dict[str, Any]:

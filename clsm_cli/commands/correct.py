@@ -15,10 +15,8 @@ from clsm_cli.model.ids import normalise_text
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import terms
 
-_MOST = 6
-"""Things that are listed: more of them would only be near."""
-_SHORTEST = 3
-"""Words of a sentence that says what is true now."""
+_MOST = 6  # things that are listed: more of them would only be near
+_SHORTEST = 3  # words of a sentence that says what is true now
 
 
 @command(

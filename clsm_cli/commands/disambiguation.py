@@ -20,16 +20,11 @@ from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.store.layout import Store
 from clsm_cli.text.plain import to_plain
 
-MOST = 12
-"""Things that are listed."""
-LEAST = 0.25
-"""Share of the probability of what fits best that the others must have (own choice)."""
-NEAREST = 3
-"""Things that are named where none fits."""
-LIKELY = 0.5
-"""Probability from which a thing is rather meant than not."""
-WIDTH = 100
-"""Characters of a text that are shown."""
+MOST = 12  # things that are listed
+LEAST = 0.25  # share of the probability of what fits best that the others must have (own choice)
+NEAREST = 3  # things that are named where none fits
+LIKELY = 0.5  # probability from which a thing is rather meant than not
+WIDTH = 100  # characters of a text that are shown
 _BUDGET = 1_000_000
 _SHAPE = re.compile(r"[defg]-[0-9a-f]{2,}|[0-9a-f]{12}(-[0-9]+)?")
 

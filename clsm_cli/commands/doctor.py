@@ -17,8 +17,7 @@ from clsm_cli.health.findings import Finding
 from clsm_cli.health.store_snapshot import CheckContext
 from clsm_cli.model.grouping import grouped
 
-MAX_FINDINGS = 5
-"""Findings of one code that are listed without --verbose."""
+MAX_FINDINGS = 5  # findings of one code that are listed without --verbose
 _TITLES = {"damage": "damaged", "warning": "warnings", "note": "notes"}
 _MARKS = {"damage": "x", "warning": "!", "note": "·"}
 

@@ -19,8 +19,7 @@ from clsm_cli.store import atomic
 
 Taken = TypeVar("Taken")
 
-DEFAULT_EDITOR = "vi"
-"""The editor that every Unix has."""
+DEFAULT_EDITOR = "vi"  # the editor that every Unix has
 
 
 def edit_text(

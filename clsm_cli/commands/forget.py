@@ -29,10 +29,8 @@ from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import Store
 from clsm_cli.text.terminal import safe
 
-MAX_TEXT = 72
-"""Characters shown of a text."""
-MAX_ITEMS = 20
-"""Items of a kind that are listed without --verbose."""
+MAX_TEXT = 72  # characters shown of a text
+MAX_ITEMS = 20  # items of a kind that are listed without --verbose
 _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
 
 

@@ -16,10 +16,8 @@ from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
-MAX_LABEL = 60
-"""Characters of a label in a table."""
-PICTURE_NODES = 150
-"""Default ``--limit`` of a picture."""
+MAX_LABEL = 60  # characters of a label in a table
+PICTURE_NODES = 150  # default ``--limit`` of a picture
 
 
 @command(

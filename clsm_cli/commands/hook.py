@@ -199,8 +199,7 @@ RECALL_ITEMS, RECALL_BUDGET = 8, "500"
 MAX_WHOLE_QUERY = 2000
 """Longest message (characters) used whole as a query; of a longer one both ends, as the middle is
 usually pasted."""
-MAX_EVENT = 1 << 20
-"""Maximum bytes of an event from Claude Code."""
+MAX_EVENT = 1 << 20  # maximum bytes of an event from Claude Code
 
 PROJECT = option("--project", "In .claude/settings.json of this folder, not in your own settings.")
 

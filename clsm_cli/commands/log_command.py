@@ -39,13 +39,10 @@ from clsm_cli.store.logs import ReviewItem
 from clsm_cli.store.topics import BOX_OF
 from clsm_cli.text.time import periods
 
-DEFAULT_LIMIT = 20
-"""Default lines of each part."""
+DEFAULT_LIMIT = 20  # default lines of each part
 KINDS: tuple[str, ...] = get_args(StatementKind)
-BRIEF_LINES = 5
-"""Lines of a short report inside another one."""
-MAX_BRIEF_LINE = 200
-"""Characters of a line of a short report."""
+BRIEF_LINES = 5  # lines of a short report inside another one
+MAX_BRIEF_LINE = 200  # characters of a line of a short report
 _ENDED = {"done": "Done", "ended": "No longer true"}
 _PARTS = {
     "changed": "Changed",

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.restoring import Restored
 
 NAME = "config.toml"
-_MAX_BYTES = 1 << 20
-"""Maximum bytes of the file."""
+_MAX_BYTES = 1 << 20  # maximum bytes of the file
 _NEXT_STEP = "mend it, see: docs/format.md"
 
 

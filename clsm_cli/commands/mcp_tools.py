@@ -70,8 +70,7 @@ def failed(sentence: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=sentence)], is_error=True)
 
 
-Answer = tuple[dict[str, Any], str]
-"""The ``--json`` object, and the text for the model."""
+Answer = tuple[dict[str, Any], str]  # the ``--json`` object, and the text for the model
 
 
 class _WarmEngine(QueryEngine):

@@ -124,8 +124,7 @@ class Printer(NamedTuple):
         _progress[0].update(task, completed=done, total=total)
 
 
-_progress: list[Progress] = []
-"""The progress display on stderr: at most one."""
+_progress: list[Progress] = []  # the progress display on stderr: at most one
 
 
 def end_progress() -> None:

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 MAX_ITEMS = 1000
-MAX_BATCH = 32 << 20
-"""Maximum bytes of a batch file."""
+MAX_BATCH = 32 << 20  # maximum bytes of a batch file
 _LONGER = "ask with some words of it"
 
 

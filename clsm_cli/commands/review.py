@@ -96,8 +96,7 @@ def review(
 
 _EXPLANATION_FIELDS = "id text reason chance keep worth noise noise_limit is_held"
 _WIDTH = 96
-_MAX_TEXT = 2000
-"""Characters shown of a text."""
+_MAX_TEXT = 2000  # characters shown of a text
 
 
 class Question(NamedTuple):

@@ -234,12 +234,10 @@ def _report_step(printer: Printer, step: Step) -> None:
         printer.lines([f"{step.name}: {step.told.splitlines()[0] if step.told else 'done'}"])
 
 
-_SLACK = timedelta(minutes=5)
-"""Tolerance for clocks that are set back."""
+_SLACK = timedelta(minutes=5)  # tolerance for clocks that are set back
 _FIRST_RUN = timedelta(minutes=30)
 """A run that starts within this time after its hour is the first of the night."""
-ADVICE_TOKENS = 8000
-"""Tokens of a packet that an agent reads as program output."""
+ADVICE_TOKENS = 8000  # tokens of a packet that an agent reads as program output
 
 
 class Step(NamedTuple):

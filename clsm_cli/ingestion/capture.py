@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-BATCH_ROWS = 1000
-"""Rows that are written (and fsynced) together."""
+BATCH_ROWS = 1000  # rows that are written (and fsynced) together
 
 
 @dataclass(slots=True)
@@ -315,8 +314,7 @@ def _is_before(time: str, since: datetime) -> bool:
     return time < since.date().isoformat() if moment is None else moment < since
 
 
-NOTES_SESSION = "notes"
-"""The session of notes."""
+NOTES_SESSION = "notes"  # the session of notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,20 +39,14 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.floating[Any]]
 
-TITLE_PHRASES = 3
-"""Key phrases of a title."""
-SCORED_PHRASES = 8
-"""Key phrases that raise the score of a sentence."""
-MAX_SENTENCES = 4
-"""Sentences of a narrative, at most."""
-MAX_CHARS = 240
-"""Characters of a sentence in a record; the turn has the whole."""
+TITLE_PHRASES = 3  # key phrases of a title
+SCORED_PHRASES = 8  # key phrases that raise the score of a sentence
+MAX_SENTENCES = 4  # sentences of a narrative, at most
+MAX_CHARS = 240  # characters of a sentence in a record; the turn has the whole
 MAX_DECISIONS, MAX_QUESTIONS = 15, 10
 """Maximum kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
-MIN_SHARED_STEMS = 2
-"""Content stems that an answer shares with its question."""
-FULL_STEMS = 6
-"""Content stems below which a sentence has a lower score."""
+MIN_SHARED_STEMS = 2  # content stems that an answer shares with its question
+FULL_STEMS = 6  # content stems below which a sentence has a lower score
 
 _BLOCK_MARKER = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")

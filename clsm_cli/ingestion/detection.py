@@ -24,14 +24,10 @@ Format = Literal[
 
 DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
 """Formats of living documents; the others are conversations."""
-HEAD_BYTES = 64 << 10
-"""First bytes of a source to inspect."""
-CHAT_SUFFIX = ".txt"
-"""Suffix of a chat in an archive of WhatsApp."""
-TELEGRAM_NAME = "result.json"
-"""File name of Telegram's export."""
-ZIP_MAGIC = b"PK\x03\x04"
-"""First bytes of a zip archive."""
+HEAD_BYTES = 64 << 10  # first bytes of a source to inspect
+CHAT_SUFFIX = ".txt"  # suffix of a chat in an archive of WhatsApp
+TELEGRAM_NAME = "result.json"  # file name of Telegram's export
+ZIP_MAGIC = b"PK\x03\x04"  # first bytes of a zip archive
 
 _TELEGRAM_HTML = "looks like Telegram's HTML export; clsm reads its JSON form: result.json"
 _SIGNAL_EXPORT = "clsm reads the chat.md of signal-export"

@@ -47,10 +47,8 @@ _MAX_CHAOS = 0.5
 _WIDE = ("utf-16le", "utf-16be")
 _STRANGE = frozenset({"Cc", "Cn", "Co"})
 """Unicode categories of control, private-use and unassigned characters."""
-_CHARS_PER_STRANGE = 50
-"""Minimum characters of a text for each one of these."""
-_MAX_BYTES = 256 << 20
-"""Bytes of a text that is not UTF-8."""
+_CHARS_PER_STRANGE = 50  # minimum characters of a text for each one of these
+_MAX_BYTES = 256 << 20  # bytes of a text that is not UTF-8
 
 
 def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:

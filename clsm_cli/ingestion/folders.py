@@ -30,8 +30,7 @@ Place = Literal["", "vault", "workspace"]
 """Kind of the nearest known folder around a note; empty: none."""
 WORKSPACE = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md")
 """Files, any of which makes a folder an agent's workspace (OpenClaw, Codex and others)."""
-VAULT = ".obsidian"
-"""Subfolder that makes a folder an Obsidian vault."""
+VAULT = ".obsidian"  # subfolder that makes a folder an Obsidian vault
 _DIARY = "memory"
 
 
@@ -135,8 +134,7 @@ def _without_markup(line: str) -> str:
 
 IGNORE_FILE = ".clsmignore"
 _NAME = re.compile(r"[^/]+")
-_NEUTRAL_NAME = "\ufffd" * 9
-"""A name that no file has."""
+_NEUTRAL_NAME = "\ufffd" * 9  # a name that no file has
 
 
 class Exclusion:

@@ -176,8 +176,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return sorted(scan, key=lambda entry: entry.name)
 
 
-_KNOWN_VERSION = 23
-"""``user_version`` of the databases that this was tested with."""
+_KNOWN_VERSION = 23  # ``user_version`` of the databases that this was tested with
 _LOCK_WAIT = 10.0
 """Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
 _TOO_LONG = f"row is longer than {MAX_MESSAGE >> 20} MiB"

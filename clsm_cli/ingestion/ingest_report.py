@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-FORGOTTEN = "forgotten"
-"""Drop reason of a turn or a block with a tombstone."""
+FORGOTTEN = "forgotten"  # drop reason of a turn or a block with a tombstone
 
 
 MIN_DUMP_CHARS = 8192
@@ -89,8 +88,7 @@ class Report:
     skipped: list[Skipped] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    up_to_date: int = 0
-    """Transcripts without new content, which a catch-up did not open."""
+    up_to_date: int = 0  # transcripts without new content, which a catch-up did not open
     episodes: int = 0
     open_turns: int = 0
     bad_model: ModelDigestError | None = None

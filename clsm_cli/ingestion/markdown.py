@@ -48,10 +48,8 @@ _PROPERTY = re.compile(r"([^\s:#][^:]*):(?=\s|\Z)")
 _FILE_PROPERTIES = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
 """Properties without content: Obsidian's own, and those that are read here."""
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
-_ANY_YEAR = date(2000, 1, 1)
-"""Reference day for headings, in which only days with their year count."""
-_MAX_PIECE_CHARS = MAX_MESSAGE // 4
-"""Characters; none takes more than four bytes."""
+_ANY_YEAR = date(2000, 1, 1)  # reference day for headings, in which only days with their year count
+_MAX_PIECE_CHARS = MAX_MESSAGE // 4  # characters; none takes more than four bytes
 # A time is searched for at the start of a line.
 _MAX_LINE_CHARS = 400
 

@@ -104,8 +104,7 @@ class Message:
     line: int
     time: str | None
     id: str | None = None
-    end: int = 0
-    """Its last line, if it has several."""
+    end: int = 0  # its last line, if it has several
 
     def turn(
         self,
@@ -212,8 +211,7 @@ ADVICE = "[clsm: advise the memory]"
 """Start of the task that ``clsm schedule install --adviser`` gives an agent at night."""
 _BEFORE_ADVICE = 200
 """Characters that a scheduler puts before a task: its own name, the job's, the time."""
-_COMMAND_ENDS = ";&|()`\n"
-"""Characters that end a simple shell command."""
+_COMMAND_ENDS = ";&|()`\n"  # characters that end a simple shell command
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
 # Words before the program that is run.

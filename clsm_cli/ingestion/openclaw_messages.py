@@ -29,8 +29,7 @@ _NO_NAME = re.compile(
 )
 """A number, an address or a program (the names of OpenClaw's own clients)."""
 _FORWARDED = "forwarded"
-_MAX_TRAILERS = 8
-"""Lines and quotes to examine after a message."""
+_MAX_TRAILERS = 8  # lines and quotes to examine after a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +81,11 @@ def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
 class _Opened:
     text: str = ""
     sender: str | None = None
-    is_relayed: bool = False
-    """Another session of the agent sent it."""
+    is_relayed: bool = False  # another session of the agent sent it
     is_forwarded: bool = False
     has_events: bool = False
     has_media: bool = False
-    is_persons: bool = False
-    """It came in a channel's envelope, so it is no machine text."""
+    is_persons: bool = False  # it came in a channel's envelope, so it is no machine text
 
 
 def _open(text: str) -> _Opened:

@@ -152,8 +152,7 @@ _CLAUDE_OTHER_TYPES = frozenset(
 )
 """Rows other than messages."""
 _CLAUDE_ID_KEYS = ("sessionId", "leafUuid", "messageId")
-_SYNTHETIC = "<synthetic>"
-"""Model of messages that the program writes in the agent's name."""
+_SYNTHETIC = "<synthetic>"  # model of messages that the program writes in the agent's name
 # Text that the program writes in the user's name: its start, and the drop reason.
 _WRAPPERS = (
     (("<command-name>", "<command-message>", "<command-args>"), "command"),

@@ -116,8 +116,7 @@ def with_ordinal(turn: Turn, session: str, ordinal: int) -> Turn:
     return replace(turn, key=key)
 
 
-_MAX_ORDINALS = 64
-"""Equal turns without an exact time that a conversation can distinguish."""
+_MAX_ORDINALS = 64  # equal turns without an exact time that a conversation can distinguish
 
 
 def ordinal_of(turn: Turn, session: str) -> int | None:

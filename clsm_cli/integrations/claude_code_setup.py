@@ -18,8 +18,7 @@ EVENTS: dict[str, tuple[str | None, str]] = {
 }
 """Event → its matcher and its ``clsm hook claude-code`` command. A resumed session already has its
 context."""
-TIMEOUT = 10
-"""Seconds after which Claude Code continues without the hook."""
+TIMEOUT = 10  # seconds after which Claude Code continues without the hook
 _OURS = re.compile(r"(?:clsm|clsm_cli)\S* hook claude-code (?:start|message|capture)\b")
 _MEND = "mend it, then run the same command again"
 

@@ -22,15 +22,11 @@ from clsm_cli.store import atomic
 
 DREAM_START, DREAM_END = 2 * 60 + 45, 3 * 60 + 29
 """Minutes of the day in which no job starts: OpenClaw dreams at 03:00 and rewrites its notes."""
-TIMEOUT = 1800
-"""Maximum seconds of a run."""
-ADVICE_TIMEOUT = 900
-"""Maximum seconds of an agent's turn as adviser."""
-ADVISER_SUFFIX = "-adviser"
-"""Suffix of the adviser's job, after the name of the store's job."""
+TIMEOUT = 1800  # maximum seconds of a run
+ADVICE_TIMEOUT = 900  # maximum seconds of an agent's turn as adviser
+ADVISER_SUFFIX = "-adviser"  # suffix of the adviser's job, after the name of the store's job
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
-_PROGRAM_TIMEOUT = 60
-"""Maximum seconds of a call to a scheduler's program."""
+_PROGRAM_TIMEOUT = 60  # maximum seconds of a call to a scheduler's program
 _BOOTED = Path("/run/systemd/system")
 """sd_booted(3): this folder exists if systemd is the init system."""
 OPENCLAW = "openclaw"
@@ -205,8 +201,7 @@ def _quoted(word: str) -> str:
 class Scheduler:
     """A scheduler; methods raise BadInputError if its program fails or cannot be started."""
 
-    name: str
-    """Its name in ``--by``."""
+    name: str  # its name in ``--by``
     _program: str
 
     def __init__(self, environment: Mapping[str, str]) -> None:

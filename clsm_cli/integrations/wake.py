@@ -16,11 +16,9 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
-TIMEOUT = 5.0
-"""Maximum seconds of a wake."""
+TIMEOUT = 5.0  # maximum seconds of a wake
 _SILENCE = f"no answer within {TIMEOUT:g} s"
-_MAX_QUOTED = 500
-"""Maximum characters of a quoted text."""
+_MAX_QUOTED = 500  # maximum characters of a quoted text
 _MAX_TOKEN = 4096
 _MAX_PORT = 0xFFFF
 _URL = re.compile(

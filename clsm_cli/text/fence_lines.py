@@ -20,8 +20,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 KEY_BYTES = 32
-OPENING = "<clsm-recall "
-"""Start of each block: text without it needs no key and no search."""
+OPENING = "<clsm-recall "  # start of each block: text without it needs no key and no search
 
 CLOSING = "</clsm-recall>"
 _MAC_BYTES = 16

@@ -8,8 +8,7 @@ from functools import cache
 
 _HERE = os.path.dirname(__file__)
 
-compiled = cache(re.compile)
-"""Compile a pattern at its first use: most commands need only a few."""
+compiled = cache(re.compile)  # compile a pattern at its first use: most commands need only a few
 
 
 def table_rows(name: str, **pieces: str) -> list[list[str]]:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.text.sentences import Span
 
-NAME_PARTICLES = frozenset(word_list("particles"))
-"""Lower-case words inside the names of persons."""
+NAME_PARTICLES = frozenset(word_list("particles"))  # lower-case words inside the names of persons
 _PARTICLES = NAME_PARTICLES | {"of", "the"}
 SMALL_WORDS = _PARTICLES.union(word_list("small words"))
 """Words that stay lower-case inside a title."""
@@ -30,8 +29,7 @@ SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
 
 WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
 """A word with its hyphens and the suffix after an apostrophe."""
-POSSESSIVE = re.compile(r"['\u2019][sS]$")
-"""The possessive suffix."""
+POSSESSIVE = re.compile(r"['\u2019][sS]$")  # the possessive suffix
 
 
 class _Word(NamedTuple):

@@ -13,12 +13,10 @@ from clsm_cli.text.language_data import compiled, number_words, table_rows, word
 ORDINALS = word_list("ordinals")[:12]
 _COUNTS = word_list("numbers")[1:11]
 
-MAX_CHARS = 2000
-"""Characters of a question to read: more is quoted text."""
+MAX_CHARS = 2000  # characters of a question to read: more is quoted text
 _MAX_SUBJECT_CHARS = 80
 _FEW_COUNT = 3
-_MAX_NUMBER = 10**6
-"""More conversations than any store has; longer numbers are cut to it."""
+_MAX_NUMBER = 10**6  # more conversations than any store has; longer numbers are cut to it
 _NEWEST = frozenset({"last", "latest", "newest", "final", "previous", "prior", "most recent"})
 
 

@@ -16,8 +16,7 @@ from clsm_cli.startup.records import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FILE = Path(__file__).with_suffix(".txt")
-ENGLISH = "english"
-"""Language of a text without function words."""
+ENGLISH = "english"  # language of a text without function words
 
 
 class Word(NamedTuple):

@@ -41,8 +41,7 @@ _NOTHING_ASKED = frozenset(
     {"small talk", "goes on", "machine", "arithmetic", "translation", "general knowledge"}
 )
 """Cues of messages that no memory answers, however near it comes."""
-_WEAK_CUES = frozenset({"again"})
-"""Cues of the past that also occur in "repeat that"."""
+_WEAK_CUES = frozenset({"again"})  # cues of the past that also occur in "repeat that"
 _CANCELLED_CUES = frozenset({"told", "past", "first person", "again"})
 """Cues of the past that "just" and "above" turn into cues of the current conversation."""
 

@@ -17,8 +17,7 @@ from clsm_cli.text.tokens import stems, terms
 
 MIN_COSINE = 0.90
 """Cosine of two sentence vectors (MiniLM) from which their meaning counts as equal."""
-MIN_OVERLAP = 0.80
-"""Share of common stems from which their words count as equal."""
+MIN_OVERLAP = 0.80  # share of common stems from which their words count as equal
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")

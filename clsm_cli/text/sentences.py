@@ -291,6 +291,5 @@ def _is_ordinal(stop: _FullStop) -> bool:
     return is_alone or month not in _ENGLISH_MONTHS
 
 
-_CONTEXT_CHARS = 120
-"""Characters before and after a full stop from which the language is detected."""
+_CONTEXT_CHARS = 120  # characters before and after a full stop from which the language is detected
 _FOREIGN_LETTER = re.compile(r"(?=[^\x00-\x7f])[^\W\d_]")

@@ -9,8 +9,7 @@ from functools import lru_cache
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
-MAX_TAGS = 3
-"""Tags of a text, at most."""
+MAX_TAGS = 3  # tags of a text, at most
 
 _LEVELS = ("categories", "subcategories", "tags")
 
@@ -24,8 +23,7 @@ class Tag(NamedTuple):
     synonyms: tuple[str, ...]
 
 
-Ontology = tuple[Tag, ...]
-"""All tags, in the order of their file."""
+Ontology = tuple[Tag, ...]  # all tags, in the order of their file
 
 
 class OntologyError(ValueError):

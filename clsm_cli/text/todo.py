@@ -23,8 +23,7 @@ _ITEM = re.compile(rf"[ \t]*(?:\u2022|{ITEM})[ \t]+(?=\S)")
 _BOX = re.compile(r"\[(?P<box>[ xX!~/\-\u2713])\][ \t]*(?P<body>\S.*)", re.DOTALL)
 _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
-_DROPPED = frozenset("-~")
-"""Boxes of cancelled tasks."""
+_DROPPED = frozenset("-~")  # boxes of cancelled tasks
 _MAX_DUE_PERIOD_DAYS = 7
 """Longest period that counts as a due day: "by next week" does, "in March" does not."""
 

@@ -18,8 +18,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
 
-PLUGIN = "clsm"
-"""The id of the plugin, which is the name of its folder too."""
+PLUGIN = "clsm"  # the id of the plugin, which is the name of its folder too
 _SKILL = "skills/clsm/SKILL.md"
 _COMMANDS = {"recall": (), "note": ("--by", "agent"), "correct": (), "show": ()}
 """What the skill names, and how the agent is to run it."""
@@ -119,10 +118,8 @@ def _part(value: Any, name: str, default: Any = None) -> Any:
 
 
 _PROGRAM = "openclaw"
-TIMEOUT = 180
-"""Seconds; a call takes one to seven on a fast machine."""
-OLDEST = (2026, 7)
-"""The oldest version that was tried."""
+TIMEOUT = 180  # seconds; a call takes one to seven on a fast machine
+OLDEST = (2026, 7)  # the oldest version that was tried
 _MOVED = (2026, 8)
 """The first version with ``memory.search``, and with consent for what a plugin may do."""
 _VERSION = re.compile(r"\b(\d{4})\.(\d{1,2})\.(\d+)")

@@ -44,8 +44,7 @@ _LOG_IN_WITH = re.compile(
     r"(?:the[ ])?(?:password[ ]|pw[ ])?(?:[\w.@+-]{1,60}(?:[ ]?/[ ]?|[ ]and[ ]))?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
     re.IGNORECASE,
 )
-_MIN_SPOKEN = 6
-"""Minimum length of a password after "log in … with"."""
+_MIN_SPOKEN = 6  # minimum length of a password after "log in … with"
 _PASSPHRASE = re.compile(
     r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
@@ -74,8 +73,7 @@ _ONE_CODE = (
 _CODE = (
     rf"s?(?:[ \t](?:%(be)s))?[^a-zA-Z0-9]{{1,6}}({_ONE_CODE}(?:[\s,;*-]{{1,6}}{_ONE_CODE}){{0,30}})"
 )
-_CONTEXT_CHARS = 40
-"""Characters on either side of "code" in which to look for the thing it opens."""
+_CONTEXT_CHARS = 40  # characters on either side of "code" in which to look for the thing it opens
 _IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
 """Between a value and a label after it: "… is my password"."""
 _BETWEEN = rf"(?i){_ENDING}{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}])){_OPEN}[\"'`]?(?=\d)"
@@ -95,13 +93,10 @@ _AFTER_BLANK = (
 """A password linked to its label by a blank alone: "the wifi password tulip99"."""
 
 
-_INFLECTION = re.compile(r"[^\W\d_]{0,3}")
-"""Inflection of a label."""
-_MIN_WORD = 4
-"""Minimum length of a single word after its label."""
+_INFLECTION = re.compile(r"[^\W\d_]{0,3}")  # inflection of a label
+_MIN_WORD = 4  # minimum length of a single word after its label
 _MIN_KEY = 6
-_MIN_PASSPHRASE_WORDS = 4
-"""Minimum words of a passphrase after "password"."""
+_MIN_PASSPHRASE_WORDS = 4  # minimum words of a passphrase after "password"
 
 
 class _WordClasses(dict[str, str]):

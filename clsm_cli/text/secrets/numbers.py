@@ -28,8 +28,7 @@ _JOINT = re.compile(r"[ -]?([A-Za-z0-9])")
 
 _DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
 """The digits that every number has."""
-_CONTEXT_CHARS = 12
-"""Characters of a number before or after its digits."""
+_CONTEXT_CHARS = 12  # characters of a number before or after its digits
 
 
 class Number(NamedTuple):

@@ -12,8 +12,7 @@ from clsm_cli.text.language_data import pattern
 from clsm_cli.text.time import clauses, expressions, forms
 from clsm_cli.text.time.expressions import TimeExpression
 
-_MAX_STRETCH_DAYS = 14
-"""Longest "11 to 13 November" that counts as its first day."""
+_MAX_STRETCH_DAYS = 14  # longest "11 to 13 November" that counts as its first day
 _ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
 
 

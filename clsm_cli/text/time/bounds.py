@@ -18,8 +18,7 @@ from clsm_cli.text.time.forms import holiday_cues
 _ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
 VAGUE = frozenset({"recently", "lately", "just now"})
 """Words that are ignored if a question names another time: the event may be recent as of that time."""
-MAX_CHARS = 2000
-"""Characters of a question to read: more is quoted text."""
+MAX_CHARS = 2000  # characters of a question to read: more is quoted text
 
 
 class Bound(NamedTuple):

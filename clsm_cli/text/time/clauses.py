@@ -27,8 +27,7 @@ _LABEL = re.compile(r":\**\s*$")
 _CLAUSE_END = re.compile(r"[.!?;:\n]")
 _FUNCTION_WORDS = STOP_WORDS.union(word_list("function"))
 _WORD_AFTER = re.compile(r"\s([a-z]+)")
-_CONTEXT_CHARS = 80
-"""Characters on either side in which to look for evidence."""
+_CONTEXT_CHARS = 80  # characters on either side in which to look for evidence
 
 
 class Clause(NamedTuple):

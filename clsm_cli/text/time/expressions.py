@@ -24,14 +24,12 @@ Direction = Literal["past", "plan"]
 
 MAX_PAST_DAYS = 92
 """Age in days up to which a past event needs no year: the same day ahead is then nine months away."""
-MAX_MISSED_DAYS = 45
-"""Age in days up to which a planned day may be one just missed."""
+MAX_MISSED_DAYS = 45  # age in days up to which a planned day may be one just missed
 
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _INEXACT_COUNTS = ("few", "several", "couple")
 _DIRECTION_WORDS = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
-_CUE_REACH = 60
-"""Characters before an expression in which to look for its direction."""
+_CUE_REACH = 60  # characters before an expression in which to look for its direction
 
 
 class TimeExpression(NamedTuple):
@@ -64,10 +62,8 @@ _VAGUE = re.compile(
 )
 _ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|\d\d? [A-Z]|[A-Z][a-z]+ \d)")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
-_IN = " in "
-"""Preposition that months and years need to be found."""
-_PART_REACH = 60
-"""Characters around an offset in which to look for the period of a part."""
+_IN = " in "  # preposition that months and years need to be found
+_PART_REACH = 60  # characters around an offset in which to look for the period of a part
 _THE_UNIT = re.compile(
     r"(week|month|quarter|year|decade)\b(?!-|\s(?:before|after)\b)", re.IGNORECASE
 )

@@ -26,10 +26,8 @@ NUMBERS = {word: number for word, number in number_words().items() if number}
 _STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
 """Units from the present one; all other words, such as "next", mean 1."""
 _NEXT_WORDS = frozenset({"next", "coming", "this coming"})
-_NEAR_RATIO = 4
-"""A coming day counts if it is this many times nearer than the past one."""
-_NEAR_DAYS = 60
-"""Maximum days ahead for that."""
+_NEAR_RATIO = 4  # a coming day counts if it is this many times nearer than the past one
+_NEAR_DAYS = 60  # maximum days ahead for that
 
 
 class Rule(NamedTuple):

@@ -14,8 +14,7 @@ from functools import cache
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
 
-Period = tuple[date, date]
-"""First day, and the day after the last."""
+Period = tuple[date, date]  # first day, and the day after the last
 
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """Season → its first month."""
