@@ -28,24 +28,16 @@ from clsm_cli.store.layout import Store, discover, open_store
 
 
 class Option(NamedTuple):
-    """An option or the positional arguments of a command.
+    """An option or the positional arguments of a command."""
 
-    Attributes:
-        names: As typed, ``--quiet -q``; a switch with its opposite is ``--touch/--no-touch``;
-            "" for positional arguments.
-        metavar: Placeholder of the value in the help; "" for a switch.
-        kind: Converts one value; raises ValueError if it is invalid.
-        is_repeated: Values are collected in a tuple.
-    """
-
-    names: str
-    metavar: str
+    names: str  # as typed: "--quiet -q"; with an opposite "--touch/--no-touch"; "": positional
+    metavar: str  # placeholder of the value in the help; "" for a switch
     help: str
-    kind: Callable[[str], Any] = str
+    kind: Callable[[str], Any] = str  # converts one value; raises ValueError if it is invalid
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
-    is_repeated: bool = False
+    is_repeated: bool = False  # values are collected in a tuple
     default: Any = None
 
     def read(self, text: str) -> Any:

@@ -38,18 +38,13 @@ working set then stays in the L2 cache) and are 8 to 14 % fewer at 2,000.
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """The vectors of one text.
+    """The vectors of one text."""
 
-    Attributes:
-        sentence: Float32 [384], length 1.
-        tokens: Float32 [n, 64], rows of length 1: the last layer at each word piece, without ``[CLS]``
-            and ``[SEP]``, projected on the directions that keep most of the variance.
-        pieces: The n word pieces; a continuation begins with ``##``.
-    """
-
-    sentence: Vectors
+    sentence: Vectors  # float32 [384], length 1
+    # Float32 [n, 64], rows of length 1: the last layer at each word piece, without [CLS] and [SEP],
+    # projected on the directions that keep most of the variance.
     tokens: Vectors
-    pieces: tuple[str, ...]
+    pieces: tuple[str, ...]  # the n word pieces; a continuation begins with ``##``
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,18 +133,12 @@ class Encoder:
 
 
 def equal_length_batches(lengths: Sequence[int], budget: int = BATCH_TOKENS) -> Iterator[list[int]]:
-    """Group texts so that a batch needs no padding.
+    """Yield the positions of the texts of each batch, long texts first, so that none needs padding.
 
-    Args:
-        lengths: Word pieces of each text.
-        budget: Word pieces per batch, at most; a longer text is a batch of its own.
+    ``lengths`` and ``budget`` are in word pieces; a text above the budget is a batch of its own.
 
-    Yields:
-        The positions of a batch's texts in ``lengths``, each once, long texts first.
-
-    Example:
-        >>> list(equal_length_batches([4, 9, 4, 4], budget=8))
-        [[1], [0, 2], [3]]
+    >>> list(equal_length_batches([4, 9, 4, 4], budget=8))
+    [[1], [0, 2], [3]]
     """
     by_length = grouped((length, at) for at, length in enumerate(lengths))
     for length, places in sorted(by_length.items(), reverse=True):

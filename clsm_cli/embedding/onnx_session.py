@@ -85,16 +85,12 @@ _KINDS = {number: kind for kind, number in _ELEMENT_TYPES.items()}
 class Tensor(NamedTuple):
     """Numbers in row-major order.
 
-    Attributes:
-        kind: Element type, as ``array`` names it: ``f`` float32, ``i`` int32, ``B`` uint8, ``q`` int64.
-        shape: Sizes of the dimensions.
-        data: The numbers, C-contiguous. A session returns a flat memoryview of ``kind``, valid as long
-            as it is referenced.
+    A session returns ``data`` as a flat memoryview of ``kind``, valid as long as it is referenced.
     """
 
-    kind: Kind
+    kind: Kind  # as ``array`` names it: f float32, i int32, B uint8, q int64
     shape: tuple[int, ...]
-    data: ReadableBuffer
+    data: ReadableBuffer  # C-contiguous
 
 
 class OnnxruntimeError(RuntimeError):

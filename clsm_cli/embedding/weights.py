@@ -84,13 +84,9 @@ class FileStamp(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """The record of one model folder.
+    """The record of one model folder."""
 
-    Attributes:
-        route: Where the files came from, as text for people; None if clsm did not install them.
-    """
-
-    route: str | None
+    route: str | None  # where the files came from; None if clsm did not install them
     files: dict[str, FileStamp]
 
     def matches(self, folder: Path) -> bool:
@@ -108,12 +104,6 @@ class Stamp(NamedTuple):
             if self.files.get(pin.name) != FileStamp.of(pin.sha256, found):
                 return False
         return True
-
-    def to_json(self) -> bytes:
-        """The content of :data:`RECORD_NAME`."""
-        files = {name: entry._asdict() for name, entry in sorted(self.files.items())}
-        record = {"engine": ENGINE, "route": self.route, "files": files}
-        return json.dumps(record, indent=1).encode() + b"\n"
 
 
 def load(folder: Path) -> Stamp | None:
@@ -197,9 +187,11 @@ def save(folder: Path, record: Stamp) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
+    files = {name: entry._asdict() for name, entry in sorted(record.files.items())}
+    text = json.dumps({"engine": ENGINE, "route": record.route, "files": files}, indent=1)
     with scratch_folder(folder) as scratch:
         with create(scratch / RECORD_NAME) as write:
-            write(record.to_json())
+            write(f"{text}\n".encode())
         os.replace(scratch / RECORD_NAME, folder / RECORD_NAME)
     sync_folder(folder)
 
@@ -252,19 +244,13 @@ class ModelFile(NamedTuple):
 
 
 class ModelStatus(NamedTuple):
-    """The state of a model folder, without hashing it.
-
-    Attributes:
-        installed: Every file is there with the right size.
-        verified: Every file is unchanged since its digest was verified.
-        route: Where the files came from; None if unknown.
-    """
+    """The state of a model folder, without hashing it."""
 
     folder: Path
-    installed: bool
-    verified: bool
+    installed: bool  # every file is there with the right size
+    verified: bool  # every file is unchanged since its digest was verified
     engine: str
-    route: str | None
+    route: str | None  # where the files came from; None if unknown
     files: tuple[ModelFile, ...]
 
 

@@ -33,19 +33,13 @@ Found = Iterator["Tail | Skipped | Problem"]
 
 @dataclass(slots=True)
 class Tail:
-    """A transcript with new content: a JSONL file, or a conversation in an agent's database.
-
-    Attributes:
-        inside: The conversation; empty for a file.
-        before: How far it was read before: the file's stamp, or the last row.
-        place: How far it is read now.
-    """
+    """A transcript with new content: a JSONL file, or a conversation in an agent's database."""
 
     path: str
     origin: str
-    before: Cursor | None
-    inside: str = ""
-    place: Cursor | None = None
+    before: Cursor | None  # how far it was read before: the file's stamp, or the last row
+    inside: str = ""  # the conversation; empty for a file
+    place: Cursor | None = None  # how far it is read now
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager

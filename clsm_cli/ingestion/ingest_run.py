@@ -213,7 +213,7 @@ class Intake:
             self.store.zone,
             asked.now,
             asked.session or source.inside or source.origin,
-            known_clsm_calls=self.sessions.calls,
+            known_clsm_calls=lambda session: self.sessions.get(session).calls,
             day_first=asked.day_first,
             fence_key=asked.fence_key,
         )

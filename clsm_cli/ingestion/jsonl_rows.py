@@ -182,26 +182,17 @@ def parse(line: bytes, number: int, findings: Findings) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The context of a reader.
+    """The context of a reader."""
 
-    Attributes:
-        path: As given, for problems.
-        now: No message of a chat is later.
-        session: For items without one.
-        known_clsm_calls: Returns, for a session, the ids of calls that ran clsm in earlier inputs, whose
-            results may follow.
-        day_first: For the dates of a chat; None: the chat itself decides.
-        fence_key: Provides the key that verifies recalled text, see ``recalled_text``.
-    """
-
-    path: str
+    path: str  # as given, for problems
     zone: tzinfo
-    now: datetime
-    session: str
+    now: datetime  # no message of a chat is later
+    session: str  # for items without one
     findings: Findings = field(default_factory=Findings)
+    # The ids of calls in a session that ran clsm in earlier inputs, whose results may follow.
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: ()
-    day_first: bool | None = None
-    fence_key: FenceKey = no_key
+    day_first: bool | None = None  # for the dates of a chat; None: the chat itself decides
+    fence_key: FenceKey = no_key  # see ``recalled_text``
 
 
 RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]

@@ -7,6 +7,7 @@ about a subject) from either end; a relation selects those before, after or betw
 import re
 from functools import cache
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, number_words, table_rows, word_list
 
@@ -30,13 +31,11 @@ class _Form(NamedTuple):
 
 @cache
 def _forms() -> dict[str, list[_Form]]:
-    found: dict[str, list[_Form]] = {}
-    for name, kind, needs, pattern in table_rows(
-        "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(_COUNTS)
-    ):
-        form = pattern.replace("[A-Z]", "(?-i:[A-Z])")
-        found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), form))
-    return found
+    rows = table_rows("ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(_COUNTS))
+    return grouped(
+        (name, _Form(kind, tuple(needs.split("|")), pattern.replace("[A-Z]", "(?-i:[A-Z])")))
+        for name, kind, needs, pattern in rows
+    )
 
 
 def _pattern_of(name: str, before: str = "") -> re.Pattern[str]:
@@ -44,17 +43,13 @@ def _pattern_of(name: str, before: str = "") -> re.Pattern[str]:
 
 
 class ConversationPlace(NamedTuple):
-    """A place among conversations.
-
-    Attributes:
-        is_mention: Whether any mention of the subject counts, also in a note.
-    """
+    """A place among conversations."""
 
     subject: str = ""  # subject of the conversations; empty: any
     number: int = 0  # ordinal, from 1; 0: the one closest to the subject
     length: int = 1  # how many, away from the end where counting starts
     from_end: bool = False  # whether to count from the last one
-    is_mention: bool = False
+    is_mention: bool = False  # whether any mention of the subject counts, also in a note
 
 
 class Request(NamedTuple):

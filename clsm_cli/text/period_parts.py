@@ -19,21 +19,14 @@ _DATED_SENTENCE = re.compile(r"\s(?=On \d{4}-\d\d-\d\d(?: at \d\d:\d\d)?[:,] )")
 
 
 class PeriodParts(NamedTuple):
-    """Statements and episodes of a period, by kind.
+    """Statements and episodes of a period, by kind."""
 
-    Attributes:
-        decisions: Decisions and corrections, and statements that repeat a decision of an episode.
-        reported_decisions: The other decisions of episodes, each with its episode.
-        facts: All other statements but tasks, which are ``done`` or ``open``.
-        other_episodes: Episodes without decisions that are the source of no statement.
-    """
-
-    decisions: list[Statement]
-    reported_decisions: list[tuple[EpisodeRecord, str]]
-    facts: list[Statement]
+    decisions: list[Statement]  # also corrections, and what repeats a decision of an episode
+    reported_decisions: list[tuple[EpisodeRecord, str]]  # the other decisions of episodes
+    facts: list[Statement]  # all other statements but tasks, which are ``done`` or ``open``
     done: list[Statement]
     open: list[Statement]
-    others: list[EpisodeRecord]
+    others: list[EpisodeRecord]  # episodes without decisions that are the source of no statement
 
 
 def sort_period(

@@ -22,14 +22,12 @@ Route = Literal["none", "ltm", "stm", "both"]
 
 
 class RouteDecision(NamedTuple):
-    """A decision and its reasons.
-
-    Attributes:
-        cues: Names of the deciding cues, in the order of the tables; empty: by default.
-    """
+    """A decision and its reasons."""
 
     route: Route
-    cues: tuple[str, ...]
+    cues: tuple[
+        str, ...
+    ]  # names of the deciding ones, in the order of the tables; empty: by default
 
     @property
     def is_doubtful(self) -> bool:

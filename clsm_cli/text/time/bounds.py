@@ -33,14 +33,12 @@ class Bound(NamedTuple):
 
 
 class Times(NamedTuple):
-    """The times that a question asks about.
-
-    Attributes:
-        periods: The days that count, disjoint and in order; None for an open side.
-    """
+    """The times that a question asks about."""
 
     bounds: tuple[Bound, ...]
-    periods: tuple[tuple[date | None, date | None], ...]
+    periods: tuple[
+        tuple[date | None, date | None], ...
+    ]  # disjoint, in order; None for an open side
     contradictory: bool  # whether a condition leaves no day
     hard: bool  # whether the words fix the bounds of all
 

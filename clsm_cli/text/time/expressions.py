@@ -33,12 +33,7 @@ _CUE_REACH = 60  # characters before an expression in which to look for its dire
 
 
 class TimeExpression(NamedTuple):
-    """A span of text that says when.
-
-    Attributes:
-        certain: Whether text and day of speaking leave no other period; an uncertain one serves search
-            only and is never written down.
-    """
+    """A span of text that says when; an uncertain one serves search and is never written down."""
 
     start: int
     end: int
@@ -48,7 +43,7 @@ class TimeExpression(NamedTuple):
     precise: bool  # false if the bounds are vague ("recently", "a few days ago")
     relative: bool  # true if the period depends on the day of speaking
     kind: Kind  # evidence for where it lies
-    certain: bool
+    certain: bool  # whether text and day of speaking leave no other period
 
     @property
     def day(self) -> date | None:

@@ -31,11 +31,7 @@ _NEAR_DAYS = 60  # maximum days ahead for that
 
 
 class Rule(NamedTuple):
-    """One form of time expression, see ``rules.tsv``.
-
-    Attributes:
-        guess: Whether, without a year or "last", only the words around it show where it lies.
-    """
+    """One form of time expression, see ``rules.tsv``."""
 
     pattern: str
     resolve: Resolver
@@ -43,7 +39,7 @@ class Rule(NamedTuple):
     also: tuple[str, ...]  # a second set of cues, of which it needs one as well
     precise: bool  # whether the words fix the bounds
     relative: bool  # whether the period depends on the day of speaking
-    guess: bool
+    guess: bool  # whether, without a year or "last", only the words around it show where it lies
     only_ahead: bool  # whether it is no time expression if the words around it look back
 
 
