@@ -113,8 +113,7 @@ def _likeliest(
 ) -> Matches:
     """Those of which something is replaced, likeliest first; all where none is, and then none is clear.
 
-    Args:
-        asked: Search terms that say what is meant: what lacks one that another thing has is not meant.
+    What lacks one of the search terms ``asked`` that another thing has is not meant.
     """
     found = [_meant(fit.thing, words) for fit in fits.found]
     told = correction.update_probabilities(store, found, value or words, now, is_whole=not value)

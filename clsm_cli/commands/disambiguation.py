@@ -71,8 +71,7 @@ def find_matches(
 ) -> Matches:
     """What words mean: statements, then the turns and blocks that none of these rests on.
 
-    Args:
-        alone: Each block is a thing by itself, where one would else stand for those around it.
+    With ``alone`` each block is a thing by itself, where one would else stand for those around it.
     """
     from clsm_cli.commands import engine
     from clsm_cli.retrieval.question import Query
@@ -134,11 +133,7 @@ def choose(
     dry_run: bool,
     more: str = "",
 ) -> list[Match]:
-    """The things that a person means; [] for a dry run of which that is not clear.
-
-    Args:
-        more: What else can be done where none stands out.
-    """
+    """The things that a person means, [] for an unclear dry run; ``more`` is what else can be done."""
     if not found.found:
         printer.lines(["nearest", *_match_lines(found.nearest)] if found.nearest else [])
         raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")

@@ -39,12 +39,7 @@ def _settings_path() -> Path:
 
 
 def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
-    """Load the settings of this machine.
-
-    Args:
-        root: The store; the file must not be in it, since it would travel with the store.
-        environment: Variables, which override the file.
-    """
+    """Settings of this machine; variables override the file, which must not be in the store ``root``."""
     file = _settings_path()
     sources = [(str(file), _load_file(file, root))]
     for name, default in defaults(MachineSettings()).items():

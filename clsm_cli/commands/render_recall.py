@@ -219,11 +219,7 @@ _QUOTED = "   > "  # the same for text from a tool or page, whose instructions m
 
 
 def prompt_lines(answer: Answer, key: bytes | None) -> list[str]:
-    """The lines of the block (``text.fence_lines``), safe to print; empty without a memory.
-
-    Args:
-        key: The user's key; without one, ingest treats the block as ordinary text.
-    """
+    """The lines of a block sealed with the user's key, safe to print; empty without a memory."""
     from clsm_cli.text.fence_lines import seal
 
     return seal(answer.recall_id, _body(answer), key) if answer.answered else []

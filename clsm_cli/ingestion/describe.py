@@ -64,10 +64,8 @@ def describe(
 ) -> EpisodeRecord:
     """The record of an episode, pending consolidation.
 
-    Args:
-        vectors: A unit vector for each turn, in order.
-        previous: ``mean_vector`` of the previous episode of its session, None for the first.
-        zone: The store's, for dates.
+    ``vectors`` has a unit vector for each turn, ``previous`` is the ``mean_vector`` of the previous
+    episode of its session, None for the first, and ``zone`` the store's.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
     phrases = cues.key_phrases([turn.text for turn in spoken], SCORED_PHRASES)

@@ -54,8 +54,7 @@ _MAX_BYTES = 256 << 20  # bytes of a text that is not UTF-8
 def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     r"""The encoding of a text, by its name in Python; empty if unknown.
 
-    Args:
-        is_whole: Whether an incomplete last character is damage.
+    If the text ``is_whole``, an incomplete last character is damage.
 
     >>> detect_encoding("Zoë.".encode()), detect_encoding("Zoë.".encode("utf-16")), detect_encoding(b"Zo\xeb.")
     ('utf-8', 'utf-16', 'cp1252')

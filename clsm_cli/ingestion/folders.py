@@ -155,8 +155,7 @@ class Exclusion:
     def reason(self, path: str, root: str | None, *, is_folder: bool) -> str | None:
         """Why a file or folder itself is excluded; None if it is not.
 
-        Args:
-            root: The named folder, or the folder of a named file; None above it.
+        ``root`` is the named folder, or the folder of a named file; None above it.
         """
         if self._patterns is not None and self._is_left_out(path, root, is_folder=is_folder):
             return "excluded"

@@ -75,11 +75,7 @@ def command_of(given: object) -> str | None:
 
 
 def input_text(given: object, alone: frozenset[str] = frozenset()) -> str:
-    """Tool arguments as text; only the command, if they have nothing else.
-
-    Args:
-        alone: Arguments beside a command that only say how to run it.
-    """
+    """Tool arguments as text; only the command, if the others (``alone``) only say how to run it."""
     command = command_of(given)
     is_all = isinstance(given, dict) and given.keys() <= alone | {"command"}
     return command if command is not None and is_all else compact(given)
@@ -133,10 +129,8 @@ class Message:
 class ToolReader:
     """Makes turns of tool calls and results; drops the results of calls that ran clsm.
 
-    Args:
-        reading: Provides the ids of such calls in earlier inputs.
-        alone: See ``input_text``.
-        clean: Removes text from a result that the program added.
+    ``reading`` provides the ids of such calls in earlier inputs, and ``clean`` removes from a result
+    what the program added to it. For ``alone`` see ``input_text``.
     """
 
     def __init__(

@@ -212,10 +212,7 @@ def _half(word: str | None) -> int | None:
 
 
 def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = None) -> Order:
-    """The order of day, month and year in a chat.
-
-    Args:
-        today: No message is later than the next day.
+    """The order of day, month and year in a chat, of which no message is later than tomorrow.
 
     Raises:
         RefusedError: The order cannot be decided.

@@ -62,10 +62,7 @@ def without_context(text: str) -> str:
 
 
 def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
-    r"""Yield the parts of a message of role "user", in order.
-
-    Args:
-        is_relayed: Another session of the agent sent it, so that nothing in it is a person's.
+    r"""Yield the parts of a message of role "user", in order; in a relayed one nothing is a person's.
 
     >>> [*parts("[Telegram Mara id:7 2026-02-03 09:00 UTC] The ferry is at nine.\n[message_id: 4]")]
     [Part(text='The ferry is at nine.', speaker='Mara', trust=None, dropped='')]

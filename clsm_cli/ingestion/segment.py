@@ -27,12 +27,10 @@ from clsm_cli.text.node_ids import node_id
 def plan_session(
     store: Store, index: Index, box: Inbox, ended_before: datetime | None = None
 ) -> tuple[list[Episode], list[runs.Write]]:
-    """Cut an inbox file into its final episodes, and plan the writes.
+    """Cut an inbox file, without forgotten turns, into its final episodes, and plan the writes.
 
-    Args:
-        index: Fresh, with a vector for every turn of the inbox.
-        box: The inbox file, without forgotten turns.
-        ended_before: Conversations whose last turn is older are closed; None: none is.
+    The index has a vector for every turn of it. A conversation whose last turn is older than
+    ``ended_before`` is closed.
     """
     if not box.turns:
         return [], inbox.plan_delete_empty(box, ended_before)

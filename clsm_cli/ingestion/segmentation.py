@@ -224,11 +224,7 @@ class ClosedEpisode:
 def split_episodes(
     tail: Sequence[TurnFeatures], *, ended: bool, settings: BoundarySettings
 ) -> list[ClosedEpisode]:
-    """The final episodes of ``tail``; turns after them stay open.
-
-    Args:
-        tail: Turns since the last cut, in order of arrival.
-        ended: No turn will follow: nothing stays open.
+    """The final episodes of ``tail``, the turns since the last cut; unless it ended, the rest stays open.
 
     The result for a longer tail begins with the result for a shorter one, and
     those after the first episode are those of ``tail[first.length:]``.

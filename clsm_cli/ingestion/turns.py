@@ -139,11 +139,7 @@ def masked_text(text: str, mask: Masker) -> str:
 
 
 def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
-    """The turn and its conversation without secrets; unchanged if there are none.
-
-    Args:
-        session: Its conversation; for a block the origin of its document.
-    """
+    """The turn and its conversation (of a block: the origin of its document) without secrets."""
     tool = turn.tool
     if tool is not None:
         masked_input = None if tool.input is None else masked_text(tool.input, mask)

@@ -92,11 +92,7 @@ def quote(text: str) -> str:
 
 
 def send(wake: Wake, text: str, mode: str = "now") -> str | None:
-    """Send a text within ``TIMEOUT``; None on success, else the reason.
-
-    Args:
-        mode: When the agent reads it: ``now``, or ``next-heartbeat``.
-    """
+    """Send a text, to be read ``now`` or at the ``next-heartbeat``; None on success, else the reason."""
     from threading import Thread
 
     if fault := url_fault(wake.url):

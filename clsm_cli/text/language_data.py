@@ -14,10 +14,7 @@ compiled = cache(re.compile)  # compile a pattern at its first use: most command
 def table_rows(name: str, **pieces: str) -> list[list[str]]:
     """The rows of a tab-separated file, by its relative path without suffix; ``#`` starts a comment.
 
-    A row ``let NAME pattern`` defines ``{NAME}`` for the rows below it and is not returned.
-
-    Args:
-        pieces: Further definitions.
+    A row ``let NAME pattern`` defines ``{NAME}`` for the rows below it, as ``pieces`` do, and is not returned.
     """
     found = []
     with open(os.path.join(_HERE, f"{name}.tsv"), encoding="utf-8") as stream:

@@ -34,12 +34,9 @@ def sort_period(
     episodes: Sequence[EpisodeRecord],
     turns: Mapping[str, Collection[str]],
 ) -> PeriodParts:
-    """Sort statements and episodes of a period by kind; each part keeps their order.
+    """Sort the statements that became true in a period and still are, and the episodes that began in it.
 
-    Args:
-        statements: Those that became true in the period and still are, without gists.
-        episodes: Those that began in it.
-        turns: Keys of the turns of each episode.
+    Each part keeps their order; ``turns`` has the keys of the turns of each episode.
     """
     reported = [(each, to_plain(text)) for each in episodes for text in each.decisions]
     tasks = [row for row in statements if row.kind == "task"]

@@ -54,16 +54,10 @@ _EDGE_CHARS = 1000
 
 
 def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteDecision:
-    """Decide which memory a message needs.
+    """Decide which memory a message needs: none only if a cue is against memory and none for it.
 
-    Args:
-        text: The message; text that it only hands over ("translate this: ...") is ignored, and so is
-            the middle of more than 2,000 characters.
-        has_current: Whether there is a current conversation to refer to.
-        known: Whether it names something in the store, which is a cue for memory.
-
-    Returns:
-        ``none`` only if a cue is against memory and none for it.
+    Text that it only hands over ("translate this: ...") is ignored, and so is the middle of more than 2,000
+    characters. Whether it names something in the store (``known``) is a cue for memory.
 
     >>> choose_route("What did I say about the barge last time?", has_current=False)
     RouteDecision(route='ltm', cues=('past', 'first person', 'date', 'remember'))

@@ -110,10 +110,8 @@ def best_sentences(
     """Return at most two sentences that best define a named thing, best first.
 
     Mere mentions (a score under 0.2), and sentences that share most of their words with a better one, are
-    left out. Ties go to the newer time, then key, then text.
-
-    Args:
-        candidates: sentence, time (ISO 8601, or "") and key of its turn.
+    left out. Ties go to the newer time, then key, then text. A candidate is a sentence, and time
+    (ISO 8601, or "") and key of its turn.
     """
     scored = [(definition_score(each[0], label), each) for each in sorted(set(candidates))]
     ranked = sorted(scored, key=lambda pair: (pair[1][2], pair[1][0]))

@@ -92,10 +92,7 @@ def due_day(text: str, at: date | None) -> str | None:
     """The last day that a task names, as ISO text.
 
     A bare weekday or a day without a year lies ahead, since it is a task, unless it may be one just missed; a
-    period of up to a week stands for its last day.
-
-    Args:
-        at: The day of writing; None finds only days with their year.
+    period of up to a week stands for its last day. Without the day of writing only days with their year count.
     """
     day = at or date(2000, 1, 1)
     if at and (numbered := pattern("todo.day of month").search(text)):

@@ -150,12 +150,9 @@ def count_tokens(text: str) -> int:
 
     Works without the vocabulary: each mark and each CJK character is one piece, as in BERT; a word is one
     piece up to seven letters and more above; two digits of a number are one; words with digits, or all in
-    capitals, give more. Start and end markers are not counted.
-
-    Returns:
-        Pieces, at least 0. Against the real tokenizer the mean error per text is 4.0 % on 2,760
-        LoCoMo turns (sum +3.0 %) and 5.0 % on 632 Markdown paragraphs (sum -4.5 %); 95 % of them
-        are within 8 % and 15 %.
+    capitals, give more. Start and end markers are not counted. Against the real tokenizer the mean error per
+    text is 4.0 % on 2,760 LoCoMo turns (sum +3.0 %) and 5.0 % on 632 Markdown paragraphs (sum -4.5 %); 95 %
+    of them are within 8 % and 15 %.
     """
     return round(sum(map(_size, _PIECE.findall(text))))
 

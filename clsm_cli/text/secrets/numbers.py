@@ -154,11 +154,7 @@ def _iso7064(digits: list[int]) -> bool:
 
 
 def has_check(value: str, rule: str) -> bool:
-    """Whether the check digits of a number are right.
-
-    Args:
-        value: The number, with or without blanks and marks.
-        rule: As in ``numbers.tsv``; "" checks nothing.
+    """Whether the check digits of a number are right by a rule of ``numbers.tsv``; "" checks nothing.
 
     >>> has_check("111222333", "9 8 7 6 5 4 3 2 -1/11"), has_check("111222334", "9 8 7 6 5 4 3 2 -1/11")
     (True, False)

@@ -75,13 +75,10 @@ class _Mode(NamedTuple):
 def find_expressions(
     text: str, at: date | datetime, *, is_question: bool = False, direction: Direction | None = None
 ) -> list[TimeExpression]:
-    """Return the time expressions of a text in order, without overlaps.
+    """Return the time expressions of an English text in order, without overlaps.
 
-    Args:
-        text: English prose or a question.
-        at: When it was said, in the speaker's time zone.
-        is_question: Whether it is a question to a memory.
-        direction: Where its days lie, if the kind of text decides it: a task lies ahead.
+    It was said ``at`` that time of the speaker's time zone, and may be a question to a memory. ``direction``
+    is where its days lie, if the kind of text decides it: a task lies ahead.
 
     >>> [found] = find_expressions("We met two weeks ago.", date(2023, 6, 16))
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
@@ -295,11 +292,8 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: 
     """Whether an expression can mean no other period than the one found.
 
     A past event lies at most ``MAX_PAST_DAYS`` back. A planned day is refused if the same day of the previous
-    year lies at most ``MAX_MISSED_DAYS`` back; a weekday that is also today's always.
-
-    Args:
-        first: Its first day.
-        is_told: Whether the kind of text gives the direction, so that the day may lie far back.
+    year lies at most ``MAX_MISSED_DAYS`` back; a weekday that is also today's always. If the kind of text gives
+    the direction (``is_given``), the day may lie far back.
 
     >>> from datetime import date
     >>> at, day = date(2026, 3, 9), {"month": "may", "day": "2"}
