@@ -82,7 +82,8 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
     nodes.sort(key=lambda node: (-node.prominence, node.id))
     named = [(node.label or node.id, node.kind) for node in nodes]
     wanted = number - number // NEGATIVE_EACH
-    asked, changed = (sorted(k, key=_drawn) for k in (_asked(contents), _changed(contents)))
+    kinds = (_asked(contents), _changed(contents))
+    asked, changed = (sorted(kind, key=lambda each: digest(each.text)) for kind in kinds)
     concepts = (Proposal(f"What do I know about {n}?", "concept", kind) for n, kind in named)
     found = list(islice(filter(is_new, chain(_in_turn(asked, changed), concepts)), wanted))
     people = [name for name, kind in named if kind == "person"]
@@ -90,10 +91,6 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
     return found
-
-
-def _drawn(proposal: Proposal) -> str:
-    return digest(proposal.text)
 
 
 def _in_turn(*kinds: Iterable[Proposal]) -> Iterator[Proposal]:

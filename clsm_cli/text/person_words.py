@@ -12,6 +12,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -69,10 +70,8 @@ def _table() -> _Table:
             name, kind = head.split()
             rows.setdefault(name, {})[kind] = frozenset(words.split())
     nouns = frozenset().union(*rows.pop("noun").values())
-    having: dict[str, list[str]] = {}
-    for name, kinds in rows.items():
-        for word in frozenset().union(*kinds.values()):
-            having.setdefault(word, []).append(name)
+    words = ((name, frozenset().union(*kinds.values())) for name, kinds in rows.items())
+    having = grouped((word, name) for name, own in words for word in own)
     return _Table({name: Language(name, kinds) for name, kinds in rows.items()}, having, nouns)
 
 

@@ -3,9 +3,11 @@
 The same function tags stored texts and questions, so both get the same tag.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
@@ -93,17 +95,11 @@ def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
     (('walk', 'dog'), ())
     """
     tags = _tags_by_stem(ontology)
-    hits: dict[str, int] = {}
-    for stem in dict.fromkeys(stems(text)):
-        for word in tags.get(stem, ()):
-            hits[word] = hits.get(word, 0) + 1
-    return tuple(sorted(hits, key=lambda word: -hits[word])[:MAX_TAGS])
+    hits = Counter(word for stem in dict.fromkeys(stems(text)) for word in tags.get(stem, ()))
+    return tuple(word for word, _ in hits.most_common(MAX_TAGS))
 
 
 @lru_cache(maxsize=4)
-def _tags_by_stem(ontology: Ontology) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for tag in ontology:
-        for stem in dict.fromkeys(stems(" ".join([tag.word, *tag.synonyms]))):
-            found[stem] = (*found.get(stem, ()), tag.word)
-    return found
+def _tags_by_stem(ontology: Ontology) -> dict[str, list[str]]:
+    named = ((tag.word, stems(" ".join([tag.word, *tag.synonyms]))) for tag in ontology)
+    return grouped((stem, word) for word, found in named for stem in dict.fromkeys(found))

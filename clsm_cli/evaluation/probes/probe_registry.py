@@ -252,8 +252,11 @@ APRIL = datetime(2025, 4, 7, 9, tzinfo=UTC)
 def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of identifiers that are found, and in the first item, in a chat and in notes."""
     lines, asked = make_identifiers(seed)
-    spoken = Chat((), tuple(as_conversation(lines, seed)))
-    chat = make_bench(factory, engine, "identifiers", spoken)
+    draw = RandomDraw(seed, "identifiers, spoken")
+    mixed = draw.some(list(map(Line, lines)), len(lines))
+    sessions = (mixed[place::NOTED] for place in range(NOTED))
+    spoken = make_turns(draw, sessions, LONG_CHATTER, APRIL, timedelta(days=3))
+    chat = make_bench(factory, engine, "identifiers", Chat((), tuple(spoken)))
     folder = write_notes(lines, factory.folder / "identifiers-notes")
     notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
     queries = {
@@ -283,14 +286,6 @@ def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
         lines += [draw.fill(row["told"], x=x) for x in alike]
         asked += [(x, row["ask"].format(x=x)) for x in draw.some(alike, ASKED)]
     return draw.some(lines, len(lines)), asked
-
-
-def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
-    """The sentences in the sessions of a conversation."""
-    draw = RandomDraw(seed, "identifiers, spoken")
-    mixed = draw.some(list(map(Line, lines)), len(lines))
-    sessions = (mixed[place::NOTED] for place in range(NOTED))
-    return make_turns(draw, sessions, LONG_CHATTER, APRIL, timedelta(days=3))
 
 
 def write_notes(lines: list[str], folder: Path) -> Path:

@@ -85,20 +85,12 @@ def _table() -> list[tuple[str, Rule]]:
             cues[f"@{name}"] = tuple(row[0].split("|"))
         if len(row) < 4:
             continue
-        flags_cell, needs, also, pattern = row
-        flags = flags_cell.split()
+        flags, (function, *numbers) = row[0].split(), name.split()
         marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
-        needed, more = (
-            cues.get(each) or tuple(filter(None, each.split("|"))) for each in (needs, also)
-        )
-        found.append((kind, Rule(pattern, _resolver(name), needed, more, *marks)))
+        needs = (cues.get(each) or tuple(filter(None, each.split("|"))) for each in row[1:3])
+        resolve: Resolver = partial(globals()[function], *map(int, numbers))
+        found.append((kind, Rule(row[3], resolve, *needs, *marks)))
     return found
-
-
-def _resolver(name: str) -> Resolver:
-    """A function of this module, with the numbers after its name as arguments."""
-    function, *numbers = name.split()
-    return partial(globals()[function], *map(int, numbers))
 
 
 def _month(name: str) -> int:
@@ -129,11 +121,6 @@ def numeric_day(groups: Groups, _at: date, _ahead: bool | None) -> Period:
 def iso_month(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     """Resolve 2026-02."""
     return periods.month(date(int(groups["year"]), int(groups["number"]), 1))
-
-
-def iso_week(groups: Groups, _at: date, _ahead: bool | None) -> Period:
-    """Resolve 2026-W11."""
-    return periods.days(date.fromisocalendar(int(groups["year"]), int(groups["number"]), 1), 7)
 
 
 def month_and_year(groups: Groups, at: date, _ahead: bool | None) -> Period:
@@ -203,12 +190,9 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def numbered_week(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "week 11" in the named year, else the last such week that has begun."""
-    number = int(groups["number"])
-    if "year" in groups:
-        return periods.days(date.fromisocalendar(int(groups["year"]), number, 1), 7)
-    this = at.isocalendar()
-    year = this.year - (number > this.week)
+    """Resolve "2026-W11", "week 11": in the named year, else the last such week that has begun."""
+    number, this = int(groups["number"]), at.isocalendar()
+    year = int(groups.get("year", this.year - (number > this.week)))
     return periods.days(date.fromisocalendar(year, number, 1), 7)
 
 
@@ -249,14 +233,10 @@ def season(groups: Groups, at: date, ahead: bool | None) -> Period:
     if "year" in groups:
         return periods.season(name, _year(groups, at))
     this = periods.season(name, at.year - (name == "winter" and at.month < 3))
-    if which == "this":
-        return this
     if which in _NEXT_WORDS or (not which and ahead and this[0] > at):
         found = periods.season(name, at.year)
         return found if found[0] > at else periods.season(name, at.year + 1)
-    if not which and this[0] <= at:
-        return this
-    return _last_season(name, at)
+    return this if which == "this" or (not which and this[0] <= at) else _last_season(name, at)
 
 
 def _last_season(name: str, at: date) -> Period:
