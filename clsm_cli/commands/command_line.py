@@ -5,8 +5,6 @@ ordinary command lines from these tables, without Typer. ``options.typer_functio
 command of the same table, for unusual command lines, help and usage errors.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

@@ -1,7 +1,5 @@
 """Detect the format of a source by its name and first bytes; explain exports that clsm cannot read."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Literal

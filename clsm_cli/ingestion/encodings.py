@@ -4,8 +4,6 @@ All readers expect UTF-8, so a source in another encoding is decoded once, befor
 names the encoding. Damaged UTF-8 stays UTF-8, and its damage is reported.
 """
 
-from __future__ import annotations
-
 import codecs
 import errno
 import io

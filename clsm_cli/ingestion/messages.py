@@ -9,8 +9,6 @@ Text that must not become memory is recognised here: clsm's own answers, and mac
 evidence.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

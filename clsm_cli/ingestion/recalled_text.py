@@ -3,8 +3,6 @@
 Otherwise it would be read back as a statement, and every recall would be its own evidence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ The walk of a folder is sorted, so two runs have the same order. It never follow
 cannot loop or leave the folder, and reports everything it skips.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io

@@ -9,8 +9,6 @@ Generic rows have ``role`` or ``speaker``, ``content`` or ``text`` (a string, or
 whose ``type`` or ``event`` is an end mark ends the episode.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

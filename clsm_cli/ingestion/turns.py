@@ -4,8 +4,6 @@
 key that its source would give it now, so that reading the source again adds nothing.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A list is answered by turns of several conversations, a single thing by one turn
 passage speak against the other.
 """
 
-from __future__ import annotations
-
 _QUESTION_WORDS = frozenset({"what", "which", "many"})
 _KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
 _NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})

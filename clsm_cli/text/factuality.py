@@ -5,8 +5,6 @@ FactBank). It is read from cue words in the same sentence, as NegEx reads negati
 Every recall runs this, so most rules only look up sets of words.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

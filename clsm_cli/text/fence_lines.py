@@ -9,8 +9,6 @@ begin another.
     </clsm-recall>
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Words and patterns of languages, from data files beside this module; each names its source."""
 
-from __future__ import annotations
-
 import os
 import re
 from functools import cache

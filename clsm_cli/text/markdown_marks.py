@@ -3,8 +3,6 @@
 Cutting a document into blocks follows CommonMark exactly and has its own patterns (``ingestion/blocks``).
 """
 
-from __future__ import annotations
-
 ITEM = r"(?:[-*+]|\d{1,4}[.)])"
 """Marker of a list item. A longer number at the start of a line is an amount or a wrapped date."""
 BOX = r"\[[ xX]\]"  # the box of a task, open or ticked

@@ -1,7 +1,5 @@
 """The node id of a name."""
 
-from __future__ import annotations
-
 import re
 
 from clsm_cli.model.ids import sha256

@@ -5,8 +5,6 @@ The same letters may be words of several languages (English and Danish *her*), s
 language first.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cache

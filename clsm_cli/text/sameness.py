@@ -5,8 +5,6 @@ agree in negation, numbers, days, names, persons and words of contrast. In doubt
 line does less harm than a lost one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import takewhile

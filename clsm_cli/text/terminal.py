@@ -1,7 +1,5 @@
 """Escape characters that are unsafe on a terminal or in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Ranges = tuple[tuple[int, int], ...]  # code points, first and last of each range

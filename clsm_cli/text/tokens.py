@@ -4,8 +4,6 @@ BM25 counts terms: case-folded English stems, parts of identifiers, and pairs of
 or Korean characters (these scripts have no blanks between words, and pairs need no dictionary).
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

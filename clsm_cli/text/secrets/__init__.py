@@ -6,8 +6,6 @@ and states are data with their source, read at first use: the capture hook impor
 and most turns have no secret.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
