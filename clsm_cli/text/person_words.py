@@ -68,8 +68,8 @@ def _table() -> _Table:
             name, kind = head.split()
             rows.setdefault(name, {})[kind] = frozenset(words.split())
     nouns = frozenset().union(*rows.pop("noun").values())
-    words = ((name, frozenset().union(*kinds.values())) for name, kinds in rows.items())
-    having = grouped((word, name) for name, own in words for word in own)
+    function_words = ((name, frozenset().union(*kinds.values())) for name, kinds in rows.items())
+    having = grouped((word, name) for name, own in function_words for word in own)
     return _Table({name: Language(name, kinds) for name, kinds in rows.items()}, having, nouns)
 
 

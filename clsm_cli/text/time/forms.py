@@ -87,9 +87,9 @@ def _table() -> list[tuple[str, Rule]]:
             continue
         flags, (function, *numbers) = row[0].split(), name.split()
         marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
-        needs = (cues.get(each) or tuple(filter(None, each.split("|"))) for each in row[1:3])
+        needs, also = (cues.get(e) or tuple(filter(None, e.split("|"))) for e in row[1:3])
         resolve: Resolver = partial(globals()[function], *map(int, numbers))
-        found.append((kind, Rule(row[3], resolve, *needs, *marks)))
+        found.append((kind, Rule(row[3], resolve, needs, also, *marks)))
     return found
 
 
