@@ -309,7 +309,6 @@ def parse_moment(
     first, until = parse_days(text, now, option)
     if until - first != 1:
         raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
-
     day = date.fromordinal(first).isoformat()
     return end_of_day(day, zone) if at_end else day
 

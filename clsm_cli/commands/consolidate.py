@@ -283,8 +283,5 @@ def packet_summary(found: Packet) -> str:
 
 def packet_mapping(found: Packet) -> dict[str, Any]:
     """Schema ``clsm.packet/1``."""
-    return {
-        "schema": "clsm.packet/1",
-        "packet": found.text,
-        **fields(found, "tokens episodes parts waiting"),
-    }
+    told = {"schema": "clsm.packet/1", "packet": found.text}
+    return told | fields(found, "tokens episodes parts waiting")

@@ -9,7 +9,7 @@ from clsm_cli.commands import machine_settings, schedule
 from clsm_cli.commands.command_line import DRY_RUN, Common, chosen_root, environment, option
 from clsm_cli.commands.engine import embedder
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import count_noun, first
+from clsm_cli.commands.output import count_noun, fields, first
 from clsm_cli.errors import RefusedError, file_line
 from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import Report
@@ -66,19 +66,9 @@ def doctor(
     counts = {name: sum(e.severity == name for e in report.findings) for name in _TITLES}
     found = [(report.mended, True), (report.findings, False)]
     rows = [each._asdict() | {"mended": is_mended} for of, is_mended in found for each in of]
-    mapping = {
-        "schema": "clsm.doctor/1",
-        "store": report.root,
-        "dry_run": dry_run,
-        "run": report.run,
-    }
-    mapping |= {
-        "counts": counts,
-        "findings": rows,
-        "done": report.done,
-        "exit_code": report.exit_code,
-    }
-    printer.show(mapping, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
+    told = {"schema": "clsm.doctor/1", "store": report.root, "dry_run": dry_run, "run": report.run}
+    told |= {"counts": counts, "findings": rows, **fields(report, "done exit_code")}
+    printer.show(told, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 

@@ -73,7 +73,6 @@ def offer_install(printer: Printer) -> None:
 
     if printer.quiet or not has_person():
         return
-
     folder = weights.default_folder()
     if weights.status(folder).installed:
         return

@@ -107,9 +107,8 @@ def _by_name(options: Mapping[str, Option]) -> tuple[dict[str, tuple[str, bool]]
     words_are = None
     for field, option in options.items():
         on, _, off = option.names.partition("/")
-        named |= dict.fromkeys(on.split(), (field, True)) | dict.fromkeys(
-            off.split(), (field, False)
-        )
+        named |= dict.fromkeys(on.split(), (field, True))
+        named |= dict.fromkeys(off.split(), (field, False))
         words_are = words_are if on else field
     return named, words_are
 

@@ -148,10 +148,8 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
         _confirm(printer, plan, how)
     receipt = _apply(printer, store, plan, now, how)
     if receipt.refers and not how.dry_run:
-        more = count_noun(len(receipt.refers), "more turn")
-        printer.warn(
-            f"{more} may be about them; to remove that too: {removal_command(receipt.refers)}"
-        )
+        more, step = count_noun(len(receipt.refers), "more turn"), removal_command(receipt.refers)
+        printer.warn(f"{more} may be about them; to remove that too: {step}")
     lines = _receipt_lines(receipt, is_done=not how.dry_run, verbose=printer.verbose)
     printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
@@ -224,10 +222,7 @@ def _receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> Iterato
     files = count_noun(len(receipt.files), "file")
     yield f"{count_noun(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"
     for kind, group in groupby(receipt.gone, key=lambda each: each.kind):
-        lines = [
-            f"  {each.id}  {_when(each.time)}{shorten(each.text, MAX_TEXT)}".rstrip()
-            for each in group
-        ]
+        lines = [f"  {e.id}  {_when(e.time)}{shorten(e.text, MAX_TEXT)}".rstrip() for e in group]
         yield count_noun(len(lines), kind)
         yield from first(lines, MAX_ITEMS, whole=verbose)
     if receipt.remade:

@@ -117,9 +117,7 @@ def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterat
         yield Table(f"{noun} by {of}", (of, noun, "%"), shares)
     hubs = [(shorten(hub["label"], MAX_LABEL), str(hub["degree"])) for hub in found["hubs"]]
     yield Table("hubs", ("node", "degree"), hubs)
-    ties = [
-        (_edge_phrase(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
-    ]
+    ties = [(_edge_phrase(e), f"{e['weight']:.2f}", str(e["n"])) for e in found["strongest"]]
     yield Table("strongest edges", ("edge", "weight", "n"), ties)
     held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)

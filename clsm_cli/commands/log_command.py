@@ -121,7 +121,6 @@ def _period(
     said = month if month is not None else week
     if said is None:
         return None
-
     unit, form, like = (
         ("week", "%G-W%V", "2026-W11") if month is None else ("month", "%Y-%m", "2026-03")
     )

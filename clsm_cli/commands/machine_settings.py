@@ -105,9 +105,7 @@ def _load_file(file: Path, root: Path | None) -> dict[str, Any]:
     if loose := [name for name, group in groups.items() if not isinstance(group, dict)]:
         reason = f"{loose[0]!r} stands in no group"
         raise BadInputError(str(file), reason, "write it below one, like [llm]")
-    return {
-        f"{group}.{key}": value for group, keys in groups.items() for key, value in keys.items()
-    }
+    return {f"{group}.{key}": v for group, keys in groups.items() for key, v in keys.items()}
 
 
 def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None:

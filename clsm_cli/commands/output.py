@@ -271,9 +271,7 @@ def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
     relative = {"": {file: file for file in files}}
     for folder in folders:
         relative[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
-    best = min(
-        relative, key=lambda each: (len(each) + sum(map(len, relative[each].values())), each)
-    )
+    best = min(relative, key=lambda it: (len(it) + sum(map(len, relative[it].values())), it))
     return best, relative[best]
 
 

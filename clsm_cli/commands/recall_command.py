@@ -246,7 +246,6 @@ def _batch_row(
     row_id, text, as_of = value.get("id", number), value.get("query"), value.get("as_of")
     if not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_QUERY:
         return row_id, f"'query' must be text of 1 to {MAX_QUERY} characters"
-
     try:
         datetime.fromisoformat("2026-01-01" if as_of is None else as_of)
     except (TypeError, ValueError):
@@ -292,5 +291,4 @@ def _filters(options: Options, now: datetime) -> Filters | None:
     last = None if options.until is None else parse_days(options.until, now, "--until")
     if first is None and last is None and not any(named.values()):
         return None
-
     return Filters(**named, first=first and first[0], until=last and last[1])

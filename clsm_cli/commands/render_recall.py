@@ -52,9 +52,7 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     """Plain text for a pipe: concepts on one line, then items with their sources."""
     lines: list[str] = []
     if answer.concepts:
-        lines.append(
-            f"{_concepts_text(answer)}: {', '.join(concept.label for concept in answer.concepts)}"
-        )
+        lines.append(f"{_concepts_text(answer)}: {', '.join(c.label for c in answer.concepts)}")
         lines += [f"   {path_text(concept)}" for concept in answer.concepts] if explain else []
         lines.append("")
     for number, memory in enumerate(answer.memories, 1):
@@ -147,10 +145,8 @@ def _signals_text(memory: Memory) -> str:
     whole = sum(share for share in shares.values() if share > 0) or 1.0
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])
     reasons = _REASONS
-    if memory.way is not None:
-        reasons = _REASONS | {
-            "graph": f"reached through {memory.way.concept} from {memory.way.memory}"
-        }
+    if (way := memory.way) is not None:
+        reasons = _REASONS | {"graph": f"reached through {way.concept} from {way.memory}"}
     said = [f"{round(100 * share / whole)} % {reasons[name]}" for name, share in ordered if share]
     return ", ".join(said)
 
@@ -245,9 +241,8 @@ def _body(answer: Answer) -> Iterator[str]:
         yield from (before + line for line in said.split("\n"))
     if dropped := answer.budget.dropped:
         names = [item.id for item in dropped[:MAX_OVER_BUDGET]]
-        names += (
-            [f"{len(dropped) - MAX_OVER_BUDGET} more"] if len(dropped) > MAX_OVER_BUDGET else []
-        )
+        if (more := len(dropped) - MAX_OVER_BUDGET) > 0:
+            names.append(f"{more} more")
         tokens = sum(item.tokens for item in dropped)
         yield f"Over the budget and not shown ({tokens} tokens): {', '.join(names)}"
 

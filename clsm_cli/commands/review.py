@@ -68,7 +68,6 @@ def review(
         shown = {"schema": "clsm.review.why/1", **fields(explanation, _EXPLANATION_FIELDS)}
         printer.show({**shown, "decisions": decisions}, explanation_lines(explanation))
         return
-
     decide = partial(review_queue.decide, opened, now=moment, warn=printer.warn, dry_run=dry_run)
     wanted: list[tuple[str, State]] = [(each, "accepted") for each in accept]
     wanted += [(each, "rejected") for each in reject]
@@ -145,12 +144,8 @@ _QUESTIONS = {
     ),
 }
 _UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
-_ABOUT_STATEMENTS = (
-    review_queue.TWO_TEXTS,
-    review_queue.CONTRADICTION,
-    review_queue.NEAR_DUPLICATE,
-)
-_QUOTING = (*_ABOUT_STATEMENTS, WORTH, STILL_WORTH)
+_ON_STATEMENTS = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION, review_queue.NEAR_DUPLICATE)
+_QUOTING = (*_ON_STATEMENTS, WORTH, STILL_WORTH)
 """Reasons of questions about sentences, which have sources."""
 
 _STATES: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}

@@ -66,9 +66,7 @@ def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[s
     ):
         if times := span_text(start, end, zone):
             yield f"{name} {times}"
-    named = [
-        f"{each.text}: {_days(each)}" for each in found.times if each.first[:4] not in each.text
-    ]
+    named = [f"{e.text}: {_days(e)}" for e in found.times if e.first[:4] not in e.text]
     if named:
         yield "; ".join(named)
     for turn in found.told:

@@ -250,9 +250,7 @@ class _NoModel:
 
 
 # By name, in the order of recall, then of the night, then of the ingest.
-MECHANISMS = {
-    name: Mechanism(name, **row) for name, row in packaged_yaml("mechanisms.yaml").items()
-}
+MECHANISMS = {n: Mechanism(n, **row) for n, row in packaged_yaml("mechanisms.yaml").items()}
 
 
 def sizes(benches: Sequence[Bench]) -> dict[str, int]:

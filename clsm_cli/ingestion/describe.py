@@ -319,9 +319,7 @@ def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
 
 def _outcomes(index: Index, spoken: list[Passage], store: Store) -> Iterator[Outcome]:
     """Yield decisions, then open questions, each with its turn."""
-    turns = [
-        Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in spoken
-    ]
+    turns = [Turn(p.key, p.speaker, "user", p.text, p.time) for p in spoken]
     for passage, turn in zip(spoken, turns, strict=True):
         for text in decisions([turn], store.zone):
             yield _outcome(index, passage, "decision", text)

@@ -150,9 +150,7 @@ def _text_format(head: bytes, path: str) -> Format | None:
 def _is_smriti(head: bytes) -> bool:
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     front = SMRITI_FRONT.match(text)
-    return (
-        front is not None and "\nid: " in "\n" + front[1] and SMRITI_TURN.search(text) is not None
-    )
+    return bool(front and "\nid: " in "\n" + front[1] and SMRITI_TURN.search(text))
 
 
 def _extension(name: str) -> str:

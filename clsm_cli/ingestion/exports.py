@@ -146,9 +146,7 @@ def _chatgpt(conversation: dict[str, Any], reading: Reading) -> Iterator[Transcr
 
 
 def _chatgpt_message(data: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
-    metadata, content, author = (
-        mapping(data.get(name)) for name in ("metadata", "content", "author")
-    )
+    metadata, content, author = (mapping(data.get(n)) for n in ("metadata", "content", "author"))
     role, kind = text_or_empty(author.get("role")), text_or_empty(content.get("content_type"))
     if metadata.get("is_visually_hidden_from_conversation") is True or data.get("weight") == 0:
         return message.dropped("hidden message")

@@ -176,9 +176,7 @@ def _announced(text: str) -> Part | None:
     # The result may quote another one, so only the last "Stats: …" is OpenClaw's.
     end = result.rfind(forms.STATS)
     if end < 0:
-        end = max(
-            (each.start() for each in forms.ANNOUNCED_END.finditer(result)), default=len(result)
-        )
+        end = max((e.start() for e in forms.ANNOUNCED_END.finditer(result)), default=len(result))
     return _report(found["told"], result[:end])
 
 

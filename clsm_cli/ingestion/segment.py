@@ -88,12 +88,8 @@ def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
     """Records for episodes without one: of documents, and after a crash."""
     forgotten = logs.load_tombstones(store)
     read = (episode_files.read(store.root / path) for _, path in index.undescribed())
-    found = [
-        left
-        for each in read
-        if (left := episode_files.without_forgotten(each, forgotten)) is not None
-    ]
-    return record_files.plan_records(store, "flow", _describe(store, index, found))
+    found = filter(None, (episode_files.without_forgotten(each, forgotten) for each in read))
+    return record_files.plan_records(store, "flow", _describe(store, index, [*found]))
 
 
 def _split_at_marks(

@@ -228,9 +228,7 @@ def _portable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema without the keywords that some servers refuse; answers are checked against the full one."""
     sent = {key: value for key, value in schema.items() if key in _SENT_KEYWORDS}
     if "properties" in schema:
-        sent["properties"] = {
-            key: _portable_schema(sub) for key, sub in schema["properties"].items()
-        }
+        sent["properties"] = {k: _portable_schema(sub) for k, sub in schema["properties"].items()}
     if "items" in schema:
         sent["items"] = _portable_schema(schema["items"])
     return sent

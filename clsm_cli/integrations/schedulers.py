@@ -156,13 +156,9 @@ def openclaw_options(job: Job, low_priority: Sequence[str]) -> list[list[str]]:
     night += [word for each in job.settings for word in ("--command-env", each)]
     found = [[*night, "--timeout-seconds", str(TIMEOUT), "--no-deliver"]]
     if job.advice:
-        adviser = [
-            *at(f"{job.name}{ADVISER_SUFFIX}", advice_minute(job.minute)),
-            "--session",
-            "isolated",
-        ]
-        adviser += ["--message", job.advice, "--timeout-seconds", str(ADVICE_TIMEOUT)]
-        found.append([*adviser, "--no-deliver"])
+        adviser = at(f"{job.name}{ADVISER_SUFFIX}", advice_minute(job.minute))
+        adviser += ["--session", "isolated", "--message", job.advice]
+        found.append([*adviser, "--timeout-seconds", str(ADVICE_TIMEOUT), "--no-deliver"])
     return found
 
 

@@ -177,9 +177,7 @@ def load_nodes(path: Path) -> Dataset:
     CLS-M's 45 queries are not published, so the nodes are found by count alone.
     """
     read = as_published(path)
-    made = (
-        each._replace(queries=label_queries(case_chat(each), each.queries)) for each in read.cases
-    )
+    made = (c._replace(queries=label_queries(case_chat(c), c.queries)) for c in read.cases)
     cases = tuple(case for case in made if case.queries)
     if not cases:
         raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")

@@ -87,7 +87,6 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
     current, places = library.current_links, {row.id: at for at, row in enumerate(rows)}
     largest = max((e.weight for held in current.values() for _, e in held), default=0.0) or 1.0
-
     today = date.fromisoformat(query.now[:10]).toordinal()
 
     def links(frontier: Sequence[int]) -> Iterable[Link]:

@@ -259,10 +259,7 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
     chat = make_bench(factory, engine, "identifiers", Chat((), tuple(spoken)))
     folder = write_notes(lines, factory.folder / "identifiers-notes")
     notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
-    queries = {
-        "alone": [Query(x, x) for x, _ in asked],
-        "in a question": list(starmap(Query, asked)),
-    }
+    queries = {"alone": [Query(x, x) for x, _ in asked], "in a question": [*starmap(Query, asked)]}
 
     def judge(query: Query, found: Retrieved) -> dict[str, float]:
         shown = re.compile(rf"(?<!\w){re.escape(query.id)}(?!\w)")

@@ -182,10 +182,7 @@ class OpenClaw:
 
 def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:
     """Every file of the plugin by its path in the plugin's folder."""
-    lines = {
-        name: shlex.join([*program, name, "--store", store, *how])
-        for name, how in _COMMANDS.items()
-    }
+    lines = {n: shlex.join([*program, n, "--store", store, *how]) for n, how in _COMMANDS.items()}
     found = dict(_shipped(resources.files(__package__) / "plugin", ""))
     skill = found[_SKILL].decode()
     # JSON is YAML: a path with a colon or a quote in it stays one string.

@@ -122,6 +122,9 @@ def _tail(user: bool, plain: bool) -> re.Pattern[str]:
     return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
 
 
+_Span = tuple[int, int]
+
+
 class _Value(NamedTuple):
     start: int
     end: int
@@ -129,7 +132,7 @@ class _Value(NamedTuple):
     is_quoted: bool
 
     @property
-    def span(self) -> tuple[int, int]:
+    def span(self) -> _Span:
         return self.start, self.end
 
 
@@ -153,7 +156,7 @@ class _Place(NamedTuple):
 
     def accepted(
         self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
-    ) -> tuple[int, int] | None:
+    ) -> _Span | None:
         found = self.value(user=user, plain=plain)
         return found.span if found and accept(found.text) else None
 
@@ -168,9 +171,7 @@ def _trimmed(text: str, start: int, end: int) -> int:
     return end
 
 
-def _password(
-    place: _Place, *, is_sure: bool = True, is_label: bool = False
-) -> tuple[int, int] | None:
+def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) -> _Span | None:
     """The value after a label for passwords; if the label is not sure, only one that cannot be a word.
 
     After a sure label, or an unsure one that stands as a label, a single word counts, too.
@@ -197,7 +198,7 @@ def _password(
     )
 
 
-def _passphrase(place: _Place, start: int) -> tuple[int, int] | None:
+def _passphrase(place: _Place, start: int) -> _Span | None:
     """A passphrase within a sentence; after "password" only in lower case."""
     is_phrase = place.folded[place.start : place.end] == "passphrase"
     for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
@@ -264,7 +265,7 @@ def _says_nothing(value: str, words: Iterable[str]) -> bool:
     )
 
 
-def _after_blank(place: _Place) -> tuple[int, int] | None:
+def _after_blank(place: _Place) -> _Span | None:
     match = _form(_AFTER_BLANK).match(place.text, place.end)
     value = match.group(1) if match else ""
     if match is None or value.lower() in word_set("scheme"):
@@ -272,7 +273,7 @@ def _after_blank(place: _Place) -> tuple[int, int] | None:
     return match.span(1) if secret_values.is_password(value) else None
 
 
-def _login(place: _Place) -> tuple[int, int] | None:
+def _login(place: _Place) -> _Span | None:
     """A password after its user name: "user/pass: admin / letmein"."""
     found = place.value(user=True)
     if found is None:
@@ -283,7 +284,7 @@ def _login(place: _Place) -> tuple[int, int] | None:
     return found.span if is_last and (found.text.isdigit() or _is_unusual(found.text)) else None
 
 
-def _before_label(place: _Place) -> tuple[int, int] | None:
+def _before_label(place: _Place) -> _Span | None:
     """A password before its label: "… is my password"."""
     link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
@@ -320,7 +321,7 @@ def _is_chosen(value: str) -> bool:
     return len(value) >= 6 and secret_values.is_actual_value(value) and not value.isalpha()
 
 
-def _key(place: _Place) -> tuple[int, int] | None:
+def _key(place: _Place) -> _Span | None:
     for plain in (False, True):
         found = place.value(plain=plain)
         least = 24 if plain else 12 if found and found.is_quoted else 16
@@ -329,7 +330,7 @@ def _key(place: _Place) -> tuple[int, int] | None:
     return None
 
 
-def _secret(place: _Place) -> tuple[int, int] | None:
+def _secret(place: _Place) -> _Span | None:
     """After "secret:" also a quoted phrase."""
     found = place.value()
     is_quoted = found and found.is_quoted and place.text[found.start - 1] != "`"
@@ -338,7 +339,7 @@ def _secret(place: _Place) -> tuple[int, int] | None:
     return _key(place)
 
 
-def _named_key(place: _Place) -> tuple[int, int] | None:
+def _named_key(place: _Place) -> _Span | None:
     """After a label that says what the key is for, a shorter key counts, too."""
     found = place.value()
     is_last = found and _LINE_END.match(place.text, found.end)
@@ -347,7 +348,7 @@ def _named_key(place: _Place) -> tuple[int, int] | None:
     return _key(place)
 
 
-def _lone_key(place: _Place) -> tuple[int, int] | None:
+def _lone_key(place: _Place) -> _Span | None:
     """After "Key:" alone; in a table of values a key may be shorter, or a word."""
     if _form(_NETWORK).search(place.line()):
         return _password(place)
@@ -360,7 +361,7 @@ def _lone_key(place: _Place) -> tuple[int, int] | None:
     )
 
 
-def _pin(place: _Place) -> tuple[int, int] | None:
+def _pin(place: _Place) -> _Span | None:
     between = _form(_BETWEEN).match(place.text, place.end)
     match = _DIGITS.match(place.text, between.end()) if between else None
     if between is None or match is None:
@@ -372,7 +373,7 @@ def _pin(place: _Place) -> tuple[int, int] | None:
     return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
 
 
-def _code(place: _Place) -> tuple[int, int] | None:
+def _code(place: _Place) -> _Span | None:
     """A code, if the thing it opens is named near it."""
     around = place.folded[max(0, place.start - _CONTEXT_CHARS) : place.end]
     line = around[around.rfind("\n") + 1 :]
@@ -381,12 +382,12 @@ def _code(place: _Place) -> tuple[int, int] | None:
     return _pin(place) if opened.search(line) or opened.search(after) else None
 
 
-def _with_form(form: str, place: _Place) -> tuple[int, int] | None:
+def _with_form(form: str, place: _Place) -> _Span | None:
     match = _form(form).match(place.text, place.end)
     return match.span(1) if match else None
 
 
-_TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
+_TAILS: dict[str, tuple[str, Callable[[_Place], _Span | None]]] = {
     "password": ("password", _password),
     "homonym": ("password", partial(_password, is_sure=False)),
     "abbreviation": ("password", partial(_password, is_sure=False, is_label=True)),

@@ -112,9 +112,7 @@ def dates_a_noun(clause: Clause) -> bool:
     if begin := pattern("time.from before").search(before):
         # "valid from 1 May" and "from 1 to 3 May" date no noun, "the order from 1 May" does.
         cues = pattern("time.falls due").finditer(before)
-        return not clause.is_range and all(
-            before[each.end() : begin.start()].strip() for each in cues
-        )
+        return not clause.is_range and all(before[e.end() : begin.start()].strip() for e in cues)
     follows = _WORD_AFTER.match(clause.after)
     return (
         follows is not None

@@ -333,9 +333,8 @@ def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
     if groups.keys() & {"month", "season", "holiday"}:
         return first.year == at.year + step
     if "weekday" in groups:
-        return periods.unit("week", first)[0] == periods.unit("week", at)[0] + timedelta(
-            days=7 * step
-        )
+        week, this = (periods.unit("week", day)[0] for day in (first, at))
+        return week == this + timedelta(days=7 * step)
     return True
 
 
