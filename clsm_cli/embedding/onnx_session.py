@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     Kind: TypeAlias = Literal["f", "B", "i", "q"]
 
-_VERSION = 23
-"""Requested version of the function table: that of onnxruntime 1.23, the oldest that clsm supports."""
+_VERSION = 23  # of the function table: that of onnxruntime 1.23, the oldest supported
 
 _OUT = POINTER(c_void_p)
 _CALLS: dict[str, tuple[int, tuple[Any, ...]]] = {

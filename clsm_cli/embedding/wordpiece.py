@@ -64,8 +64,7 @@ def _without_surrogates(text: str) -> str:
 
 
 _TABLE = "embeddings.word_embeddings.weight"
-_FIRST_TEXT_ID = 999
-"""Id of the first piece that text may have, "!"; lower ids are special tokens or unused."""
+_FIRST_TEXT_ID = 999  # first piece that text may have, "!"; lower ids are special or unused
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,8 +118,7 @@ K = 10  # places of what counts as returned
 FIRST = (1, 5, 10, 50)  # places at which recall is cut
 BUDGETS = (1000, 2000)  # tokens that an agent may have to spare for its memory
 DELIVERED = 2000  # tokens of what counts as returned: the default budget of ``recall``
-PACKED = ("tokens@1000", "reduced")
-"""Measures that are also taken of what a system packs for their budget."""
+PACKED = ("tokens@1000", "reduced")  # also taken of what a system packs for their budget
 REDUCTION = 0.965  # share of the context that is left out in ``reduced`` (CLS-M, §5.3)
 CONCEPTS = 10  # concepts that are looked at (CLS-M: top_k)
 

@@ -20,11 +20,9 @@ from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import is_forgotten
 
-MIN_SIMILARITY = 50.0
-"""Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
+MIN_SIMILARITY = 50.0  # percent of equal characters of a changed block (rapidfuzz ratio)
 _MAX_COMPARED_CHARS = 4000
-MIN_MOVED = 0.5
-"""Share of the blocks of a document whose file is gone that a new file has if it is the same one."""
+MIN_MOVED = 0.5  # share of a lost document's blocks that a new file has if it is the same
 MAX_PAIRS = 4_000_000
 """Pairs of a new and a vanished block to compare, which takes half a second; of more, those nearest in
 position."""

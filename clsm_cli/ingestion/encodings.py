@@ -40,11 +40,9 @@ and labels"), without those of few languages, which match texts of others. If se
 the first wins, which is the standard's default."""
 _LEGACY = tuple(NAMES)
 _SAMPLE_BYTES = 1 << 16
-_MAX_CHAOS = 0.5
-"""charset-normalizer's measure; its own limit of 0.2 leaves short texts with many accents undecided."""
+_MAX_CHAOS = 0.5  # its own limit of 0.2 leaves short texts with many accents undecided
 _WIDE = ("utf-16le", "utf-16be")
-_STRANGE = frozenset({"Cc", "Cn", "Co"})
-"""Unicode categories of control, private-use and unassigned characters."""
+_STRANGE = frozenset({"Cc", "Cn", "Co"})  # control, private-use and unassigned characters
 _CHARS_PER_STRANGE = 50  # minimum characters of a text for each one of these
 _MAX_BYTES = 256 << 20  # bytes of a text that is not UTF-8
 

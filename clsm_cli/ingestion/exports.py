@@ -227,8 +227,7 @@ _TEXT_END = re.compile(
     r"^(?:### Tool: .+\n\n?\*\*Input:\*\*$|---\n\n?\*Session .*\*$)", re.MULTILINE
 )
 _ESCAPED = re.compile(r"\\(?=## Turn \d|---\Z)|\\(?=</(?:details|summary)>)", re.IGNORECASE)
-_RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
-"""A copy of the message's parts for Smriti itself."""
+_RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")  # message parts for Smriti itself
 
 
 def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from pathspec import GitIgnoreSpec
 
-Place = Literal["", "vault", "workspace"]
-"""Kind of the nearest known folder around a note; empty: none."""
+Place = Literal["", "vault", "workspace"]  # of the nearest known folder around a note; empty: none
 WORKSPACE = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md")
 """Files, any of which makes a folder an agent's workspace (OpenClaw, Codex and others)."""
 VAULT = ".obsidian"  # subfolder that makes a folder an Obsidian vault

@@ -171,8 +171,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 _KNOWN_VERSION = 23  # ``user_version`` of the databases that this was tested with
-_LOCK_WAIT = 10.0
-"""Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
+_LOCK_WAIT = 10.0  # seconds to wait for a writer that locks out readers, as a checkpoint may
 _TOO_LONG = f"row is longer than {MAX_MESSAGE >> 20} MiB"
 _NEEDED = {"session_id", "seq", "event_json"}
 

@@ -44,8 +44,7 @@ class RawTurn:
     line_end: int
     foreign_id: str | None = None
     tool: ToolCall | None = None
-    trust: Trust | None = None
-    """Only if it is not the role's (``model.episodes.ROLE_TRUST``): a fetched page is web."""
+    trust: Trust | None = None  # only if it is not the role's: a fetched page is web
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +108,7 @@ class RawDocument:
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
-Line = tuple[int, bytes | str]
-"""The number of a line or a row, and its content, or why it is too long or damaged."""
+Line = tuple[int, bytes | str]  # number of a line or row; content, or why it is too long or damaged
 
 
 def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:

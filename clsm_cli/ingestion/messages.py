@@ -201,8 +201,7 @@ class ToolReader:
 
 ADVICE = "[clsm: advise the memory]"
 """Start of the task that ``clsm schedule install --adviser`` gives an agent at night."""
-_BEFORE_ADVICE = 200
-"""Characters that a scheduler puts before a task: its own name, the job's, the time."""
+_BEFORE_ADVICE = 200  # characters that a scheduler puts before a task: names and the time
 _COMMAND_ENDS = ";&|()`\n"  # characters that end a simple shell command
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})

@@ -37,10 +37,8 @@ MIN_HISTORY = 3  # turns of a segment before coherence and surprise have a basel
 MARKER_EVIDENCE, CLOSING_EVIDENCE, ENTITIES_EVIDENCE, INTENT_EVIDENCE = 0.6, 0.6, 0.2, 0.15
 """Evidence of a discourse marker, a farewell, disjoint entities and a new intent."""
 EDGE_CHARS = 200  # characters at the start or end of a turn in which markers and farewells count
-WORD_CHARS = 2000
-"""Characters of a turn whose words count: slightly more than its vector covers (256 word pieces)."""
-EXPLICIT_CONFIDENCE = 0.5
-"""Confidence of gap, marker and farewell from which the boundary is exact and not moved."""
+WORD_CHARS = 2000  # characters of a turn whose words count: slightly more than its vector covers
+EXPLICIT_CONFIDENCE = 0.5  # of gap, marker and farewell, from which the boundary is not moved
 
 
 @dataclass(frozen=True, slots=True, eq=False)

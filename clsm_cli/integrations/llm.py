@@ -75,8 +75,7 @@ class _ProblemError(Exception):
     pause = 0.0
     lasts = False  # every other request would fail too
     refused: str | None = None  # the server's message, if it refused the form of the request
-    correction: Messages = ()
-    """Messages that a second attempt adds to the prompt; they may quote the answer."""
+    correction: Messages = ()  # for a second attempt, after the prompt; they may quote the answer
 
     def __init__(self, reason: str, **known: Any) -> None:
         super().__init__(reason)

@@ -27,8 +27,7 @@ ADVICE_TIMEOUT = 900  # maximum seconds of an agent's turn as adviser
 ADVISER_SUFFIX = "-adviser"  # suffix of the adviser's job, after the name of the store's job
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 _PROGRAM_TIMEOUT = 60  # maximum seconds of a call to a scheduler's program
-_BOOTED = Path("/run/systemd/system")
-"""sd_booted(3): this folder exists if systemd is the init system."""
+_BOOTED = Path("/run/systemd/system")  # sd_booted(3): it exists if systemd is the init system
 OPENCLAW = "openclaw"
 _LIST = ("openclaw", "cron", "list", "--all", "--json")
 

@@ -10,8 +10,7 @@ _NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})
 _PERFECT = frozenset({"has", "have"})
 _MARKS = str.maketrans(dict.fromkeys(",.;:!?\"()/-'’“”", " "))
 _HEAD_WORDS = 4  # words after "what" in which to look for a plural noun
-_MIN_TERMS, _MAX_TERMS = 2, 7
-"""Number of search terms up to which breadth is 1, and from which it is 0."""
+_MIN_TERMS, _MAX_TERMS = 2, 7  # search terms up to which breadth is 1, and from which it is 0
 
 
 def breadth(text: str, terms: int, *, asks_when: bool) -> float:

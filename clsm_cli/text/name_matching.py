@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
 NAME_PARTICLES = frozenset(word_list("particles"))  # lower-case words inside the names of persons
 _PARTICLES = NAME_PARTICLES | {"of", "the"}
-SMALL_WORDS = _PARTICLES.union(word_list("small words"))
-"""Words that stay lower-case inside a title."""
+SMALL_WORDS = _PARTICLES.union(word_list("small words"))  # lower-case inside a title
 
-NON_NAMES: frozenset[str] = frozenset(word_list("capitalised"))
-"""Capitalised words that alone are no names."""
+NON_NAMES: frozenset[str] = frozenset(word_list("capitalised"))  # alone they are no names
 
 _NAME_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best"})
 """Words that open longer names, but alone are no names."""
@@ -27,8 +25,7 @@ _NAME_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best
 SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
 """Commands and constants, often set in code marks, that are no names."""
 
-WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
-"""A word with its hyphens and the suffix after an apostrophe."""
+WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")  # with hyphens and what an apostrophe adds
 POSSESSIVE = re.compile(r"['\u2019][sS]$")  # the possessive suffix
 
 

@@ -49,8 +49,7 @@ def _cue_patterns() -> dict[str, list[tuple[str, str]]]:
     return grouped((kind, (name, f"(?i){form}")) for kind, name, form in table_rows("route"))
 
 
-_EDGE_CHARS = 1000
-"""Characters to read at each end of a longer message: people say there what they want."""
+_EDGE_CHARS = 1000  # read at each end of a longer message: people say there what they want
 
 
 def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteDecision:

@@ -13,8 +13,7 @@ from clsm_cli.text.language_data import number_words, pattern, word_list
 from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.tokens import stems, terms
 
-MIN_COSINE = 0.90
-"""Cosine of two sentence vectors (MiniLM) from which their meaning counts as equal."""
+MIN_COSINE = 0.90  # of two sentence vectors (MiniLM), from which their meaning counts as equal
 MIN_OVERLAP = 0.80  # share of common stems from which their words count as equal
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")

@@ -14,8 +14,7 @@ from types import ModuleType
 
 from clsm_cli.text.language_data import word_list
 
-STOP_WORDS: frozenset[str] = frozenset(word_list("stop words"))
-"""Case-folded words that carry no subject."""
+STOP_WORDS: frozenset[str] = frozenset(word_list("stop words"))  # case-folded, without a subject
 
 _JOINED = re.compile(r"(?<!\w)\w+(?:[-./:@#+=~\\]\w+)+")
 """Words joined by marks; a key, unless only hyphens join plain words."""
@@ -138,8 +137,7 @@ def _stemmer() -> Callable[[str], str]:
     return stem
 
 
-_MAX_CACHED = 40
-"""Longest word whose size is cached: many words of a megabyte each would fill the memory."""
+_MAX_CACHED = 40  # longest word whose size is cached: words of a megabyte would fill the memory
 _PIECE = re.compile(r"[0-9]+(?![^\W_])|[^\W_]+|[^\s\w]|_")
 
 

@@ -120,8 +120,7 @@ def _part(value: Any, name: str, default: Any = None) -> Any:
 _PROGRAM = "openclaw"
 TIMEOUT = 180  # seconds; a call takes one to seven on a fast machine
 OLDEST = (2026, 7)  # the oldest version that was tried
-_MOVED = (2026, 8)
-"""The first version with ``memory.search``, and with consent for what a plugin may do."""
+_MOVED = (2026, 8)  # first with ``memory.search``, and with consent for what a plugin may do
 _VERSION = re.compile(r"\b(\d{4})\.(\d{1,2})\.(\d+)")
 _UNSET = "Config path is valid but unset"
 

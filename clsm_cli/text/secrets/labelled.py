@@ -59,8 +59,7 @@ _LINE_END = re.compile(
 )
 _TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
 """A tight link between label and word."""
-_SPOKEN = re.compile(r"[ \t]+(?:is|was)[ \t]+[\"'`]?\Z")
-"""A link in an English sentence, whose predicates are known."""
+_SPOKEN = re.compile(r"[ \t]+(?:is|was)[ \t]+[\"'`]?\Z")  # in English, whose predicates are known
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
 _GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")

@@ -26,8 +26,7 @@ _SIZES = {"4": (13, 16, 19), "3": (14, 15, 16, 19), "5": (16,), "2": (16,), "6":
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9]{4})")
 _JOINT = re.compile(r"[ -]?([A-Za-z0-9])")
 
-_DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
-"""The digits that every number has."""
+_DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)  # that every number has
 _CONTEXT_CHARS = 12  # characters of a number before or after its digits
 
 

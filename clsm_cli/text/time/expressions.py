@@ -22,8 +22,7 @@ from clsm_cli.text.time.forms import Groups, Rule
 
 Direction = Literal["past", "plan"]
 
-MAX_PAST_DAYS = 92
-"""Age in days up to which a past event needs no year: the same day ahead is then nine months away."""
+MAX_PAST_DAYS = 92  # for a past event without its year: the same day ahead is nine months away
 MAX_MISSED_DAYS = 45  # age in days up to which a planned day may be one just missed
 
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")

@@ -16,8 +16,7 @@ from clsm_cli.text.language_data import table_rows
 
 Period = tuple[date, date]  # first day, and the day after the last
 
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""Season → its first month."""
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # first months
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
 SATURDAY = 5
