@@ -93,9 +93,7 @@ def test_much_at_once_is_asked_for_as_such(cli: Cli) -> None:
         (20, 20, False),
     ],
 )
-def test_much_is_more_than_a_fifth_and_more_than_twenty(
-    turns: int, gone: int, *, is_much: bool
-) -> None:
+def test_much_is_over_a_fifth_and_over_twenty(turns: int, gone: int, *, is_much: bool) -> None:
     told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
     assert told.is_mass_loss == is_much
 
