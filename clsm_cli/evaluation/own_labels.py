@@ -13,12 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import (
-    Callable,  # of an alias
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 
 from clsm_cli.config import with_changes
