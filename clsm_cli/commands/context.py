@@ -13,16 +13,14 @@ from clsm_cli.commands.command_line import (
     query_text,
 )
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat
-from clsm_cli.retrieval.briefing import SCHEMA, Concepts, brief
-from clsm_cli.retrieval.briefing_items import make_item
+from clsm_cli.retrieval.briefing import SCHEMA, Briefing, Concepts, brief
+from clsm_cli.retrieval.briefing_items import Item, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from clsm_cli.retrieval.briefing import Briefing
-    from clsm_cli.retrieval.briefing_items import Item
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 

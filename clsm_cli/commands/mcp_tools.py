@@ -47,7 +47,7 @@ def _field(about: str, **limits: Any) -> Any:
 def _recall_option(name: str) -> Any:
     """A parameter with the help and limits of ``clsm recall``'s option."""
     option = recall_command.COMMAND_LINE.options[name]
-    return Field(description=option.help, ge=option.least, le=option.most)
+    return _field(option.help, ge=option.least, le=option.most)
 
 
 Budget = Annotated[int | None, _field("Tokens of text at most.", ge=1, le=999_999_999)]
@@ -196,9 +196,9 @@ class MemoryTools:
         self,
         text: Annotated[
             str,
-            Field(
-                description="One thing in whole sentences that can be understood alone: names"
-                " instead of pronouns, dates instead of tomorrow."
+            _field(
+                "One thing in whole sentences that can be understood alone: names instead of"
+                " pronouns, dates instead of tomorrow."
             ),
         ],
     ) -> Answer:

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from clsm_cli.errors import ClsmError, DiskError
 from clsm_cli.model.clocks import local_time
@@ -21,7 +21,6 @@ from clsm_cli.text.terminal import safe, safe_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
-    from typing import Self
 
     from rich.console import RenderableType
     from rich.progress import Progress

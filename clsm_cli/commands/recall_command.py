@@ -35,12 +35,10 @@ from clsm_cli.store.index.ranking_queries import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import datetime
 
     from clsm_cli.inspection.fact_history import View
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
 
 MAX_ITEMS = 1000

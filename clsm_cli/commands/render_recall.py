@@ -14,7 +14,7 @@ from clsm_cli.commands.output import (
     plain,
 )
 from clsm_cli.model.trust import TRUSTED
-from clsm_cli.retrieval.answer import SCHEMA
+from clsm_cli.retrieval.answer import SCHEMA, Answer, Concept, Memory
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from clsm_cli.retrieval.answer import Answer, Concept, Memory
 
 BAR_CELLS = 10  # cells of the bar that shows an item's confidence
 MAX_LINES, MAX_CHARACTERS = 6, 480

@@ -9,13 +9,13 @@ conversation that still goes on, without a model or a consolidation.
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.segmentation import cosine
 from clsm_cli.model.clocks import instant
-from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
+from clsm_cli.model.episodes import Episode, EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
@@ -27,12 +27,10 @@ from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import tzinfo
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from clsm_cli.ingestion.jsonl_rows import no_key
-from clsm_cli.ingestion.sources import Excluded, Missing
+from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, no_key
+from clsm_cli.ingestion.sources import Excluded, Missing, Skipped
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import runs
 from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Exclusion
-    from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem
-    from clsm_cli.ingestion.sources import Skipped
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.layout import Store
 

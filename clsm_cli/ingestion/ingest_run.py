@@ -30,7 +30,7 @@ from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import document_id
 from clsm_cli.store import atomic, cursors, inbox, logs, runs
-from clsm_cli.store.layout import SIDE_MARK
+from clsm_cli.store.layout import SIDE_MARK, Store
 from clsm_cli.store.lock import locked, pause
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.sources import Found, SourceFile
-    from clsm_cli.model.episodes import Document
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 

@@ -7,7 +7,7 @@ that recurs in a file is reported once, with a count.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
@@ -17,7 +17,6 @@ from clsm_cli.store.jsonlines import LineError, change_strings, load, without_su
 from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime, tzinfo
 
     from clsm_cli.model.episodes import Role, ToolCall
