@@ -1,7 +1,5 @@
 """``clsm backup``: write the whole memory to one file; ``clsm restore``: restore or verify it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from shlex import quote
 

@@ -5,44 +5,37 @@ ordinary command lines from these tables, without Typer. ``options.typer_functio
 command of the same table, for unusual command lines, help and usage errors.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
+from re import fullmatch
 from typing import Any
 
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, DiskError
+from clsm_cli.model.clocks import end_of_day
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.startup.zones import system_zone, zone_of
 from clsm_cli.store import device
 from clsm_cli.store.layout import Store, discover, open_store
 
 
 class Option(NamedTuple):
-    """An option or the positional arguments of a command.
+    """An option or the positional arguments of a command."""
 
-    Attributes:
-        names: As typed, ``--quiet -q``; a switch with its opposite is ``--touch/--no-touch``;
-            "" for positional arguments.
-        metavar: Placeholder of the value in the help; "" for a switch.
-        kind: Converts one value; raises ValueError if it is invalid.
-        is_repeated: Values are collected in a tuple.
-    """
-
-    names: str
-    metavar: str
+    names: str  # as typed: "--quiet -q"; with an opposite "--touch/--no-touch"; "": positional
+    metavar: str  # placeholder of the value in the help; "" for a switch
     help: str
-    kind: Callable[[str], Any] = str
+    kind: Callable[[str], Any] = str  # converts one value; raises ValueError if it is invalid
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
-    is_repeated: bool = False
+    is_repeated: bool = False  # values are collected in a tuple
     default: Any = None
 
     def read(self, text: str) -> Any:
@@ -121,11 +114,7 @@ class Common(NamedTuple):
 
     def time(self, zone: tzinfo | None = None) -> datetime:
         """``--now``, else the clock; time-zone aware, in whole seconds."""
-        from datetime import datetime
-
         if zone is None:
-            from clsm_cli.startup.zones import system_zone, zone_of
-
             zone = zone_of(system_zone(environment()))
         if self.now is None:
             return datetime.now(zone).replace(microsecond=0)
@@ -221,8 +210,7 @@ def named_text(name: str, most: int, next_step: str, errors: str = "replace") ->
         raise BadInputError(name, "is not UTF-8", next_step) from None
 
 
-MAX_QUERY = 1 << 20
-"""Maximum characters of a query."""
+MAX_QUERY = 1 << 20  # maximum characters of a query
 
 
 def query_text(words: Iterable[str], option: str) -> str:
@@ -242,8 +230,6 @@ def parse_budget(text: str) -> tuple[int, str]:
     >>> parse_budget("800"), parse_budget("3000c")
     ((800, 'tokens'), (3000, 'characters'))
     """
-    from re import fullmatch
-
     match = fullmatch(r"([0-9]{1,9})(c?)", text)
     if not match:
         reason = f"{text!r} is no size; write 800 for tokens or 3000c for characters"
@@ -253,8 +239,6 @@ def parse_budget(text: str) -> tuple[int, str]:
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
     """Parse a time; without an offset, it is in the store's zone."""
-    from datetime import UTC, datetime
-
     try:
         moment = datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
@@ -274,8 +258,6 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
     >>> str(date.fromordinal(first)), str(date.fromordinal(until)), parse_days("yesterday", now, "")[0] - first
     ('2026-02-25', '2026-03-12', 13)
     """
-    from datetime import datetime
-
     if begin := _before_now(text, now):
         return begin.toordinal(), now.toordinal() + 1
     with suppress(ValueError):
@@ -296,8 +278,6 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
 
 def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime:
     """A start: a time, a span up to now, or the first day of a time expression."""
-    from datetime import date, datetime
-
     if begin := _before_now(text, now):
         return begin
     if is_time(text):
@@ -329,19 +309,12 @@ def parse_moment(
     first, until = parse_days(text, now, option)
     if until - first != 1:
         raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
-    from datetime import date
-
-    from clsm_cli.model.clocks import end_of_day
-
     day = date.fromordinal(first).isoformat()
     return end_of_day(day, zone) if at_end else day
 
 
 def _before_now(text: str, now: datetime) -> datetime | None:
     """The instant that is a span ("12h", "3 days", "2 weeks") before now; else None."""
-    from datetime import timedelta
-    from re import fullmatch
-
     span = fullmatch(
         r"([0-9]{1,4}) ?(h|d|w)(?:(?<=h)ours?|(?<=d)ays?|(?<=w)eeks?)?", text.strip().lower()
     )

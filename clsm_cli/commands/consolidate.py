@@ -1,7 +1,5 @@
 """``clsm consolidate``: turn episodes into statements and a graph, alone or with an adviser."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +16,7 @@ from clsm_cli.commands.command_line import (
     option,
     parse_time,
 )
+from clsm_cli.commands.engine import embedder
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, dotted, fields, first
 from clsm_cli.config import MAX_FILE, LlmSettings
@@ -29,16 +28,15 @@ from clsm_cli.consolidation import (
 )
 from clsm_cli.consolidation.adviser_request import Packet
 from clsm_cli.consolidation.consolidation_report import Answer, FileChange, Report, Request
+from clsm_cli.embedding import weights
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import atomic, night_log
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
-_MAX_REFUSED = 20
-"""Refused proposals that are listed; more have a common cause."""
-_MAX_DIFF = 200
-"""Lines of a file's diff that a plan shows."""
+_MAX_REFUSED = 20  # refused proposals that are listed; more have a common cause
+_MAX_DIFF = 200  # lines of a file's diff that a plan shows
 
 
 @command(
@@ -135,8 +133,6 @@ def consolidate(
 
 def _record_outcome(store: Store, at: str, report: Report) -> None:
     """Record the outcome for ``clsm status --check``; a missing model or unread text is a failure."""
-    from clsm_cli.embedding import weights
-
     failure = "; ".join(f"{path}: {how}" for path, how in report.unread.items())
     if report.bad_model is not None:
         failure = str(report.bad_model)
@@ -259,8 +255,6 @@ def _read_answer(name: str) -> Answer:
 def _write_packet(
     store: Store, request: Request, file: str | None, budget: int | None, printer: Printer
 ) -> None:
-    from clsm_cli.commands.engine import embedder
-
     path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
@@ -289,8 +283,5 @@ def packet_summary(found: Packet) -> str:
 
 def packet_mapping(found: Packet) -> dict[str, Any]:
     """Schema ``clsm.packet/1``."""
-    return {
-        "schema": "clsm.packet/1",
-        "packet": found.text,
-        **fields(found, "tokens episodes parts waiting"),
-    }
+    told = {"schema": "clsm.packet/1", "packet": found.text}
+    return told | fields(found, "tokens episodes parts waiting")

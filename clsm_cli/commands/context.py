@@ -13,21 +13,18 @@ from clsm_cli.commands.command_line import (
     query_text,
 )
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat
-from clsm_cli.retrieval.briefing import SCHEMA, Concepts, brief
-from clsm_cli.retrieval.briefing_items import make_item
+from clsm_cli.retrieval.briefing import SCHEMA, Briefing, Concepts, brief
+from clsm_cli.retrieval.briefing_items import Item, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from clsm_cli.retrieval.briefing import Briefing
-    from clsm_cli.retrieval.briefing_items import Item
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
-BUDGET = 1500
-"""Default budget in tokens."""
+BUDGET = 1500  # default budget in tokens
 
 
 class Options(NamedTuple):
@@ -91,7 +88,11 @@ def make_briefing(
         )
 
     def size(found: Briefing) -> int:
-        text = "\n".join(context_lines(found) if form == "text" else _measured_block(found))
+        from clsm_cli.text.fence_lines import KEY_BYTES
+
+        # As long as the printed block, whatever the key.
+        block = context_lines(found) if form == "text" else prompt_lines(found, bytes(KEY_BYTES))
+        text = "\n".join(block)
         if folder := _files_of(found)[0]:
             text = text.replace(flat(BELOW.format(folder)), BELOW.format(_FOLDER), 1)
         return count_tokens(text) if unit == "tokens" else len(text)
@@ -164,8 +165,7 @@ TITLES = {
     "concepts": "About this",
 }
 _MARKS = {"open": "[ ] ", "blocked": "[!] ", "done": "[x] "}
-_INDENT = "  "
-"""Prefix of continuation lines, so that none can look like another item."""
+_INDENT = "  "  # prefix of continuation lines, so that none can look like another item
 
 
 def context_mapping(found: Briefing) -> dict[str, Any]:
@@ -216,11 +216,7 @@ END = 20
 def _by_file(
     items: Sequence[Item], names: Mapping[str, str], told: set[str]
 ) -> Iterator[tuple[Item, str]]:
-    """Each item with the name of its file, or "" if the previous item has the same.
-
-    Args:
-        told: Files whose name was told before; those of the items are added.
-    """
+    """Each item with its file's name, "" if the one before has the same; ``told`` collects the files."""
     before = ""
     for each in items:
         name = names.get(each.file, "")
@@ -232,19 +228,8 @@ def _by_file(
         told.add(each.file)
 
 
-def _measured_block(found: Briefing) -> list[str]:
-    """A block of the same length as the printed one."""
-    from clsm_cli.text.fence_lines import KEY_BYTES
-
-    return prompt_lines(found, bytes(KEY_BYTES))
-
-
 def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
-    """The lines of a block (``text.fence_lines``), safe to print; empty for an empty briefing.
-
-    Args:
-        key: The user's key; without one, ingest treats the block as ordinary text.
-    """
+    """The lines of a block sealed with the user's key, safe to print; empty for an empty briefing."""
     from clsm_cli.text.fence_lines import seal
 
     return [] if found.is_empty else seal(found.context_id, _body(found), key)

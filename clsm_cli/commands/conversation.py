@@ -3,8 +3,6 @@
 It uses the readers of ``ingest`` and stores nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """``clsm correct``: say what is true now."""
 
-from __future__ import annotations
-
 from datetime import datetime, tzinfo
 from functools import partial
 
@@ -17,10 +15,8 @@ from clsm_cli.model.ids import normalise_text
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import terms
 
-_MOST = 6
-"""Things that are listed: more of them would only be near."""
-_SHORTEST = 3
-"""Words of a sentence that says what is true now."""
+_MOST = 6  # things that are listed: more of them would only be near
+_SHORTEST = 3  # words of a sentence that says what is true now
 
 
 @command(
@@ -117,8 +113,7 @@ def _likeliest(
 ) -> Matches:
     """Those of which something is replaced, likeliest first; all where none is, and then none is clear.
 
-    Args:
-        asked: Search terms that say what is meant: what lacks one that another thing has is not meant.
+    What lacks one of the search terms ``asked`` that another thing has is not meant.
     """
     found = [_meant(fit.thing, words) for fit in fits.found]
     told = correction.update_probabilities(store, found, value or words, now, is_whole=not value)

@@ -1,7 +1,5 @@
 """``clsm decay``: archive what was not used for long; using it again brings it back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -12,10 +10,8 @@ from clsm_cli.forgetting import archiving
 from clsm_cli.forgetting.archiving import Item, Report
 from clsm_cli.model.streams import Stream
 
-_MAX_ITEMS = 20
-"""Items of each kind that are listed without ``--verbose``."""
-_MAX_TEXT = 60
-"""Characters shown of a text."""
+_MAX_ITEMS = 20  # items of each kind that are listed without ``--verbose``
+_MAX_TEXT = 60  # characters shown of a text
 
 
 @command(

@@ -5,8 +5,6 @@ to what they find unless that person says which of it is meant, or one thing sta
 was given.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -15,22 +13,18 @@ import typer
 
 from clsm_cli.commands.output import Printer, dotted, has_person, location_text, plain, shorten
 from clsm_cli.errors import RefusedError
-from clsm_cli.inspection.item_lookup import FoundItem
+from clsm_cli.inspection.item_lookup import FoundItem, look_up
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.store.layout import Store
 from clsm_cli.text.plain import to_plain
 
-MOST = 12
-"""Things that are listed."""
-LEAST = 0.25
-"""Share of the probability of what fits best that the others must have (own choice)."""
-NEAREST = 3
-"""Things that are named where none fits."""
-LIKELY = 0.5
-"""Probability from which a thing is rather meant than not."""
-WIDTH = 100
-"""Characters of a text that are shown."""
+MOST = 12  # things that are listed
+LEAST = 0.25  # share of the probability of what fits best that the others must have (own choice)
+NEAREST = 3  # things that are named where none fits
+LIKELY = 0.5  # probability from which a thing is rather meant than not
+WIDTH = 100  # characters of a text that are shown
 _BUDGET = 1_000_000
 _SHAPE = re.compile(r"[defg]-[0-9a-f]{2,}|[0-9a-f]{12}(-[0-9]+)?")
 
@@ -62,8 +56,6 @@ def looks_like_id(words: str) -> bool:
 
 def matches_of_ids(store: Store, ids: Sequence[str]) -> Matches:
     """Matches for ids that are certain, all equally likely."""
-    from clsm_cli.inspection.item_lookup import look_up
-
     return Matches(tuple(Match(look_up(store, each)) for each in ids[:MOST]))
 
 
@@ -79,13 +71,11 @@ def find_matches(
 ) -> Matches:
     """What words mean: statements, then the turns and blocks that none of these rests on.
 
-    Args:
-        alone: Each block is a thing by itself, where one would else stand for those around it.
+    With ``alone`` each block is a thing by itself, where one would else stand for those around it.
     """
     from clsm_cli.commands import engine
     from clsm_cli.retrieval.question import Query
     from clsm_cli.retrieval.recall import recall
-    from clsm_cli.store.index.ranking_queries import Filters
 
     engine.offer_install(printer)
     if alone:
@@ -115,8 +105,6 @@ def _fits(
 
     They must have a share of the largest probability before them, and ``LEAST`` of their own.
     """
-    from clsm_cli.inspection.item_lookup import look_up
-
     covered = {told.id for fit in before for told in fit.thing.told}
     own = LEAST * max((memory.confidence for memory in found), default=0.0)
     least = max([own, *(share * fit.confidence for fit in before)]) if share else 0.0
@@ -145,11 +133,7 @@ def choose(
     dry_run: bool,
     more: str = "",
 ) -> list[Match]:
-    """The things that a person means; [] for a dry run of which that is not clear.
-
-    Args:
-        more: What else can be done where none stands out.
-    """
+    """The things that a person means, [] for an unclear dry run; ``more`` is what else can be done."""
     if not found.found:
         printer.lines(["nearest", *_match_lines(found.nearest)] if found.nearest else [])
         raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")

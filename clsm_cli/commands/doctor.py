@@ -1,7 +1,5 @@
 """``clsm doctor``: check a store and repair it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 
@@ -9,16 +7,17 @@ import typer
 
 from clsm_cli.commands import machine_settings, schedule
 from clsm_cli.commands.command_line import DRY_RUN, Common, chosen_root, environment, option
+from clsm_cli.commands.engine import embedder
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import count_noun, first
+from clsm_cli.commands.output import count_noun, fields, first
 from clsm_cli.errors import RefusedError, file_line
+from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import Report
 from clsm_cli.health.findings import Finding
 from clsm_cli.health.store_snapshot import CheckContext
 from clsm_cli.model.grouping import grouped
 
-MAX_FINDINGS = 5
-"""Findings of one code that are listed without --verbose."""
+MAX_FINDINGS = 5  # findings of one code that are listed without --verbose
 _TITLES = {"damage": "damaged", "warning": "warnings", "note": "notes"}
 _MARKS = {"damage": "x", "warning": "!", "note": "·"}
 
@@ -44,8 +43,6 @@ def doctor(
     quarantine/ as it is, never deleted. Ends with 0 when nothing is damaged (there may be
     warnings), with 13 when damage remains, with 15 when only the model is damaged.
     """
-    from clsm_cli.health import diagnosis
-
     printer = common.printer()
     values = environment()
     opened, broken = diagnosis.open_any_store(chosen_root(common.store), values)
@@ -60,8 +57,6 @@ def doctor(
         step = "mend it by hand or restore it from git, then run the same command again"
         raise RefusedError(str(opened.root / broken[0].path), broken[0].reason, step)
     if is_to_write:
-        from clsm_cli.commands.engine import embedder
-
         progress = partial(printer.progress, "embedding")
         report = diagnosis.fix(
             opened, context, embedder(), progress, rebuild=rebuild, only_index=not fix
@@ -71,19 +66,9 @@ def doctor(
     counts = {name: sum(e.severity == name for e in report.findings) for name in _TITLES}
     found = [(report.mended, True), (report.findings, False)]
     rows = [each._asdict() | {"mended": is_mended} for of, is_mended in found for each in of]
-    mapping = {
-        "schema": "clsm.doctor/1",
-        "store": report.root,
-        "dry_run": dry_run,
-        "run": report.run,
-    }
-    mapping |= {
-        "counts": counts,
-        "findings": rows,
-        "done": report.done,
-        "exit_code": report.exit_code,
-    }
-    printer.show(mapping, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
+    told = {"schema": "clsm.doctor/1", "store": report.root, "dry_run": dry_run, "run": report.run}
+    told |= {"counts": counts, "findings": rows, **fields(report, "done exit_code")}
+    printer.show(told, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 

@@ -1,7 +1,5 @@
 """``clsm edit``: change one record in the user's editor; ``clsm open``: open its source there."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys
@@ -21,8 +19,7 @@ from clsm_cli.store import atomic
 
 Taken = TypeVar("Taken")
 
-DEFAULT_EDITOR = "vi"
-"""The editor that every Unix has."""
+DEFAULT_EDITOR = "vi"  # the editor that every Unix has
 
 
 def edit_text(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.embedding import weights
 from clsm_cli.embedding.weights import ENGINE
+from clsm_cli.errors import ClsmError, ModelDigestError, ModelMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +28,6 @@ def embedder() -> Embedder:
 
 @cache
 def _documents() -> Embed:
-    from clsm_cli.embedding import weights
     from clsm_cli.embedding.encoder import Encoder
 
     return Encoder.open(weights.default_folder()).encode
@@ -34,8 +35,6 @@ def _documents() -> Embed:
 
 def static_vectors() -> Callable[[Sequence[str]], Any] | None:
     """Static word vectors of the installed model; None without a valid model."""
-    from clsm_cli.errors import ModelDigestError, ModelMissingError
-
     try:
         return _table().mean_vectors
     except (ModelDigestError, ModelMissingError):
@@ -44,7 +43,6 @@ def static_vectors() -> Callable[[Sequence[str]], Any] | None:
 
 @cache
 def _table() -> StaticVectors:
-    from clsm_cli.embedding import weights
     from clsm_cli.embedding.wordpiece import StaticVectors
 
     return StaticVectors.open(weights.default_folder())
@@ -59,7 +57,6 @@ class QueryEngine:
 
     def open(self) -> None:
         """Load the model and the graph of dot products."""
-        from clsm_cli.embedding import weights
         from clsm_cli.embedding.query_vectors import QueryEncoder
         from clsm_cli.embedding.similarity import Similarity
 
@@ -76,9 +73,6 @@ def offer_install(printer: Printer) -> None:
 
     if printer.quiet or not has_person():
         return
-    from clsm_cli.embedding import weights
-    from clsm_cli.errors import ClsmError
-
     folder = weights.default_folder()
     if weights.status(folder).installed:
         return

@@ -1,7 +1,5 @@
 """``clsm eval``: how good recall is, measured; ``clsm eval label``: make a labelled set of your own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -85,9 +83,7 @@ def label(
         printer.utf8([blank.removesuffix("\n")] if blank else [])
     elif blank:
         folder = opened.derived / "edit"
-        editor.edit_text(
-            folder, "queries", blank, lambda text: _save(printer, opened, text), printer
-        )
+        editor.edit_text(folder, "queries", blank, lambda t: _save(printer, opened, t), printer)
 
 
 def _save(printer: Printer, store: Store, text: str) -> None:

@@ -1,29 +1,24 @@
 """``clsm eval run``: measure labelled sets, published systems, ablations and probes in one table."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
+from clsm_cli.commands import engine
 from clsm_cli.commands.command_line import Common, UsageError, chosen_store, option, parse_time
+from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Table, table_lines
+from clsm_cli.commands.output import Printer, Table, table_lines
 from clsm_cli.errors import BadInputError, RegressionError
-from clsm_cli.evaluation import grids
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from clsm_cli.commands.engine import QueryEngine
-    from clsm_cli.commands.output import Printer
-    from clsm_cli.evaluation.compare import Gate
-    from clsm_cli.evaluation.dataset import Dataset
-    from clsm_cli.evaluation.grids import Grid
-    from clsm_cli.evaluation.result import Result
-    from clsm_cli.evaluation.stores import StoreFactory
+from clsm_cli.evaluation import benches, compare, grids, stores
+from clsm_cli.evaluation.compare import Gate
+from clsm_cli.evaluation.dataset import Dataset
+from clsm_cli.evaluation.grids import Grid
+from clsm_cli.evaluation.presets.published import PRESETS
+from clsm_cli.evaluation.result import Result, load
+from clsm_cli.evaluation.stores import StoreFactory
 
 
 @command(
@@ -75,10 +70,7 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
-    from clsm_cli.evaluation import benches, compare
-    from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
-    from clsm_cli.evaluation.result import load
     from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
@@ -118,9 +110,6 @@ def make_factory(
 
     import platformdirs
 
-    from clsm_cli.commands import engine
-    from clsm_cli.evaluation import stores
-
     at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
     engine.offer_install(printer)
     return stores.StoreFactory(
@@ -134,8 +123,6 @@ def make_factory(
 
 def open_engine() -> QueryEngine:
     """The engine of queries, opened; it remembers what it encoded, as all systems are asked the same."""
-    from clsm_cli.commands import engine
-
     opened = engine.QueryEngine()
     opened.open()
     opened.encode = cache(opened.encode)

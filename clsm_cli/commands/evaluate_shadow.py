@@ -1,20 +1,14 @@
 """``clsm eval shadow``: run memory beside the files that an agent loads, and measure both."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from datetime import datetime
 
 from clsm_cli.commands.command_line import Common, UsageError, option
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, table_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report
-    from clsm_cli.store.layout import Store
-
+from clsm_cli.evaluation.shadow import shadow_mode
+from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report
+from clsm_cli.store.layout import Store
 
 group = command_group("Run memory beside the files your agent loads, and measure both.")
 
@@ -22,7 +16,6 @@ group = command_group("Run memory beside the files your agent loads, and measure
 def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     """Log the sessions that are over, if shadow mode is on. It says what went wrong, and never fails."""
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation.shadow import shadow_mode
 
     queries, embedder = engine.QueryEngine(), engine.embedder()
     try:
@@ -50,8 +43,6 @@ def start(
     Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
     and hashes, no text. Started twice, only the files that are named change.
     """
-    from clsm_cli.evaluation.shadow import shadow_mode
-
     if not all(each.strip() for each in static or ()):  # the working folder is not what was meant
         raise UsageError("--static", "it is empty; name a file or a workspace")
     printer, opened, now = common.start()
@@ -66,8 +57,6 @@ def stop(
     *, delete: bool = option("--delete", "Delete this machine's log too."), common: Common
 ) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
-    from clsm_cli.evaluation.shadow import shadow_mode
-
     found = shadow_mode.turn_off(common.opened(), delete=delete)
     log_is = "its log is deleted" if delete else "its log stays (delete it: --delete)"
     common.printer().show(
@@ -82,8 +71,6 @@ def report(*, common: Common) -> None:
 
     Sessions that ended since are logged first. --json has each session.
     """
-    from clsm_cli.evaluation.shadow import shadow_mode
-
     printer, opened, now = common.start()
     catch_up(opened, now, printer)
     found = shadow_mode.report(opened)

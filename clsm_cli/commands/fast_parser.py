@@ -13,6 +13,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -29,8 +31,6 @@ _MODULES = {
 def run(arguments: Sequence[str]) -> int | None:
     """Run a command line; its exit code, or None if Typer must run it."""
     if list(arguments) == ["--version"]:
-        from clsm_cli import __version__
-
         print(f"clsm {__version__}")
         return 0
     name = _MODULES.get(arguments[0]) if arguments else None
@@ -107,9 +107,8 @@ def _by_name(options: Mapping[str, Option]) -> tuple[dict[str, tuple[str, bool]]
     words_are = None
     for field, option in options.items():
         on, _, off = option.names.partition("/")
-        named |= dict.fromkeys(on.split(), (field, True)) | dict.fromkeys(
-            off.split(), (field, False)
-        )
+        named |= dict.fromkeys(on.split(), (field, True))
+        named |= dict.fromkeys(off.split(), (field, False))
         words_are = words_are if on else field
     return named, words_are
 

@@ -1,13 +1,11 @@
 """``clsm feedback``: say which items of a recall were good."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
-from clsm_cli.retrieval.feedback import FeedbackResult
+from clsm_cli.retrieval.feedback import FeedbackResult, record_feedback
 
 
 @command(
@@ -27,8 +25,6 @@ def feedback(
     From ten judged items on, what led to the good ones weighs more in every recall, and what led to
     the bad ones less; a judgement counts half after seven days. No text is kept, only ids.
     """
-    from clsm_cli.retrieval.feedback import record_feedback
-
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
     printer, opened, now = common.start()

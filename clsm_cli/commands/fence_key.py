@@ -3,8 +3,6 @@
 A store may be shared or in git; with the key, anyone could write text that ingest leaves out.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import cache

@@ -3,8 +3,6 @@
 The command comes first, then the rendering of receipts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -25,15 +23,14 @@ from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.references import Reference
 from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.inspection.item_lookup import is_known
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import Store
 from clsm_cli.text.terminal import safe
 
-MAX_TEXT = 72
-"""Characters shown of a text."""
-MAX_ITEMS = 20
-"""Items of a kind that are listed without --verbose."""
+MAX_TEXT = 72  # characters shown of a text
+MAX_ITEMS = 20  # items of a kind that are listed without --verbose
 _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
 
 
@@ -120,8 +117,6 @@ def forget(
 def _resolve_ids(
     printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, how: ForgetMode
 ) -> tuple[str, ...]:
-    from clsm_cli.inspection.item_lookup import is_known
-
     if any(map(disambiguation.looks_like_id, ids)) or all(is_known(store, each) for each in ids):
         return ids
     words = " ".join(ids)
@@ -153,10 +148,8 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
         _confirm(printer, plan, how)
     receipt = _apply(printer, store, plan, now, how)
     if receipt.refers and not how.dry_run:
-        more = count_noun(len(receipt.refers), "more turn")
-        printer.warn(
-            f"{more} may be about them; to remove that too: {removal_command(receipt.refers)}"
-        )
+        more, step = count_noun(len(receipt.refers), "more turn"), removal_command(receipt.refers)
+        printer.warn(f"{more} may be about them; to remove that too: {step}")
     lines = _receipt_lines(receipt, is_done=not how.dry_run, verbose=printer.verbose)
     printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
@@ -229,10 +222,7 @@ def _receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> Iterato
     files = count_noun(len(receipt.files), "file")
     yield f"{count_noun(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"
     for kind, group in groupby(receipt.gone, key=lambda each: each.kind):
-        lines = [
-            f"  {each.id}  {_when(each.time)}{shorten(each.text, MAX_TEXT)}".rstrip()
-            for each in group
-        ]
+        lines = [f"  {e.id}  {_when(e.time)}{shorten(e.text, MAX_TEXT)}".rstrip() for e in group]
         yield count_noun(len(lines), kind)
         yield from first(lines, MAX_ITEMS, whole=verbose)
     if receipt.remade:

@@ -1,7 +1,5 @@
 """``clsm graph``: statistics of the knowledge graph, or an export for other programs or a browser."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -18,10 +16,8 @@ from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
-MAX_LABEL = 60
-"""Characters of a label in a table."""
-PICTURE_NODES = 150
-"""Default ``--limit`` of a picture."""
+MAX_LABEL = 60  # characters of a label in a table
+PICTURE_NODES = 150  # default ``--limit`` of a picture
 
 
 @command(
@@ -105,9 +101,7 @@ def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
 
 
 def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterator[Table]:
-    ties = [
-        (_edge_phrase(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
-    ]
+    ties = [(_edge_phrase(e), f"{e['weight']:.2f}", str(e["n"])) for e in found["strongest"]]
     if not seeds or not ties:
         yield from _figures(found, graph.total)
     yield Table("strongest edges", ("edge", "weight", "n"), ties)

@@ -3,8 +3,6 @@
 Both recall for each message, add context to a session, and capture conversations.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -13,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -200,8 +199,7 @@ RECALL_ITEMS, RECALL_BUDGET = 8, "500"
 MAX_WHOLE_QUERY = 2000
 """Longest message (characters) used whole as a query; of a longer one both ends, as the middle is
 usually pasted."""
-MAX_EVENT = 1 << 20
-"""Maximum bytes of an event from Claude Code."""
+MAX_EVENT = 1 << 20  # maximum bytes of an event from Claude Code
 
 PROJECT = option("--project", "In .claude/settings.json of this folder, not in your own settings.")
 
@@ -358,8 +356,6 @@ def _change(
         path.chmod(mode)  # a project's settings are shared
     lines: Iterable[str] = [f"{path}: nothing to change"]
     if is_new and dry_run:
-        from difflib import unified_diff
-
         texts = (before or "").splitlines(), after.splitlines()
         lines = unified_diff(*texts, str(path), str(path), lineterm="")
     elif is_new:

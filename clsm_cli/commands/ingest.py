@@ -1,7 +1,5 @@
 """``clsm ingest``: take in notes and conversations."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

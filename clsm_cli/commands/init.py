@@ -1,7 +1,5 @@
 """``clsm init``: make a store; ``clsm merge-driver``: what git runs to join its files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

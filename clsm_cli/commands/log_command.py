@@ -1,7 +1,5 @@
 """``clsm log``: recent changes, or the review of a month; ``clsm list``: what is known now."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, tzinfo
@@ -28,9 +26,10 @@ from clsm_cli.commands.output import (
 )
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.review import as_question, question_lines
+from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH
 from clsm_cli.inspection import morning_report
-from clsm_cli.inspection.item_lookup import QuestionSources
+from clsm_cli.inspection.item_lookup import QuestionSources, question_sources
 from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
 from clsm_cli.model.clocks import local_time, utc_text
 from clsm_cli.model.graph import StatementKind
@@ -38,14 +37,12 @@ from clsm_cli.model.streams import STREAMS
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 from clsm_cli.store.topics import BOX_OF
+from clsm_cli.text.time import periods
 
-DEFAULT_LIMIT = 20
-"""Default lines of each part."""
+DEFAULT_LIMIT = 20  # default lines of each part
 KINDS: tuple[str, ...] = get_args(StatementKind)
-BRIEF_LINES = 5
-"""Lines of a short report inside another one."""
-MAX_BRIEF_LINE = 200
-"""Characters of a line of a short report."""
+BRIEF_LINES = 5  # lines of a short report inside another one
+MAX_BRIEF_LINE = 200  # characters of a line of a short report
 _ENDED = {"done": "Done", "ended": "No longer true"}
 _PARTS = {
     "changed": "Changed",
@@ -89,9 +86,6 @@ def log(
 
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
-    from clsm_cli.consolidation import review_queue
-    from clsm_cli.inspection.item_lookup import question_sources
-
     printer, opened, moment = common.start()
     if period := _period(month, week, since, moment):
         seen = morning_report.review_period(opened, *period, moment.isoformat())
@@ -127,10 +121,6 @@ def _period(
     said = month if month is not None else week
     if said is None:
         return None
-    from datetime import date
-
-    from clsm_cli.text.time import periods
-
     unit, form, like = (
         ("week", "%G-W%V", "2026-W11") if month is None else ("month", "%Y-%m", "2026-03")
     )

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.restoring import Restored
 
 NAME = "config.toml"
-_MAX_BYTES = 1 << 20
-"""Maximum bytes of the file."""
+_MAX_BYTES = 1 << 20  # maximum bytes of the file
 _NEXT_STEP = "mend it, see: docs/format.md"
 
 
@@ -40,12 +39,7 @@ def _settings_path() -> Path:
 
 
 def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
-    """Load the settings of this machine.
-
-    Args:
-        root: The store; the file must not be in it, since it would travel with the store.
-        environment: Variables, which override the file.
-    """
+    """Settings of this machine; variables override the file, which must not be in the store ``root``."""
     file = _settings_path()
     sources = [(str(file), _load_file(file, root))]
     for name, default in defaults(MachineSettings()).items():
@@ -111,9 +105,7 @@ def _load_file(file: Path, root: Path | None) -> dict[str, Any]:
     if loose := [name for name, group in groups.items() if not isinstance(group, dict)]:
         reason = f"{loose[0]!r} stands in no group"
         raise BadInputError(str(file), reason, "write it below one, like [llm]")
-    return {
-        f"{group}.{key}": value for group, keys in groups.items() for key, value in keys.items()
-    }
+    return {f"{group}.{key}": v for group, keys in groups.items() for key, v in keys.items()}
 
 
 def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None:

@@ -1,7 +1,5 @@
 """``clsm mcp``: the memory as tools for any agent that speaks the Model Context Protocol."""
 
-from __future__ import annotations
-
 import signal
 from importlib.util import find_spec
 

@@ -1,7 +1,5 @@
 """``clsm model``: the embedding model on this machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clsm_cli.commands.command_line import DRY_RUN, Common, option

@@ -1,7 +1,5 @@
 """``clsm note``: remember one thing."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from clsm_cli.commands import fence_key
@@ -9,7 +7,7 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, named_text, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.capture import NoteResult
+from clsm_cli.ingestion.capture import NoteResult, write_note
 
 _LONGER = "take it in with: clsm ingest FILE"
 
@@ -33,8 +31,6 @@ def note(
 
     It is found by the next recall.
     """
-    from clsm_cli.ingestion.capture import write_note
-
     printer, opened, moment = common.start()
     words = named_text("-", MAX_MESSAGE, _LONGER) if text == ("-",) else " ".join(text)
     noted = write_note(

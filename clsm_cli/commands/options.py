@@ -3,8 +3,6 @@
 Every command accepts ``--store`` and ``--now``, for scripts; the help says where one has no effect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -57,12 +55,9 @@ def command(
 def typer_function(
     line: CommandLine, options: Any, run: Callable[[Any], None]
 ) -> Callable[..., None]:
-    """The function from which Typer makes the command of a table.
+    """The function from which Typer makes the command of a table; it calls ``run`` with ``options``.
 
-    Args:
-        line: The table; its fields are those of ``options``.
-        options: The named tuple of the values, with defaults; its last field is ``common``.
-        run: Called with it.
+    These are a named tuple with the fields of the table, and ``common`` as the last.
     """
 
     def called(**values: Any) -> None:

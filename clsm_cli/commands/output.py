@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from clsm_cli.errors import ClsmError, DiskError
 from clsm_cli.model.clocks import local_time
@@ -21,7 +21,6 @@ from clsm_cli.text.terminal import safe, safe_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
-    from typing import Self
 
     from rich.console import RenderableType
     from rich.progress import Progress
@@ -124,8 +123,7 @@ class Printer(NamedTuple):
         _progress[0].update(task, completed=done, total=total)
 
 
-_progress: list[Progress] = []
-"""The progress display on stderr: at most one."""
+_progress: list[Progress] = []  # the progress display on stderr: at most one
 
 
 def end_progress() -> None:
@@ -272,9 +270,7 @@ def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
     relative = {"": {file: file for file in files}}
     for folder in folders:
         relative[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
-    best = min(
-        relative, key=lambda each: (len(each) + sum(map(len, relative[each].values())), each)
-    )
+    best = min(relative, key=lambda it: (len(it) + sum(map(len, relative[it].values())), it))
     return best, relative[best]
 
 

@@ -1,7 +1,5 @@
 """``clsm pin`` and ``clsm unpin``: protect records from change by consolidation, or no longer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

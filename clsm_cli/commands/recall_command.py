@@ -6,6 +6,7 @@ A batch file has one JSON object per line: ``{"id": …, "query": …, "as_of": 
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
@@ -30,20 +31,18 @@ from clsm_cli.model.streams import STREAMS
 from clsm_cli.retrieval import recall
 from clsm_cli.retrieval.question import Query
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.ranking_queries import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import datetime
 
     from clsm_cli.inspection.fact_history import View
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
 
 MAX_ITEMS = 1000
-MAX_BATCH = 32 << 20
-"""Maximum bytes of a batch file."""
+MAX_BATCH = 32 << 20  # maximum bytes of a batch file
 _LONGER = "ask with some words of it"
 
 
@@ -245,8 +244,6 @@ def _batch_row(
     row_id, text, as_of = value.get("id", number), value.get("query"), value.get("as_of")
     if not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_QUERY:
         return row_id, f"'query' must be text of 1 to {MAX_QUERY} characters"
-    from datetime import datetime
-
     try:
         datetime.fromisoformat("2026-01-01" if as_of is None else as_of)
     except (TypeError, ValueError):
@@ -292,6 +289,4 @@ def _filters(options: Options, now: datetime) -> Filters | None:
     last = None if options.until is None else parse_days(options.until, now, "--until")
     if first is None and last is None and not any(named.values()):
         return None
-    from clsm_cli.store.index.ranking_queries import Filters
-
     return Filters(**named, first=first and first[0], until=last and last[1])

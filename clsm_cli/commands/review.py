@@ -1,7 +1,5 @@
 """``clsm review``: decide what only a person can decide, in a list or in an editor."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,7 +68,6 @@ def review(
         shown = {"schema": "clsm.review.why/1", **fields(explanation, _EXPLANATION_FIELDS)}
         printer.show({**shown, "decisions": decisions}, explanation_lines(explanation))
         return
-
     decide = partial(review_queue.decide, opened, now=moment, warn=printer.warn, dry_run=dry_run)
     wanted: list[tuple[str, State]] = [(each, "accepted") for each in accept]
     wanted += [(each, "rejected") for each in reject]
@@ -98,8 +95,7 @@ def review(
 
 _EXPLANATION_FIELDS = "id text reason chance keep worth noise noise_limit is_held"
 _WIDTH = 96
-_MAX_TEXT = 2000
-"""Characters shown of a text."""
+_MAX_TEXT = 2000  # characters shown of a text
 
 
 class Question(NamedTuple):
@@ -148,13 +144,8 @@ _QUESTIONS = {
     ),
 }
 _UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
-_ABOUT_STATEMENTS = (
-    review_queue.TWO_TEXTS,
-    review_queue.CONTRADICTION,
-    review_queue.NEAR_DUPLICATE,
-)
-_QUOTING = (*_ABOUT_STATEMENTS, WORTH, STILL_WORTH)
-"""Reasons of questions about sentences, which have sources."""
+_ON_STATEMENTS = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION, review_queue.NEAR_DUPLICATE)
+_QUOTING = (*_ON_STATEMENTS, WORTH, STILL_WORTH)  # of questions about sentences, which have sources
 
 _STATES: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}
 _STATES |= {word[0]: state for word, state in _STATES.items()}

@@ -6,7 +6,6 @@ failed wake never fails the job.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 import subprocess
@@ -234,12 +233,9 @@ def _report_step(printer: Printer, step: Step) -> None:
         printer.lines([f"{step.name}: {step.told.splitlines()[0] if step.told else 'done'}"])
 
 
-_SLACK = timedelta(minutes=5)
-"""Tolerance for clocks that are set back."""
-_FIRST_RUN = timedelta(minutes=30)
-"""A run that starts within this time after its hour is the first of the night."""
-ADVICE_TOKENS = 8000
-"""Tokens of a packet that an agent reads as program output."""
+_SLACK = timedelta(minutes=5)  # tolerance for clocks that are set back
+_FIRST_RUN = timedelta(minutes=30)  # after its hour, in which a run is the first of the night
+ADVICE_TOKENS = 8000  # tokens of a packet that an agent reads as program output
 
 
 class Step(NamedTuple):
@@ -271,10 +267,8 @@ def run_night(
 ) -> Iterator[Step]:
     """Run the steps in order, and record a failure that the step did not record itself.
 
-    A failed step does not stop the next, but a busy memory does.
-
-    Args:
-        more: Those of ``--catch-up``, ``--commit`` and ``--push`` that are wanted.
+    A failed step does not stop the next, but a busy memory does. ``more`` are those of ``--catch-up``,
+    ``--commit`` and ``--push`` that are wanted.
     """
     known = night_log.read(store).failed
     for step in _steps(store, options, now, more):
@@ -319,7 +313,7 @@ def _command(words: Sequence[str]) -> Step:
 
 def name_of(store: Store) -> str:
     """The name of the store's job, unique per store on a machine."""
-    return f"clsm-{hashlib.sha256(str(store.root).encode()).hexdigest()[:8]}"
+    return f"clsm-{atomic.sha256(str(store.root).encode())[:8]}"
 
 
 def advice_task(store: Store, program: Sequence[str]) -> str:
@@ -431,10 +425,7 @@ def report_failure(
 ) -> bool | None:
     """Wake OpenClaw about a failure; whether that worked, None if it was already woken tonight.
 
-    Args:
-        store: The store; None if it could not be opened.
-        now: Start of the run, local time.
-        minute: Minute of the day of the nightly run; None for a manual run.
+    ``store`` is None if it could not be opened, ``minute`` (of the local day) for a manual run.
     """
     told_at = None if store is None else night_log.read(store).woken
     if minute is not None and _is_tonight(told_at, now, minute):

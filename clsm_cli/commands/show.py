@@ -1,7 +1,5 @@
 """``clsm show``: one item by its id; ``clsm history``: every version of what is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from json import dumps
@@ -21,12 +19,12 @@ from clsm_cli.commands.output import (
     table_lines,
 )
 from clsm_cli.commands.recall_command import view_of
+from clsm_cli.inspection import fact_history
 from clsm_cli.inspection.fact_history import History, View
-from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime
+from clsm_cli.inspection.item_lookup import FoundItem, ResolvedTime, look_up
 from clsm_cli.model.clocks import local_time
 
-MAX_TURN = 100
-"""Characters shown of a source turn."""
+MAX_TURN = 100  # characters shown of a source turn
 
 
 @command(
@@ -43,8 +41,6 @@ def show(
     A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and
     where it was said. --verbose adds every field.
     """
-    from clsm_cli.inspection.item_lookup import look_up
-
     opened = common.opened()
     found = look_up(opened, wanted)
     common.printer().show(*item_output(found, opened.zone, verbose=common.verbose))
@@ -70,9 +66,7 @@ def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[s
     ):
         if times := span_text(start, end, zone):
             yield f"{name} {times}"
-    named = [
-        f"{each.text}: {_days(each)}" for each in found.times if each.first[:4] not in each.text
-    ]
+    named = [f"{e.text}: {_days(e)}" for e in found.times if e.first[:4] not in e.text]
     if named:
         yield "; ".join(named)
     for turn in found.told:
@@ -91,8 +85,7 @@ def _days(each: ResolvedTime) -> str:
     return each.first if each.first == each.last else f"{each.first} to {each.last}"
 
 
-MAX_CELL = 60
-"""Characters shown of a value in a table."""
+MAX_CELL = 60  # characters shown of a value in a table
 _TIMES = ("true from", "true until", "believed from", "believed until")
 HEADINGS = ("value", *_TIMES, "state", "source", "id")
 
@@ -116,8 +109,6 @@ def history(
 
     When it was true, when memory believed it, and where it was said.
     """
-    from clsm_cli.inspection import fact_history
-
     if not all(map(str.strip, wanted)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     printer, opened, now = common.start()

@@ -1,21 +1,19 @@
 """``clsm status``: counts and problems of a store, and the state of its automation."""
 
-from __future__ import annotations
-
 from datetime import tzinfo
 
 from clsm_cli.commands import log_command
 from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, plain
+from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError, StaleError, file_line
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.overview import Automation, Overview, automation_state, overview
 from clsm_cli.model.clocks import local_time
 from clsm_cli.store.layout import Store
 
-RECENT_RUNS = 5
-"""Runs that are listed without --verbose."""
+RECENT_RUNS = 5  # runs that are listed without --verbose
 
 
 @command(
@@ -37,8 +35,6 @@ def status(
     last succeeded and why none did since, and whether the model is installed. A consolidation that
     found nothing to do has succeeded.
     """
-    from clsm_cli.embedding import weights
-
     printer, opened, moment = common.start()
     found = overview(opened)
     night = automation_state(opened, moment)

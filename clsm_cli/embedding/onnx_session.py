@@ -17,21 +17,19 @@ from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_size_t
 from functools import cache
 from importlib.machinery import PathFinder
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-    from typing import Literal, TypeAlias
 
     from _typeshed import ReadableBuffer
 
     Kind: TypeAlias = Literal["f", "B", "i", "q"]
 
-_VERSION = 23
-"""Requested version of the function table: that of onnxruntime 1.23, the oldest that clsm supports."""
+_VERSION = 23  # of the function table: that of onnxruntime 1.23, the oldest supported
 
 _OUT = POINTER(c_void_p)
 _CALLS: dict[str, tuple[int, tuple[Any, ...]]] = {
@@ -85,16 +83,12 @@ _KINDS = {number: kind for kind, number in _ELEMENT_TYPES.items()}
 class Tensor(NamedTuple):
     """Numbers in row-major order.
 
-    Attributes:
-        kind: Element type, as ``array`` names it: ``f`` float32, ``i`` int32, ``B`` uint8, ``q`` int64.
-        shape: Sizes of the dimensions.
-        data: The numbers, C-contiguous. A session returns a flat memoryview of ``kind``, valid as long
-            as it is referenced.
+    A session returns ``data`` as a flat memoryview of ``kind``, valid as long as it is referenced.
     """
 
-    kind: Kind
+    kind: Kind  # as ``array`` names it: f float32, i int32, B uint8, q int64
     shape: tuple[int, ...]
-    data: ReadableBuffer
+    data: ReadableBuffer  # C-contiguous
 
 
 class OnnxruntimeError(RuntimeError):
@@ -112,14 +106,11 @@ class Session:
         is_long_lived: bool = False,
         folds_constants: bool = False,
     ) -> None:
-        """Open a graph.
+        """Open a serialised ONNX model, with the folder of its external weight files if it has some.
 
-        Args:
-            graph: A serialised ONNX model.
-            folder: Folder of the external weight files; None if the graph has none.
-            is_long_lived: Whether it will run more than a few times: then weights are copied once into
-                the order in which matrix products read them, which takes 30 ms, and buffers are kept.
-            folds_constants: Whether to precompute what depends on weights alone.
+        If it is long-lived, weights are copied once into the order in which matrix products read them,
+        which takes 30 ms, and buffers are kept. ``folds_constants`` precomputes what depends on weights
+        alone.
 
         Raises:
             OnnxruntimeError: The graph is not valid or its weights cannot be read.
@@ -161,10 +152,7 @@ class Session:
         return options
 
     def run(self, feeds: Mapping[str, Tensor], outputs: Sequence[str]) -> list[Tensor]:
-        """Run the graph in this thread; several threads may run one session.
-
-        Args:
-            feeds: Every input of the graph by name. Buffers are read in place.
+        """Run the graph in this thread; several threads may run one session, which reads buffers in place.
 
         Raises:
             OnnxruntimeError: A name, type or shape is not the graph's.

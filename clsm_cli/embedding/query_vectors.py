@@ -17,17 +17,11 @@ _GRAPH = os.path.join(os.path.dirname(__file__), "minilm.onnx")
 
 
 class QueryVectors(NamedTuple):
-    """The vectors of a query.
+    """The vectors of a query."""
 
-    Attributes:
-        sentence: Float32, length 1.
-        tokens: One vector of length 1 per piece.
-        pieces: The word pieces, each with the span of its word in the query.
-    """
-
-    sentence: array[float]
-    tokens: list[array[float]]
-    pieces: list[Piece]
+    sentence: array[float]  # float32, length 1
+    tokens: list[array[float]]  # one vector of length 1 per piece
+    pieces: list[Piece]  # each with the span of its word in the query
 
 
 class QueryEncoder:

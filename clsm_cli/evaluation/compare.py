@@ -4,8 +4,6 @@ Two runs are compared set by set and query by query, and only where both hold th
 over other queries says nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean

@@ -4,8 +4,6 @@ A loader (``loaders/``) reads one layout, with the helpers below, and gives a :c
 follows, the stores, the systems, the measures and the report, knows nothing else.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -66,9 +66,7 @@ def gain(terms: Iterable[tuple[int, float]], length: int) -> float:
     >>> round(gain([(1, 0.01)], 20), 3), round(gain([(0, 0.01)], 20), 3), gain([(0, 0.0)], 20)
     (0.31, -0.095, 0.0)
     """
-    gains = [
-        log((count + MU * share) / ((length + MU) * share)) for count, share in terms if share > 0
-    ]
+    gains = [log((tf + MU * share) / ((length + MU) * share)) for tf, share in terms if share > 0]
     return fsum(gains) / len(gains) if gains else 0.0
 
 
@@ -325,6 +323,4 @@ def retrieve_in_rounds(
 
 def _fused(found: Sequence[tuple[float, Scores]]) -> Scores:
     parts = grouped((n, weight * score) for weight, scores in found for n, score in scores.items())
-    return _best_first(
-        {name: fsum(each) * BOOST ** (len(each) - 1) for name, each in parts.items()}
-    )
+    return _best_first({n: fsum(votes) * BOOST ** (len(votes) - 1) for n, votes in parts.items()})

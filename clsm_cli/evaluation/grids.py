@@ -1,19 +1,13 @@
 """A result for a reader: names, numbers, tables."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Sequence
 
-from typing import TYPE_CHECKING
-
+from clsm_cli.evaluation.compare import Gate
+from clsm_cli.evaluation.result import Difference, Interval, ProbeResult, SetResult
 from clsm_cli.startup.records import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.evaluation.compare import Gate
-    from clsm_cli.evaluation.result import Difference, Interval, ProbeResult, SetResult
-
-    # A heading, the measure, and of each system its value or an interval.
-    Column = tuple[str, str, list[float | None] | list[Interval | None]]
+# A heading, the measure, and of each system its value or an interval.
+Column = tuple[str, str, list[float | None] | list[Interval | None]]
 
 HEADINGS = {
     **{f"recall@{k}": f"R{k}" for k in (1, 5, 10, 50)},

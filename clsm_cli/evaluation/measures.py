@@ -4,24 +4,17 @@ An item takes one place of the first ten, a statement as many as the turns that 
 that does not fit is the last that counts.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import inf, log2
-from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.dataset import label_keys, single_blanks
+from clsm_cli.evaluation.dataset import Query, Unit, label_keys, single_blanks
+from clsm_cli.evaluation.result import Figures
+from clsm_cli.retrieval.answer import Answer, Memory
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.passages import Passage
 from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from clsm_cli.evaluation.dataset import Query, Unit
-    from clsm_cli.evaluation.result import Figures
-    from clsm_cli.retrieval.answer import Answer, Memory
-    from clsm_cli.store.index.passages import Passage
 
 
 class Item(NamedTuple):
@@ -125,8 +118,7 @@ K = 10  # places of what counts as returned
 FIRST = (1, 5, 10, 50)  # places at which recall is cut
 BUDGETS = (1000, 2000)  # tokens that an agent may have to spare for its memory
 DELIVERED = 2000  # tokens of what counts as returned: the default budget of ``recall``
-PACKED = ("tokens@1000", "reduced")
-"""Measures that are also taken of what a system packs for their budget."""
+PACKED = ("tokens@1000", "reduced")  # also taken of what a system packs for their budget
 REDUCTION = 0.965  # share of the context that is left out in ``reduced`` (CLS-M, §5.3)
 CONCEPTS = 10  # concepts that are looked at (CLS-M: top_k)
 

@@ -11,8 +11,6 @@ that are about nothing are spread evenly. The store's own writers put the record
 edges are weighed by consolidation's own association.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections import Counter, defaultdict

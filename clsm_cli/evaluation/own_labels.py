@@ -13,12 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import (
-    Callable,  # of an alias
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 
 from clsm_cli.config import with_changes
@@ -82,7 +77,8 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
     nodes.sort(key=lambda node: (-node.prominence, node.id))
     named = [(node.label or node.id, node.kind) for node in nodes]
     wanted = number - number // NEGATIVE_EACH
-    asked, changed = (sorted(k, key=_drawn) for k in (_asked(contents), _changed(contents)))
+    kinds = (_asked(contents), _changed(contents))
+    asked, changed = (sorted(kind, key=lambda each: digest(each.text)) for kind in kinds)
     concepts = (Proposal(f"What do I know about {n}?", "concept", kind) for n, kind in named)
     found = list(islice(filter(is_new, chain(_in_turn(asked, changed), concepts)), wanted))
     people = [name for name, kind in named if kind == "person"]
@@ -90,10 +86,6 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
     return found
-
-
-def _drawn(proposal: Proposal) -> str:
-    return digest(proposal.text)
 
 
 def _in_turn(*kinds: Iterable[Proposal]) -> Iterator[Proposal]:
@@ -272,10 +264,7 @@ class NameLookup:
         r"""The piece of evidence that the id of a memory or a turn stands for; None: unknown.
 
         A turn goes by its key and, where no other has it, by the id it came with. A statement is
-        shown by what it rests on as well: its words came from there.
-
-        Returns:
-            Ids, each with a newline behind it; see ``dataset.Unit``.
+        shown by what it rests on as well: its words came from there. For the form see ``dataset.Unit``.
         """
         bare = _PART.sub("", name)
         statement = self._contents.statements.get(bare)

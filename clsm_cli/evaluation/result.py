@@ -3,8 +3,6 @@
 Shares are 0 … 1 with all their digits; None stands where nothing is defined.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence  # the annotations of a schema
 from pathlib import Path

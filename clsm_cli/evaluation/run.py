@@ -1,30 +1,22 @@
 """A run: each set tried, its systems asked, each probe run."""
 
-from __future__ import annotations
-
 import platform
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import clsm_cli
 from clsm_cli.evaluation import benches, compare, measures, systems
-from clsm_cli.evaluation.benches import MECHANISMS
+from clsm_cli.evaluation.benches import MECHANISMS, Bench
 from clsm_cli.evaluation.compare import Measured
-from clsm_cli.evaluation.measures import credit_items
+from clsm_cli.evaluation.dataset import Dataset, Query
+from clsm_cli.evaluation.measures import Retrieved, credit_items
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
-from clsm_cli.evaluation.systems import BASELINES, CLSM, MINILM, WITHOUT
+from clsm_cli.evaluation.stores import StoreFactory
+from clsm_cli.evaluation.systems import BASELINES, CLSM, MINILM, WITHOUT, Ask
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.dataset import Dataset, Query
-    from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.evaluation.systems import Ask
-    from clsm_cli.retrieval.dense_search import Engine
 
 
 class Request(NamedTuple):

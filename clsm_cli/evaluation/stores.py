@@ -8,8 +8,6 @@ What is consolidated is a copy beside it, kept under a digest of the whole progr
 measured is the program as it is.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -11,10 +12,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.benches import startup_files
-from clsm_cli.evaluation.dataset import label_keys
+from clsm_cli.evaluation.benches import Bench, startup_files
+from clsm_cli.evaluation.dataset import Query, label_keys
 from clsm_cli.evaluation.formulas import reciprocal_ranks
-from clsm_cli.evaluation.measures import K, Retrieved, answer_result, passage_item
+from clsm_cli.evaluation.measures import Item, K, Retrieved, answer_result, passage_item
 from clsm_cli.evaluation.nodes import case_chat, choose_concepts
 from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
@@ -25,26 +26,18 @@ from clsm_cli.retrieval.recall import recall, retrieve_passages
 from clsm_cli.scoring.match import min_max, weighted
 from clsm_cli.store.index import codes, graph_queries
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.passages import Passage
 from clsm_cli.text.tokens import STOP_WORDS, count_tokens, folded_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.measures import Item
-    from clsm_cli.store.index.passages import Passage
-
     Floats = NDArray[np.floating]
-    Ask = Callable[
-        [Bench, Sequence[Query]], Iterator[Retrieved]
-    ]  # a system: what it returns for each
-    # Places in the pool, best first, and that it holds an answer; None: there is no scale for that.
-    Ranked = tuple[Sequence[int], float | None]
 
+Ask = Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]  # a system: what it returns for each
+# Places in the pool, best first, and that it holds an answer; None: there is no scale for that.
+Ranked = tuple[Sequence[int], float | None]
 MOST = 200  # passages that a baseline returns at most
 CONCEPTS = 10  # concepts that one returns at most, as many as the presets (CLS-M: top_k)
 

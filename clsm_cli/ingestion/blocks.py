@@ -9,8 +9,6 @@ list items takes 6 s and about a gigabyte), drops link definitions, and counts a
 tests compare the cuts with its own on the sample memory.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -63,13 +61,7 @@ class _Scan:
 
 
 def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
-    """The blocks of ``lines`` from ``start`` on.
-
-    Args:
-        start: First line to scan (after front matter).
-
-    Returns:
-        At most ``MAX_BLOCKS`` + 1 blocks: a note has no more.
+    """The blocks of ``lines`` from ``start`` on, at most ``MAX_BLOCKS`` + 1: a note has no more.
 
     >>> spans = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
     >>> [(span.start, span.end) for span in spans]

@@ -48,30 +48,24 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
-BATCH_ROWS = 1000
-"""Rows that are written (and fsynced) together."""
+BATCH_ROWS = 1000  # rows that are written (and fsynced) together
 
 
 @dataclass(slots=True)
 class _Session:
-    """The known state of a session before and while a source is read.
-
-    Attributes:
-        open_times: Key → time of the turns in the inbox, in order of arrival.
-        places: File name → line → key of the turn without exact time at that line.
-        head: A break before any turn of this source; ``last``: key of the turn read last.
-        repeated: Forgotten turns without exact time that this source repeated.
-    """
+    """The known state of a session before and while a source is read."""
 
     keys: set[str]
     marks: set[str]
-    open_times: dict[str, str | None]
+    open_times: dict[str, str | None]  # key → time of the turns in the inbox, in order of arrival
     calls: set[str]
+    # File name → line → key of the turn without exact time at that line.
     places: dict[str, dict[int, str]] = field(default_factory=dict)
     is_complete: bool = False
-    last: str | None = None
-    head: RawBreak | None = None
+    last: str | None = None  # key of the turn read last
+    head: RawBreak | None = None  # a break before any turn of this source
     has_diverged: bool = False
+    # Forgotten turns without exact time that this source repeated.
     repeated: set[str] = field(default_factory=set)
 
     def mark(self, after: str | None, item: RawBreak) -> list[InboxRow]:
@@ -117,8 +111,7 @@ class Sessions:
     def begin_source(self) -> None:
         """Start a new source: turns without time are compared from its start."""
         for known in self._known.values():
-            known.last, known.head, known.has_diverged = None, None, False
-            known.repeated.clear()
+            known.last, known.head, known.has_diverged, known.repeated = None, None, False, set()
 
     def end_source(self) -> Iterator[InboxRow]:
         """End a source: a break that no turn follows closes the part before it."""
@@ -135,10 +128,6 @@ class Sessions:
             return None
         closed = self.index().keys_in_episodes(session)
         return next((key for key in reversed(known.open_times) if key not in closed), None)
-
-    def calls(self, session: str) -> set[str]:
-        """Ids of tool calls whose results are no memory, see ``CallMark``."""
-        return self.get(session).calls
 
     def _load(self, session: str) -> _Session:
         path = inbox.path_of(self.folder, session)
@@ -212,20 +201,14 @@ class Sessions:
 
 @dataclass(slots=True)
 class Capture:
-    """The new turns of a source.
+    """The new turns of a source."""
 
-    Attributes:
-        sessions: The turns in the store; captured ones count as known from then on.
-        origin: The real path of the source; "" if it is no file.
-        since: Earlier messages are skipped.
-    """
-
-    sessions: Sessions
+    sessions: Sessions  # the turns in the store; captured ones count as known from then on
     path: str
-    origin: str
+    origin: str  # the real path of the source; "" if it is no file
     now: str
     tally: Tally
-    since: datetime | None = None
+    since: datetime | None = None  # earlier messages are skipped
     mask: Masker = field(init=False)
 
     def __post_init__(self) -> None:
@@ -270,7 +253,7 @@ class Capture:
     def _call(self, item: Dropped) -> list[InboxRow]:
         if item.session is None or not item.call:
             return []
-        known = self.sessions.calls(item.session)
+        known = self.sessions.get(item.session).calls
         if item.call in known:
             return []
         known.add(item.call)
@@ -281,7 +264,7 @@ class Capture:
         if not turn.text:
             self.tally.dropped["empty"] += 1
             return None
-        if self.since is not None and turn.time is not None and _is_before(turn.time, self.since):
+        if self.since and turn.time and _is_before(turn.time, self.since):
             self.tally.dropped["before --since"] += 1
             return None
         if not has_exact_time(turn):
@@ -315,8 +298,7 @@ def _is_before(time: str, since: datetime) -> bool:
     return time < since.date().isoformat() if moment is None else moment < since
 
 
-NOTES_SESSION = "notes"
-"""The session of notes."""
+NOTES_SESSION = "notes"  # the session of notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ conversation that still goes on, without a model or a consolidation.
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.segmentation import cosine
 from clsm_cli.model.clocks import instant
-from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
+from clsm_cli.model.episodes import Episode, EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
@@ -27,32 +27,24 @@ from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import tzinfo
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
     Vector = NDArray[np.floating[Any]]
 
-TITLE_PHRASES = 3
-"""Key phrases of a title."""
-SCORED_PHRASES = 8
-"""Key phrases that raise the score of a sentence."""
-MAX_SENTENCES = 4
-"""Sentences of a narrative, at most."""
-MAX_CHARS = 240
-"""Characters of a sentence in a record; the turn has the whole."""
+TITLE_PHRASES = 3  # key phrases of a title
+SCORED_PHRASES = 8  # key phrases that raise the score of a sentence
+MAX_SENTENCES = 4  # sentences of a narrative, at most
+MAX_CHARS = 240  # characters of a sentence in a record; the turn has the whole
 MAX_DECISIONS, MAX_QUESTIONS = 15, 10
 """Maximum kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
-MIN_SHARED_STEMS = 2
-"""Content stems that an answer shares with its question."""
-FULL_STEMS = 6
-"""Content stems below which a sentence has a lower score."""
+MIN_SHARED_STEMS = 2  # content stems that an answer shares with its question
+FULL_STEMS = 6  # content stems below which a sentence has a lower score
 
 _BLOCK_MARKER = re.compile(rf"^\s{{0,8}}(?:{ITEM}|#{{1,6}}|>)\s+(?:{BOX}\s+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
@@ -70,10 +62,8 @@ def describe(
 ) -> EpisodeRecord:
     """The record of an episode, pending consolidation.
 
-    Args:
-        vectors: A unit vector for each turn, in order.
-        previous: ``mean_vector`` of the previous episode of its session, None for the first.
-        zone: The store's, for dates.
+    ``vectors`` has a unit vector for each turn, ``previous`` is the ``mean_vector`` of the previous
+    episode of its session, None for the first, and ``zone`` the store's.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
     phrases = cues.key_phrases([turn.text for turn in spoken], SCORED_PHRASES)
@@ -327,9 +317,7 @@ def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
 
 def _outcomes(index: Index, spoken: list[Passage], store: Store) -> Iterator[Outcome]:
     """Yield decisions, then open questions, each with its turn."""
-    turns = [
-        Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in spoken
-    ]
+    turns = [Turn(p.key, p.speaker, "user", p.text, p.time) for p in spoken]
     for passage, turn in zip(spoken, turns, strict=True):
         for text in decisions([turn], store.zone):
             yield _outcome(index, passage, "decision", text)

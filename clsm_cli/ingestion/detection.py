@@ -1,7 +1,5 @@
 """Detect the format of a source by its name and first bytes; explain exports that clsm cannot read."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Literal
@@ -24,14 +22,10 @@ Format = Literal[
 
 DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
 """Formats of living documents; the others are conversations."""
-HEAD_BYTES = 64 << 10
-"""First bytes of a source to inspect."""
-CHAT_SUFFIX = ".txt"
-"""Suffix of a chat in an archive of WhatsApp."""
-TELEGRAM_NAME = "result.json"
-"""File name of Telegram's export."""
-ZIP_MAGIC = b"PK\x03\x04"
-"""First bytes of a zip archive."""
+HEAD_BYTES = 64 << 10  # first bytes of a source to inspect
+CHAT_SUFFIX = ".txt"  # suffix of a chat in an archive of WhatsApp
+TELEGRAM_NAME = "result.json"  # file name of Telegram's export
+ZIP_MAGIC = b"PK\x03\x04"  # first bytes of a zip archive
 
 _TELEGRAM_HTML = "looks like Telegram's HTML export; clsm reads its JSON form: result.json"
 _SIGNAL_EXPORT = "clsm reads the chat.md of signal-export"
@@ -156,9 +150,7 @@ def _text_format(head: bytes, path: str) -> Format | None:
 def _is_smriti(head: bytes) -> bool:
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     front = SMRITI_FRONT.match(text)
-    return (
-        front is not None and "\nid: " in "\n" + front[1] and SMRITI_TURN.search(text) is not None
-    )
+    return bool(front and "\nid: " in "\n" + front[1] and SMRITI_TURN.search(text))
 
 
 def _extension(name: str) -> str:

@@ -5,34 +5,24 @@ vanished block is closed. New and changed blocks become one episode, and the doc
 current blocks. A file that was renamed or moved continues its old document, of which no block stays current.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion.ingest_report import FORGOTTEN
+from clsm_cli.ingestion.ingest_report import FORGOTTEN, Tally
+from clsm_cli.ingestion.jsonl_rows import RawDocument
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, with_ordinal
-from clsm_cli.model.episodes import Block, Document, Episode
+from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, turn_key
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episode_files, record_files, runs
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import is_forgotten
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clsm_cli.ingestion.ingest_report import Tally
-    from clsm_cli.ingestion.jsonl_rows import RawDocument
-    from clsm_cli.model.episodes import Turn
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
-
-MIN_SIMILARITY = 50.0
-"""Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
+MIN_SIMILARITY = 50.0  # percent of equal characters of a changed block (rapidfuzz ratio)
 _MAX_COMPARED_CHARS = 4000
-MIN_MOVED = 0.5
-"""Share of the blocks of a document whose file is gone that a new file has if it is the same one."""
+MIN_MOVED = 0.5  # share of a lost document's blocks that a new file has if it is the same
 MAX_PAIRS = 4_000_000
 """Pairs of a new and a vanished block to compare, which takes half a second; of more, those nearest in
 position."""

@@ -4,8 +4,6 @@ All readers expect UTF-8, so a source in another encoding is decoded once, befor
 names the encoding. Damaged UTF-8 stays UTF-8, and its damage is reported.
 """
 
-from __future__ import annotations
-
 import codecs
 import errno
 import io
@@ -42,22 +40,17 @@ and labels"), without those of few languages, which match texts of others. If se
 the first wins, which is the standard's default."""
 _LEGACY = tuple(NAMES)
 _SAMPLE_BYTES = 1 << 16
-_MAX_CHAOS = 0.5
-"""charset-normalizer's measure; its own limit of 0.2 leaves short texts with many accents undecided."""
+_MAX_CHAOS = 0.5  # its own limit of 0.2 leaves short texts with many accents undecided
 _WIDE = ("utf-16le", "utf-16be")
-_STRANGE = frozenset({"Cc", "Cn", "Co"})
-"""Unicode categories of control, private-use and unassigned characters."""
-_CHARS_PER_STRANGE = 50
-"""Minimum characters of a text for each one of these."""
-_MAX_BYTES = 256 << 20
-"""Bytes of a text that is not UTF-8."""
+_STRANGE = frozenset({"Cc", "Cn", "Co"})  # control, private-use and unassigned characters
+_CHARS_PER_STRANGE = 50  # minimum characters of a text for each one of these
+_MAX_BYTES = 256 << 20  # bytes of a text that is not UTF-8
 
 
 def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     r"""The encoding of a text, by its name in Python; empty if unknown.
 
-    Args:
-        is_whole: Whether an incomplete last character is damage.
+    If the text ``is_whole``, an incomplete last character is damage.
 
     >>> detect_encoding("Zoë.".encode()), detect_encoding("Zoë.".encode("utf-16")), detect_encoding(b"Zo\xeb.")
     ('utf-8', 'utf-16', 'cp1252')

@@ -12,8 +12,6 @@ the writer's next line follows, and a heading inside a result is text. Turns hav
 get the day of the session.
 """
 
-from __future__ import annotations
-
 import io
 import itertools
 import json
@@ -148,9 +146,7 @@ def _chatgpt(conversation: dict[str, Any], reading: Reading) -> Iterator[Transcr
 
 
 def _chatgpt_message(data: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
-    metadata, content, author = (
-        mapping(data.get(name)) for name in ("metadata", "content", "author")
-    )
+    metadata, content, author = (mapping(data.get(n)) for n in ("metadata", "content", "author"))
     role, kind = text_or_empty(author.get("role")), text_or_empty(content.get("content_type"))
     if metadata.get("is_visually_hidden_from_conversation") is True or data.get("weight") == 0:
         return message.dropped("hidden message")
@@ -231,8 +227,7 @@ _TEXT_END = re.compile(
     r"^(?:### Tool: .+\n\n?\*\*Input:\*\*$|---\n\n?\*Session .*\*$)", re.MULTILINE
 )
 _ESCAPED = re.compile(r"\\(?=## Turn \d|---\Z)|\\(?=</(?:details|summary)>)", re.IGNORECASE)
-_RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
-"""A copy of the message's parts for Smriti itself."""
+_RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")  # message parts for Smriti itself
 
 
 def smriti_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:

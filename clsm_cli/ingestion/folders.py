@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 
     from pathspec import GitIgnoreSpec
 
-Place = Literal["", "vault", "workspace"]
-"""Kind of the nearest known folder around a note; empty: none."""
+Place = Literal["", "vault", "workspace"]  # of the nearest known folder around a note; empty: none
 WORKSPACE = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md")
 """Files, any of which makes a folder an agent's workspace (OpenClaw, Codex and others)."""
-VAULT = ".obsidian"
-"""Subfolder that makes a folder an Obsidian vault."""
+VAULT = ".obsidian"  # subfolder that makes a folder an Obsidian vault
 _DIARY = "memory"
 
 
@@ -135,8 +133,7 @@ def _without_markup(line: str) -> str:
 
 IGNORE_FILE = ".clsmignore"
 _NAME = re.compile(r"[^/]+")
-_NEUTRAL_NAME = "\ufffd" * 9
-"""A name that no file has."""
+_NEUTRAL_NAME = "\ufffd" * 9  # a name that no file has
 
 
 class Exclusion:
@@ -157,8 +154,7 @@ class Exclusion:
     def reason(self, path: str, root: str | None, *, is_folder: bool) -> str | None:
         """Why a file or folder itself is excluded; None if it is not.
 
-        Args:
-            root: The named folder, or the folder of a named file; None above it.
+        ``root`` is the named folder, or the folder of a named file; None above it.
         """
         if self._patterns is not None and self._is_left_out(path, root, is_folder=is_folder):
             return "excluded"

@@ -16,42 +16,30 @@ import errno
 import os
 import sqlite3
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion import detection, jsonl_rows, sources
-from clsm_cli.ingestion.jsonl_rows import Problem
+from clsm_cli.ingestion.detection import Format
+from clsm_cli.ingestion.jsonl_rows import Line, Problem, Reading, TranscriptItem
 from clsm_cli.ingestion.sources import Missing, Skipped, open_file
 from clsm_cli.model.ids import sha256
-from clsm_cli.store.cursors import Cursor
+from clsm_cli.store.cursors import Cursor, Places
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.jsonl_rows import Line, Reading, TranscriptItem
-    from clsm_cli.store.cursors import Places
-
-    Found = Iterator["Tail | Skipped | Problem"]
+Found = Iterator["Tail | Skipped | Problem"]
 
 
 @dataclass(slots=True)
 class Tail:
-    """A transcript with new content: a JSONL file, or a conversation in an agent's database.
-
-    Attributes:
-        inside: The conversation; empty for a file.
-        before: How far it was read before: the file's stamp, or the last row.
-        place: How far it is read now.
-    """
+    """A transcript with new content: a JSONL file, or a conversation in an agent's database."""
 
     path: str
     origin: str
-    before: Cursor | None
-    inside: str = ""
-    place: Cursor | None = None
+    before: Cursor | None  # how far it was read before: the file's stamp, or the last row
+    inside: str = ""  # the conversation; empty for a file
+    place: Cursor | None = None  # how far it is read now
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager
@@ -182,10 +170,8 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return sorted(scan, key=lambda entry: entry.name)
 
 
-_KNOWN_VERSION = 23
-"""``user_version`` of the databases that this was tested with."""
-_LOCK_WAIT = 10.0
-"""Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
+_KNOWN_VERSION = 23  # ``user_version`` of the databases that this was tested with
+_LOCK_WAIT = 10.0  # seconds to wait for a writer that locks out readers, as a checkpoint may
 _TOO_LONG = f"row is longer than {MAX_MESSAGE >> 20} MiB"
 _NEEDED = {"session_id", "seq", "event_json"}
 

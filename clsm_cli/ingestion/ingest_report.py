@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from clsm_cli.ingestion.jsonl_rows import no_key
-from clsm_cli.ingestion.sources import Excluded, Missing
+from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, no_key
+from clsm_cli.ingestion.sources import Excluded, Missing, Skipped
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.store import runs
 from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Exclusion
-    from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem
-    from clsm_cli.ingestion.sources import Skipped
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.layout import Store
 
 
-FORGOTTEN = "forgotten"
-"""Drop reason of a turn or a block with a tombstone."""
+FORGOTTEN = "forgotten"  # drop reason of a turn or a block with a tombstone
 
 
 MIN_DUMP_CHARS = 8192
@@ -89,8 +85,7 @@ class Report:
     skipped: list[Skipped] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    up_to_date: int = 0
-    """Transcripts without new content, which a catch-up did not open."""
+    up_to_date: int = 0  # transcripts without new content, which a catch-up did not open
     episodes: int = 0
     open_turns: int = 0
     bad_model: ModelDigestError | None = None

@@ -25,9 +25,12 @@ from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run, Tally, display_path
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
+from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.clocks import utc_text
-from clsm_cli.store import cursors, inbox, logs, runs
-from clsm_cli.store.layout import SIDE_MARK
+from clsm_cli.model.episodes import Document
+from clsm_cli.model.ids import document_id
+from clsm_cli.store import atomic, cursors, inbox, logs, runs
+from clsm_cli.store.layout import SIDE_MARK, Store
 from clsm_cli.store.lock import locked, pause
 
 if TYPE_CHECKING:
@@ -36,10 +39,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.sources import Found, SourceFile
-    from clsm_cli.model.episodes import Document
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
@@ -210,7 +211,7 @@ class Intake:
             self.store.zone,
             asked.now,
             asked.session or source.inside or source.origin,
-            known_clsm_calls=self.sessions.calls,
+            known_clsm_calls=lambda session: self.sessions.get(session).calls,
             day_first=asked.day_first,
             fence_key=asked.fence_key,
         )
@@ -230,8 +231,6 @@ class Intake:
         if self.busy is not None:  # only turns can go to a separate file, no episode and record
             raise self.busy
         from clsm_cli.ingestion import documents, markdown
-        from clsm_cli.ingestion.turns import Masker
-        from clsm_cli.store import atomic
 
         with source.open() as stream:
             data = stream.read(MAX_FILE + 1)
@@ -293,8 +292,6 @@ class Intake:
         return self.lost
 
     def _known_document(self, origin: str) -> Document | None:
-        from clsm_cli.model.episodes import Document
-        from clsm_cli.model.ids import document_id
         from clsm_cli.model.tombstones import visible
 
         record = self.index().record(document_id(origin))

@@ -7,7 +7,7 @@ that recurs in a file is reported once, with a count.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
@@ -17,7 +17,6 @@ from clsm_cli.store.jsonlines import LineError, change_strings, load, without_su
 from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime, tzinfo
 
     from clsm_cli.model.episodes import Role, ToolCall
@@ -44,8 +43,7 @@ class RawTurn:
     line_end: int
     foreign_id: str | None = None
     tool: ToolCall | None = None
-    trust: Trust | None = None
-    """Only if it is not the role's (``model.episodes.ROLE_TRUST``): a fetched page is web."""
+    trust: Trust | None = None  # only if it is not the role's: a fetched page is web
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +107,7 @@ class RawDocument:
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
-Line = tuple[int, bytes | str]
-"""The number of a line or a row, and its content, or why it is too long or damaged."""
+Line = tuple[int, bytes | str]  # number of a line or row; content, or why it is too long or damaged
 
 
 def bounded_lines(stream: BinaryIO, limit: int = MAX_MESSAGE) -> Iterator[Line]:
@@ -182,26 +179,17 @@ def parse(line: bytes, number: int, findings: Findings) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The context of a reader.
+    """The context of a reader."""
 
-    Attributes:
-        path: As given, for problems.
-        now: No message of a chat is later.
-        session: For items without one.
-        known_clsm_calls: Returns, for a session, the ids of calls that ran clsm in earlier inputs, whose
-            results may follow.
-        day_first: For the dates of a chat; None: the chat itself decides.
-        fence_key: Provides the key that verifies recalled text, see ``recalled_text``.
-    """
-
-    path: str
+    path: str  # as given, for problems
     zone: tzinfo
-    now: datetime
-    session: str
+    now: datetime  # no message of a chat is later
+    session: str  # for items without one
     findings: Findings = field(default_factory=Findings)
+    # The ids of calls in a session that ran clsm in earlier inputs, whose results may follow.
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: ()
-    day_first: bool | None = None
-    fence_key: FenceKey = no_key
+    day_first: bool | None = None  # for the dates of a chat; None: the chat itself decides
+    fence_key: FenceKey = no_key  # see ``recalled_text``
 
 
 RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]

@@ -5,8 +5,6 @@ beyond the limits is refused whole, as a ``Problem`` instead of a document, so t
 empty one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -24,6 +22,7 @@ from clsm_cli.ingestion.jsonl_rows import FenceKey, Findings, Problem, RawBlock,
 from clsm_cli.ingestion.recalled_text import UNVERIFIED, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER, Trust
+from clsm_cli.store.jsonlines import LineError
 from clsm_cli.text import dumps
 from clsm_cli.text.time import expressions
 
@@ -49,10 +48,8 @@ _PROPERTY = re.compile(r"([^\s:#][^:]*):(?=\s|\Z)")
 _FILE_PROPERTIES = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
 """Properties without content: Obsidian's own, and those that are read here."""
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
-_ANY_YEAR = date(2000, 1, 1)
-"""Reference day for headings, in which only days with their year count."""
-_MAX_PIECE_CHARS = MAX_MESSAGE // 4
-"""Characters; none takes more than four bytes."""
+_ANY_YEAR = date(2000, 1, 1)  # reference day for headings, in which only days with their year count
+_MAX_PIECE_CHARS = MAX_MESSAGE // 4  # characters; none takes more than four bytes
 # A time is searched for at the start of a line.
 _MAX_LINE_CHARS = 400
 
@@ -130,7 +127,6 @@ def _front_matter(lines: list[str], findings: Findings) -> tuple[dict[str, Any],
     if lines[0].rstrip(" \t") != "---":
         return {}, 0
     from clsm_cli.store.front_matter import parse, split
-    from clsm_cli.store.jsonlines import LineError
 
     try:
         raw, _, start = split("\n".join(lines))

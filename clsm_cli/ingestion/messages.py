@@ -9,8 +9,6 @@ Text that must not become memory is recognised here: clsm's own answers, and mac
 evidence.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -75,11 +73,7 @@ def command_of(given: object) -> str | None:
 
 
 def input_text(given: object, alone: frozenset[str] = frozenset()) -> str:
-    """Tool arguments as text; only the command, if they have nothing else.
-
-    Args:
-        alone: Arguments beside a command that only say how to run it.
-    """
+    """Tool arguments as text; only the command, if the others (``alone``) only say how to run it."""
     command = command_of(given)
     is_all = isinstance(given, dict) and given.keys() <= alone | {"command"}
     return command if command is not None and is_all else compact(given)
@@ -104,8 +98,7 @@ class Message:
     line: int
     time: str | None
     id: str | None = None
-    end: int = 0
-    """Its last line, if it has several."""
+    end: int = 0  # its last line, if it has several
 
     def turn(
         self,
@@ -134,10 +127,8 @@ class Message:
 class ToolReader:
     """Makes turns of tool calls and results; drops the results of calls that ran clsm.
 
-    Args:
-        reading: Provides the ids of such calls in earlier inputs.
-        alone: See ``input_text``.
-        clean: Removes text from a result that the program added.
+    ``reading`` provides the ids of such calls in earlier inputs, and ``clean`` removes from a result
+    what the program added to it. For ``alone`` see ``input_text``.
     """
 
     def __init__(
@@ -210,10 +201,8 @@ class ToolReader:
 
 ADVICE = "[clsm: advise the memory]"
 """Start of the task that ``clsm schedule install --adviser`` gives an agent at night."""
-_BEFORE_ADVICE = 200
-"""Characters that a scheduler puts before a task: its own name, the job's, the time."""
-_COMMAND_ENDS = ";&|()`\n"
-"""Characters that end a simple shell command."""
+_BEFORE_ADVICE = 200  # characters that a scheduler puts before a task: names and the time
+_COMMAND_ENDS = ";&|()`\n"  # characters that end a simple shell command
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
 # Words before the program that is run.

@@ -53,13 +53,11 @@ _EARLY, _LATE = (
     )
 )
 """Letters of the halves of the day: CLDR, dayPeriods, am and pm (for zh also the flexible ones)."""
-FIRST_YEAR = 2009
-"""First year of WhatsApp; an earlier or future year belongs to another calendar."""
+FIRST_YEAR = 2009  # first year of WhatsApp; an earlier or future year belongs to another calendar
 _MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 """Unicode's Bidi_Control, which may occur anywhere in a date, and the byte order mark."""
 _UNMARKED = dict.fromkeys(map(ord, _MARKS))
-_MAX_STAMP_CHARS = 120
-"""Characters of a line that contain its date and time."""
+_MAX_STAMP_CHARS = 120  # characters of a line that contain its date and time
 _START = re.compile(
     rf"(?P<open>\[)?{DATE}(?P<comma>[,،])?(?(comma)\s*|\s+){CLOCK}"
     r"(?(open)\s*\]|(?:\s*[-–] |(?(before),\s|(?!))))\s?"
@@ -69,8 +67,7 @@ _EXPORT = re.compile(r"whatsapp|\A_chat\.txt\Z", re.IGNORECASE)
 _APP_MARK = "\u200e"
 _ASIDE = re.compile(r"\u200e<[^<>\n]{1,120}>")
 _OMITTED = re.compile(r"<[^<>\n]{3,60}>")
-_OWNER = "Me"
-"""The phone's owner in signal-export."""
+_OWNER = "Me"  # the phone's owner in signal-export
 APP_LINE, OMITTED_MEDIA = "line by the app", "media that was left out"
 ADVICE = "; say which comes first: --day-first or --month-first"
 
@@ -186,8 +183,7 @@ class Stamp(NamedTuple):
     clock: str | None
 
 
-Order = tuple[int, int, int]
-"""Indexes of year, month and day among three numbers."""
+Order = tuple[int, int, int]  # indexes of year, month and day among three numbers
 YEAR_FIRST: Order = (0, 1, 2)
 DAY_FIRST: Order = (2, 1, 0)
 MONTH_FIRST: Order = (2, 0, 1)
@@ -216,10 +212,7 @@ def _half(word: str | None) -> int | None:
 
 
 def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = None) -> Order:
-    """The order of day, month and year in a chat.
-
-    Args:
-        today: No message is later than the next day.
+    """The order of day, month and year in a chat, of which no message is later than tomorrow.
 
     Raises:
         RefusedError: The order cannot be decided.

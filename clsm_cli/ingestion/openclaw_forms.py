@@ -6,8 +6,6 @@ Versions 2026.1 to 2026.9 were read. Names are OpenClaw's own.
 Only the start of a message decides its kind: a form quoted inside one is the person's.
 """
 
-from __future__ import annotations
-
 import re
 
 # Drop reason, and starts of such messages.

@@ -29,8 +29,7 @@ _NO_NAME = re.compile(
 )
 """A number, an address or a program (the names of OpenClaw's own clients)."""
 _FORWARDED = "forwarded"
-_MAX_TRAILERS = 8
-"""Lines and quotes to examine after a message."""
+_MAX_TRAILERS = 8  # lines and quotes to examine after a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +62,7 @@ def without_context(text: str) -> str:
 
 
 def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
-    r"""Yield the parts of a message of role "user", in order.
-
-    Args:
-        is_relayed: Another session of the agent sent it, so that nothing in it is a person's.
+    r"""Yield the parts of a message of role "user", in order; in a relayed one nothing is a person's.
 
     >>> [*parts("[Telegram Mara id:7 2026-02-03 09:00 UTC] The ferry is at nine.\n[message_id: 4]")]
     [Part(text='The ferry is at nine.', speaker='Mara', trust=None, dropped='')]
@@ -82,13 +78,11 @@ def parts(text: str, *, is_relayed: bool = False) -> Iterator[Part]:
 class _Opened:
     text: str = ""
     sender: str | None = None
-    is_relayed: bool = False
-    """Another session of the agent sent it."""
+    is_relayed: bool = False  # another session of the agent sent it
     is_forwarded: bool = False
     has_events: bool = False
     has_media: bool = False
-    is_persons: bool = False
-    """It came in a channel's envelope, so it is no machine text."""
+    is_persons: bool = False  # it came in a channel's envelope, so it is no machine text
 
 
 def _open(text: str) -> _Opened:
@@ -182,9 +176,7 @@ def _announced(text: str) -> Part | None:
     # The result may quote another one, so only the last "Stats: …" is OpenClaw's.
     end = result.rfind(forms.STATS)
     if end < 0:
-        end = max(
-            (each.start() for each in forms.ANNOUNCED_END.finditer(result)), default=len(result)
-        )
+        end = max((e.start() for e in forms.ANNOUNCED_END.finditer(result)), default=len(result))
     return _report(found["told"], result[:end])
 
 

@@ -3,8 +3,6 @@
 Otherwise it would be read back as a statement, and every recall would be its own evidence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -38,11 +36,7 @@ class StrippedText:
 
 
 def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) -> StrippedText:
-    """``text`` without the blocks that verify.
-
-    Args:
-        keep_lines: Keep an empty line for each line, so that line numbers stay right.
-    """
+    """``text`` without the blocks that verify; ``keep_lines`` leaves an empty line for each of theirs."""
     if OPENING not in text:
         return StrippedText(text)
     kept: list[str] = []

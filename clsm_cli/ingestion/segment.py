@@ -5,40 +5,32 @@ records, the inbox last. Turns that are in an episode are not read from the inbo
 without a record are described, whoever wrote them.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from typing import Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
 from clsm_cli.ingestion.segmentation import TurnFeatures, peak_surprise, split_episodes
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.clocks import instant, seconds
-from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
+from clsm_cli.model.episodes import EndMark, Episode, EpisodeRecord, Turn, lowest_trust
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episode_files, inbox, logs, record_files, runs
+from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.layout import Store
 from clsm_cli.text import dumps, mentions
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime, tzinfo
-
-    from clsm_cli.model.episodes import EpisodeRecord, Turn
-    from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
 
 
 def plan_session(
     store: Store, index: Index, box: Inbox, ended_before: datetime | None = None
 ) -> tuple[list[Episode], list[runs.Write]]:
-    """Cut an inbox file into its final episodes, and plan the writes.
+    """Cut an inbox file, without forgotten turns, into its final episodes, and plan the writes.
 
-    Args:
-        index: Fresh, with a vector for every turn of the inbox.
-        box: The inbox file, without forgotten turns.
-        ended_before: Conversations whose last turn is older are closed; None: none is.
+    The index has a vector for every turn of it. A conversation whose last turn is older than
+    ``ended_before`` is closed.
     """
     if not box.turns:
         return [], inbox.plan_delete_empty(box, ended_before)
@@ -96,12 +88,8 @@ def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
     """Records for episodes without one: of documents, and after a crash."""
     forgotten = logs.load_tombstones(store)
     read = (episode_files.read(store.root / path) for _, path in index.undescribed())
-    found = [
-        left
-        for each in read
-        if (left := episode_files.without_forgotten(each, forgotten)) is not None
-    ]
-    return record_files.plan_records(store, "flow", _describe(store, index, found))
+    found = filter(None, (episode_files.without_forgotten(each, forgotten) for each in read))
+    return record_files.plan_records(store, "flow", _describe(store, index, [*found]))
 
 
 def _split_at_marks(

@@ -32,18 +32,13 @@ if TYPE_CHECKING:
     from clsm_cli.config import BoundarySettings
     from clsm_cli.model.episodes import Role
 
-CONTEXT_TURNS = 3
-"""Turns before a place to compare a turn with (TextTiling's block)."""
-MIN_HISTORY = 3
-"""Turns of a segment before coherence and surprise have a baseline."""
+CONTEXT_TURNS = 3  # turns before a place to compare a turn with (TextTiling's block)
+MIN_HISTORY = 3  # turns of a segment before coherence and surprise have a baseline
 MARKER_EVIDENCE, CLOSING_EVIDENCE, ENTITIES_EVIDENCE, INTENT_EVIDENCE = 0.6, 0.6, 0.2, 0.15
 """Evidence of a discourse marker, a farewell, disjoint entities and a new intent."""
-EDGE_CHARS = 200
-"""Characters at the start or end of a turn in which markers and farewells count."""
-WORD_CHARS = 2000
-"""Characters of a turn whose words count: slightly more than its vector covers (256 word pieces)."""
-EXPLICIT_CONFIDENCE = 0.5
-"""Confidence of gap, marker and farewell from which the boundary is exact and not moved."""
+EDGE_CHARS = 200  # characters at the start or end of a turn in which markers and farewells count
+WORD_CHARS = 2000  # characters of a turn whose words count: slightly more than its vector covers
+EXPLICIT_CONFIDENCE = 0.5  # of gap, marker and farewell, from which the boundary is not moved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,11 +222,7 @@ class ClosedEpisode:
 def split_episodes(
     tail: Sequence[TurnFeatures], *, ended: bool, settings: BoundarySettings
 ) -> list[ClosedEpisode]:
-    """The final episodes of ``tail``; turns after them stay open.
-
-    Args:
-        tail: Turns since the last cut, in order of arrival.
-        ended: No turn will follow: nothing stays open.
+    """The final episodes of ``tail``, the turns since the last cut; unless it ended, the rest stays open.
 
     The result for a longer tail begins with the result for a shorter one, and
     those after the first episode are those of ``tail[first.length:]``.
@@ -281,8 +272,7 @@ def _look_ahead(settings: BoundarySettings) -> int:
     return settings.refine + 2 * (_min_turns(settings) - 1)
 
 
-_Boundary = tuple[int, bool]
-"""The group after a boundary, and whether the maximum length caused it."""
+_Boundary = tuple[int, bool]  # the group after a boundary, and whether the maximum length caused it
 
 
 def _first_boundary(segment: Segment, *, ended: bool) -> _Boundary | None:

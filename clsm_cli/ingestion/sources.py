@@ -4,8 +4,6 @@ The walk of a folder is sorted, so two runs have the same order. It never follow
 cannot loop or leave the folder, and reports everything it skips.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io
@@ -34,22 +32,15 @@ STDIN = "-"
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read.
+    """A file to read."""
 
-    Attributes:
-        path: As given; inside a named folder, that name and the relative path.
-        origin: Its real path, with ``~`` for the home folder: the same for every spelling.
-        stream: Standard input, which is already open and cannot be opened twice.
-        encoding: As detected from its start, see ``encodings``.
-        is_agents: Whether dated notes in its folder are an agent's.
-    """
-
-    path: str
-    origin: str
+    path: str  # as given; inside a named folder, that name and the relative path
+    origin: str  # its real path, with ``~`` for the home folder: the same for every spelling
     format: Format
+    # Standard input, which is already open and cannot be opened twice.
     stream: BinaryIO | None = field(default=None, compare=False, repr=False)
-    encoding: str = encodings.UTF_8
-    is_agents: bool = False
+    encoding: str = encodings.UTF_8  # as detected from its start
+    is_agents: bool = False  # whether dated notes in its folder are an agent's
     inside: str = field(default="", init=False)
 
     def open(self) -> BinaryIO:

@@ -5,8 +5,6 @@ ISO text with any offset. So every instant is written in the store's zone, with 
 millisecond, without a fraction of zero.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo

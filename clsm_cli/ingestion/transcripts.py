@@ -9,8 +9,6 @@ Generic rows have ``role`` or ``speaker``, ``content`` or ``text`` (a string, or
 whose ``type`` or ``event`` is an end mark ends the episode.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -152,8 +150,7 @@ _CLAUDE_OTHER_TYPES = frozenset(
 )
 """Rows other than messages."""
 _CLAUDE_ID_KEYS = ("sessionId", "leafUuid", "messageId")
-_SYNTHETIC = "<synthetic>"
-"""Model of messages that the program writes in the agent's name."""
+_SYNTHETIC = "<synthetic>"  # model of messages that the program writes in the agent's name
 # Text that the program writes in the user's name: its start, and the drop reason.
 _WRAPPERS = (
     (("<command-name>", "<command-message>", "<command-args>"), "command"),

@@ -4,8 +4,6 @@
 key that its source would give it now, so that reading the source again adds nothing.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -116,8 +114,7 @@ def with_ordinal(turn: Turn, session: str, ordinal: int) -> Turn:
     return replace(turn, key=key)
 
 
-_MAX_ORDINALS = 64
-"""Equal turns without an exact time that a conversation can distinguish."""
+_MAX_ORDINALS = 64  # equal turns without an exact time that a conversation can distinguish
 
 
 def ordinal_of(turn: Turn, session: str) -> int | None:
@@ -140,11 +137,7 @@ def masked_text(text: str, mask: Masker) -> str:
 
 
 def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
-    """The turn and its conversation without secrets; unchanged if there are none.
-
-    Args:
-        session: Its conversation; for a block the origin of its document.
-    """
+    """The turn and its conversation (of a block: the origin of its document) without secrets."""
     tool = turn.tool
     if tool is not None:
         masked_input = None if tool.input is None else masked_text(tool.input, mask)

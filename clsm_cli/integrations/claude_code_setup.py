@@ -4,8 +4,6 @@ Pure functions on parsed JSON; https://code.claude.com/docs/en/hooks. All other 
 order are kept.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -20,8 +18,7 @@ EVENTS: dict[str, tuple[str | None, str]] = {
 }
 """Event → its matcher and its ``clsm hook claude-code`` command. A resumed session already has its
 context."""
-TIMEOUT = 10
-"""Seconds after which Claude Code continues without the hook."""
+TIMEOUT = 10  # seconds after which Claude Code continues without the hook
 _OURS = re.compile(r"(?:clsm|clsm_cli)\S* hook claude-code (?:start|message|capture)\b")
 _MEND = "mend it, then run the same command again"
 

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 OPTIONS = {"temperature": 0, "seed": 0, "max_tokens": 4096}
 """Deterministic; ``max_tokens`` is 20 times a usual answer (CLS-M §6.1)."""
-MAX_BODY = 1 << 20
-"""Maximum bytes read of an HTTP answer."""
-MAX_PAUSE = 20.0
-"""Maximum seconds of a Retry-After that a second attempt waits."""
+MAX_BODY = 1 << 20  # maximum bytes read of an HTTP answer
+MAX_PAUSE = 20.0  # maximum seconds of a Retry-After that a second attempt waits
 
 _FORMATS = ("json_schema", "json_object", "text")
 """Response formats, the strictest first; ``text`` relies on the prompt."""
@@ -50,10 +48,8 @@ _STATUS_TEXT = {
     413: "finds the question too long",
     429: "is asked too often, or its quota is used up",
 }
-MAX_UNANSWERED = 6
-"""Consecutive failed requests after which no more are sent."""
-_MAX_QUOTED = 2000
-"""Characters of a bad answer that the correction quotes."""
+MAX_UNANSWERED = 6  # consecutive failed requests after which no more are sent
+_MAX_QUOTED = 2000  # characters of a bad answer that the correction quotes
 
 
 class LlmError(Exception):
@@ -75,15 +71,11 @@ class Usage(NamedTuple):
 class _ProblemError(Exception):
     """Why an attempt failed: completes "the language model …", without text from the server."""
 
-    may_pass = True
-    """A second attempt may succeed, after ``pause`` seconds."""
+    may_pass = True  # a second attempt may succeed, after ``pause`` seconds
     pause = 0.0
-    lasts = False
-    """Every other request would fail too."""
-    refused: str | None = None
-    """The server's message, if it refused the form of the request."""
-    correction: Messages = ()
-    """Messages that a second attempt adds to the prompt; they may quote the answer."""
+    lasts = False  # every other request would fail too
+    refused: str | None = None  # the server's message, if it refused the form of the request
+    correction: Messages = ()  # for a second attempt, after the prompt; they may quote the answer
 
     def __init__(self, reason: str, **known: Any) -> None:
         super().__init__(reason)
@@ -235,9 +227,7 @@ def _portable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema without the keywords that some servers refuse; answers are checked against the full one."""
     sent = {key: value for key, value in schema.items() if key in _SENT_KEYWORDS}
     if "properties" in schema:
-        sent["properties"] = {
-            key: _portable_schema(sub) for key, sub in schema["properties"].items()
-        }
+        sent["properties"] = {k: _portable_schema(sub) for k, sub in schema["properties"].items()}
     if "items" in schema:
         sent["items"] = _portable_schema(schema["items"])
     return sent

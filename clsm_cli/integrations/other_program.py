@@ -1,7 +1,5 @@
 """Run another program from the user's PATH, with a timeout and its failure as one sentence."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ the crontab can run it hourly, and a missed or failed night is caught up. Each s
 through its own program on the user's PATH.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -24,17 +22,12 @@ from clsm_cli.store import atomic
 
 DREAM_START, DREAM_END = 2 * 60 + 45, 3 * 60 + 29
 """Minutes of the day in which no job starts: OpenClaw dreams at 03:00 and rewrites its notes."""
-TIMEOUT = 1800
-"""Maximum seconds of a run."""
-ADVICE_TIMEOUT = 900
-"""Maximum seconds of an agent's turn as adviser."""
-ADVISER_SUFFIX = "-adviser"
-"""Suffix of the adviser's job, after the name of the store's job."""
+TIMEOUT = 1800  # maximum seconds of a run
+ADVICE_TIMEOUT = 900  # maximum seconds of an agent's turn as adviser
+ADVISER_SUFFIX = "-adviser"  # suffix of the adviser's job, after the name of the store's job
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
-_PROGRAM_TIMEOUT = 60
-"""Maximum seconds of a call to a scheduler's program."""
-_BOOTED = Path("/run/systemd/system")
-"""sd_booted(3): this folder exists if systemd is the init system."""
+_PROGRAM_TIMEOUT = 60  # maximum seconds of a call to a scheduler's program
+_BOOTED = Path("/run/systemd/system")  # sd_booted(3): it exists if systemd is the init system
 OPENCLAW = "openclaw"
 _LIST = ("openclaw", "cron", "list", "--all", "--json")
 
@@ -162,13 +155,9 @@ def openclaw_options(job: Job, low_priority: Sequence[str]) -> list[list[str]]:
     night += [word for each in job.settings for word in ("--command-env", each)]
     found = [[*night, "--timeout-seconds", str(TIMEOUT), "--no-deliver"]]
     if job.advice:
-        adviser = [
-            *at(f"{job.name}{ADVISER_SUFFIX}", advice_minute(job.minute)),
-            "--session",
-            "isolated",
-        ]
-        adviser += ["--message", job.advice, "--timeout-seconds", str(ADVICE_TIMEOUT)]
-        found.append([*adviser, "--no-deliver"])
+        adviser = at(f"{job.name}{ADVISER_SUFFIX}", advice_minute(job.minute))
+        adviser += ["--session", "isolated", "--message", job.advice]
+        found.append([*adviser, "--timeout-seconds", str(ADVICE_TIMEOUT), "--no-deliver"])
     return found
 
 
@@ -207,8 +196,7 @@ def _quoted(word: str) -> str:
 class Scheduler:
     """A scheduler; methods raise BadInputError if its program fails or cannot be started."""
 
-    name: str
-    """Its name in ``--by``."""
+    name: str  # its name in ``--by``
     _program: str
 
     def __init__(self, environment: Mapping[str, str]) -> None:

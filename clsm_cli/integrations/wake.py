@@ -4,24 +4,21 @@ The agent trusts this text, so anything that others may have written is quoted. 
 the given address: no proxy, no redirect, no plain http over a network.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import stat
 from contextlib import suppress
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
-TIMEOUT = 5.0
-"""Maximum seconds of a wake."""
+TIMEOUT = 5.0  # maximum seconds of a wake
 _SILENCE = f"no answer within {TIMEOUT:g} s"
-_MAX_QUOTED = 500
-"""Maximum characters of a quoted text."""
+_MAX_QUOTED = 500  # maximum characters of a quoted text
 _MAX_TOKEN = 4096
 _MAX_PORT = 0xFFFF
 _URL = re.compile(
@@ -95,11 +92,7 @@ def quote(text: str) -> str:
 
 
 def send(wake: Wake, text: str, mode: str = "now") -> str | None:
-    """Send a text within ``TIMEOUT``; None on success, else the reason.
-
-    Args:
-        mode: When the agent reads it: ``now``, or ``next-heartbeat``.
-    """
+    """Send a text, to be read ``now`` or at the ``next-heartbeat``; None on success, else the reason."""
     from threading import Thread
 
     if fault := url_fault(wake.url):
@@ -123,7 +116,6 @@ def _post(url: str, secret: str, body: bytes) -> str | None:
     ``http.client`` follows neither proxies nor redirects.
     """
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
-    from urllib.parse import urlsplit
 
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
     parts = urlsplit(url)

@@ -4,8 +4,6 @@ Only explicit forms count: an acronym in brackets, "also known as", a link with 
 apposition ("Thomas, the editor") states a role, which others may share, and no alias.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -34,8 +32,7 @@ _OPENING = re.compile(r"(?:\A|[.!?\n]\s?)([^\W\d_][\w-]{2,40})")
 _LINK = re.compile(rf"{LINK_TARGET}\|([^\[\]\n]{{1,80}})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
-_REACH = 160
-"""Characters before an acronym in which to look for its words."""
+_REACH = 160  # characters before an acronym in which to look for its words
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(word_list("small words"))
 

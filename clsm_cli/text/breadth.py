@@ -4,17 +4,13 @@ A list is answered by turns of several conversations, a single thing by one turn
 passage speak against the other.
 """
 
-from __future__ import annotations
-
 _QUESTION_WORDS = frozenset({"what", "which", "many"})
 _KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
 _NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})
 _PERFECT = frozenset({"has", "have"})
 _MARKS = str.maketrans(dict.fromkeys(",.;:!?\"()/-'’“”", " "))
-_HEAD_WORDS = 4
-"""Words after "what" in which to look for a plural noun."""
-_MIN_TERMS, _MAX_TERMS = 2, 7
-"""Number of search terms up to which breadth is 1, and from which it is 0."""
+_HEAD_WORDS = 4  # words after "what" in which to look for a plural noun
+_MIN_TERMS, _MAX_TERMS = 2, 7  # search terms up to which breadth is 1, and from which it is 0
 
 
 def breadth(text: str, terms: int, *, asks_when: bool) -> float:
@@ -24,11 +20,7 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
 
     and does not ask for a time; else 0. Each term narrows it: "what pets does she have", but "what pets did
     she take to the vet in May". Nothing is fitted; a logistic regression on the form is no better (LoCoMo,
-    multi-hop recall@10 63.4 against 63.6).
-
-    Args:
-        terms: Number of its search terms, without people's names.
-        asks_when: Whether it asks for a time.
+    multi-hop recall@10 63.4 against 63.6). ``terms`` is the number of search terms without people's names.
 
     >>> breadth("What hobbies does she have?", 1, asks_when=False)
     1.0

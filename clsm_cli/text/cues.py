@@ -1,7 +1,5 @@
 """Cues in turns: key phrases, decisions, open questions, valence."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -125,11 +123,15 @@ def key_phrases(texts: Sequence[str], n: int) -> list[str]:
     best: dict[tuple[str, ...], _Phrase] = {}
     for phrase in _candidates(texts):
         counts[phrase.words] += 1
-        known = best.get(phrase.words)
-        if known is None or phrase.bonus > known.bonus:
+        if phrase.bonus > best.setdefault(phrase.words, phrase).bonus:
             best[phrase.words] = phrase
-    ranked = sorted(best.values(), key=lambda phrase: -_score(phrase, counts[phrase.words]))
-    return _select_disjoint(ranked, n)
+    chosen: list[str] = []
+    used: set[str] = set()
+    for phrase in sorted(best.values(), key=lambda each: -_score(each, counts[each.words])):
+        if len(chosen) < n and used.isdisjoint(phrase.words):
+            chosen.append(phrase.surface)
+            used.update(phrase.words)
+    return chosen
 
 
 def _score(phrase: _Phrase, count: int) -> float:
@@ -137,18 +139,6 @@ def _score(phrase: _Phrase, count: int) -> float:
     if phrase.bonus == 1 and count == 1 and size > 1:
         return 0.6 * size
     return count * size * phrase.bonus
-
-
-def _select_disjoint(ranked: Sequence[_Phrase], n: int) -> list[str]:
-    chosen: list[str] = []
-    used: set[str] = set()
-    for phrase in ranked:
-        if len(chosen) >= n:
-            break
-        if used.isdisjoint(phrase.words):
-            chosen.append(phrase.surface)
-            used.update(phrase.words)
-    return chosen
 
 
 def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:

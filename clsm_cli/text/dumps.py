@@ -5,16 +5,12 @@ is embedded; the rest is found by its words. Each window is a dump if it compres
 or has too few letters. Takes time linear in the length of the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clsm_cli.text.sentences import Span
 
-MIN_DUMP_CHARS = 8192
-"""Minimum length of a dump; a shorter text is embedded whole."""
-HEAD_CHARS = 2048
-"""Maximum length of the head of a dump, which is embedded."""
+MIN_DUMP_CHARS = 8192  # minimum length of a dump; a shorter text is embedded whole
+HEAD_CHARS = 2048  # maximum length of the head of a dump, which is embedded
 _WINDOW_CHARS = 4096
 _MAX_REPETITIVE_RATIO = 0.36
 """Compressed bytes per character (zlib, level 1) below which a window is a dump. LoCoMo, GVD and this
@@ -24,8 +20,7 @@ _MIN_RANDOM_RATIO = 0.70
 """Compression ratio above which a window is encoded data: base64 has .76, no prose more than .60."""
 _MIN_LETTER_SHARE = 0.70
 """Minimum share of characters that are neither digits nor ASCII marks: prose .84 to .97, logs .47 to .68."""
-_MIN_PROSE_SHARE = 0.85
-"""The same for a line of prose before or after a dump; code has .57 to .80."""
+_MIN_PROSE_SHARE = 0.85  # the same for a line of prose before or after a dump; code has .57 to .80
 _NON_LETTERS = {number: None for number in range(0x21, 0x7F) if not chr(number).isalpha()}
 
 

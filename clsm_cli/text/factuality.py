@@ -5,8 +5,6 @@ FactBank). It is read from cue words in the same sentence, as NegEx reads negati
 Every recall runs this, so most rules only look up sets of words.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 
@@ -22,10 +20,8 @@ _DISPUTES = frozenset(word_list("disputes"))
 _REFERS = frozenset(word_list("points back"))
 _CUES = _DENIES | _POSSIBLE | _REPORTED
 _PHRASES = tuple(tuple(pair.split("/")) for pair in word_list("denying phrases"))
-_PHRASE_WINDOW = 3
-"""Words after the first word of a phrase in which its second counts: "turned the offer down"."""
-_ENDED = frozenset({"longer", "anymore"})
-"""Words after a denial that make it a fact: something stopped."""
+_PHRASE_WINDOW = 3  # words in which the second of a phrase counts: "turned the offer down"
+_ENDED = frozenset({"longer", "anymore"})  # after a denial they make it a fact: something stopped
 _STRESSED = frozenset(word_list("stressed"))
 _QUOTED = re.compile(r"[\"“„«»”]\w+\W+\w+[^\"“”„«»]*[\"“”«»]")
 """Quotation marks around two or more words; a single word may be a name."""

@@ -9,8 +9,6 @@ begin another.
     </clsm-recall>
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -20,8 +18,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 KEY_BYTES = 32
-OPENING = "<clsm-recall "
-"""Start of each block: text without it needs no key and no search."""
+OPENING = "<clsm-recall "  # start of each block: text without it needs no key and no search
 
 CLOSING = "</clsm-recall>"
 _MAC_BYTES = 16
@@ -30,14 +27,9 @@ _LEAD = " \t>"
 
 
 class Block(NamedTuple):
-    """A block, genuine or not.
+    """A block, genuine or not."""
 
-    Attributes:
-        start: Offset of its first character; of a genuine block, including a prefix of its line that is only
-            indent or quote marks.
-    """
-
-    start: int
+    start: int  # offset; of a genuine block with a prefix that is only indent or quote marks
     end: int  # offset after its last character, before the line end
     is_genuine: bool  # whether it is unchanged since it was sealed with this key
 
@@ -78,10 +70,12 @@ def blocks(text: str, key: bytes | None) -> Iterator[Block]:
         place = opening.end() if body is None else body.end()
         closing = closes.match(text, place)
         place = closing.end() if closing else place
-        if closing and body and key is not None and _verifies(opening, body, key):
-            yield Block(_with_lead(text, opening.start()), place, is_genuine=True)
-        else:
-            yield Block(opening.start(), place, is_genuine=False)
+        start = opening.start()
+        is_genuine = bool(closing and body and key is not None and _is_verified(opening, body, key))
+        line = text.rfind("\n", 0, start) + 1
+        if is_genuine and not text[line:start].strip(_LEAD):
+            start = line
+        yield Block(start, place, is_genuine)
 
 
 @cache
@@ -97,17 +91,12 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     )
 
 
-def _verifies(opening: re.Match[str], body: re.Match[str], key: bytes) -> bool:
+def _is_verified(opening: re.Match[str], body: re.Match[str], key: bytes) -> bool:
     from hmac import compare_digest  # loads OpenSSL: 7 ms
 
     recall_id, fence = opening.groups()
     lines = [line.lstrip(_LEAD).rstrip() for line in body.group().split("\n")[:-1]]
     return fence is not None and compare_digest(fence, _mac(key, recall_id, lines))
-
-
-def _with_lead(text: str, start: int) -> int:
-    line = text.rfind("\n", 0, start) + 1
-    return start if text[line:start].strip(_LEAD) else line
 
 
 def _mac(key: bytes, recall_id: str, lines: Iterable[str]) -> str:

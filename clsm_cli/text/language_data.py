@@ -1,24 +1,18 @@
 """Words and patterns of languages, from data files beside this module; each names its source."""
 
-from __future__ import annotations
-
 import os
 import re
 from functools import cache
 
 _HERE = os.path.dirname(__file__)
 
-compiled = cache(re.compile)
-"""Compile a pattern at its first use: most commands need only a few."""
+compiled = cache(re.compile)  # compile a pattern at its first use: most commands need only a few
 
 
 def table_rows(name: str, **pieces: str) -> list[list[str]]:
     """The rows of a tab-separated file, by its relative path without suffix; ``#`` starts a comment.
 
-    A row ``let NAME pattern`` defines ``{NAME}`` for the rows below it and is not returned.
-
-    Args:
-        pieces: Further definitions.
+    A row ``let NAME pattern`` defines ``{NAME}`` for the rows below it, as ``pieces`` do, and is not returned.
     """
     found = []
     with open(os.path.join(_HERE, f"{name}.tsv"), encoding="utf-8") as stream:

@@ -3,14 +3,10 @@
 Cutting a document into blocks follows CommonMark exactly and has its own patterns (``ingestion/blocks``).
 """
 
-from __future__ import annotations
-
 ITEM = r"(?:[-*+]|\d{1,4}[.)])"
 """Marker of a list item. A longer number at the start of a line is an amount or a wrapped date."""
-BOX = r"\[[ xX]\]"
-"""The box of a task, open or ticked."""
-FENCE = r"(?:```|~~~)"
-"""Opening or closing fence of a code block."""
+BOX = r"\[[ xX]\]"  # the box of a task, open or ticked
+FENCE = r"(?:```|~~~)"  # opening or closing fence of a code block
 CODE_BLOCK = rf"^ {{0,3}}{FENCE}[^\n]*\n[\s\S]*?(?:^ {{0,3}}{FENCE}[ \t]*$|\Z)"
 """A fenced code block (with ``re.MULTILINE``); an unclosed one runs to the end."""
 ADDRESS = r"\b[a-z]{2,10}://[^\s<>()\[\]]+"

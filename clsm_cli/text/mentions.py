@@ -5,8 +5,6 @@ only where the capital is significant: not at the start of a sentence, unless th
 is capitalised elsewhere, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Literal
@@ -49,25 +47,21 @@ def find_mentions(text: str) -> list[Mention]:
     taken = bytearray(len(text))
     for pattern in (_CODE_BLOCK, _ADDRESS):
         for match in pattern.finditer(text):
-            _mark_taken(taken, *match.span())
+            taken[slice(*match.span())] = b"\1" * len(match.group())
     found: list[Mention] = []
     for pattern, kind, read in _MARKS:
         for match in pattern.finditer(text):
             label = read(next(group for group in match.groups() if group))
-            if any(taken[match.start() : match.end()]):
+            if any(taken[slice(*match.span())]):
                 continue
             if label:
                 found.append(Mention(*match.span(), label, kind))
             if label or kind != "title":  # no names inside code that is no identifier
-                _mark_taken(taken, *match.span())
+                taken[slice(*match.span())] = b"\1" * len(match.group())
     for start, end in name_matching.find_names(text, split(text)):
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
     return sorted(found)
-
-
-def _mark_taken(taken: bytearray, start: int, end: int) -> None:
-    taken[start:end] = b"\1" * (end - start)
 
 
 def link_label(target: str) -> str:

@@ -13,14 +13,11 @@ if TYPE_CHECKING:
 
     from clsm_cli.text.sentences import Span
 
-NAME_PARTICLES = frozenset(word_list("particles"))
-"""Lower-case words inside the names of persons."""
+NAME_PARTICLES = frozenset(word_list("particles"))  # lower-case words inside the names of persons
 _PARTICLES = NAME_PARTICLES | {"of", "the"}
-SMALL_WORDS = _PARTICLES.union(word_list("small words"))
-"""Words that stay lower-case inside a title."""
+SMALL_WORDS = _PARTICLES.union(word_list("small words"))  # lower-case inside a title
 
-NON_NAMES: frozenset[str] = frozenset(word_list("capitalised"))
-"""Capitalised words that alone are no names."""
+NON_NAMES: frozenset[str] = frozenset(word_list("capitalised"))  # alone they are no names
 
 _NAME_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best"})
 """Words that open longer names, but alone are no names."""
@@ -28,10 +25,8 @@ _NAME_OPENERS = frozenset({"New", "Old", "Big", "Great", "Little", "Good", "Best
 SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
 """Commands and constants, often set in code marks, that are no names."""
 
-WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
-"""A word with its hyphens and the suffix after an apostrophe."""
-POSSESSIVE = re.compile(r"['\u2019][sS]$")
-"""The possessive suffix."""
+WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")  # with hyphens and what an apostrophe adds
+POSSESSIVE = re.compile(r"['\u2019][sS]$")  # the possessive suffix
 
 
 class _Word(NamedTuple):

@@ -1,21 +1,16 @@
 """The node id of a name."""
 
-from __future__ import annotations
-
 import re
 
 from clsm_cli.model.ids import sha256
 
 
 def node_id(label: str) -> str:
-    """Return the node id of a label.
+    """Return the node id of a label, which matches ``[a-z0-9][a-z0-9_-]{0,79}``.
 
     Labels of ASCII letters, digits, blanks and hyphens become lower case, with hyphens for blanks. Any
     other gets eight hexadecimal digits of sha256 (of the label in NFC, case folded) after its letters, to
     keep different names apart.
-
-    Returns:
-        An id that matches ``[a-z0-9][a-z0-9_-]{0,79}``.
 
     >>> node_id("Delegation Defect"), node_id("delegation-defect")
     ('delegation-defect', 'delegation-defect')

@@ -5,8 +5,6 @@ phrase has only content words, and ends before a function word, a plain verb or 
 camping", "love pottery") are not written like names: a word counts only after a verb of doing or liking.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -37,8 +35,7 @@ _IN_E = re.compile(r"(?:movi|cooki|browni|selfi|zombi|calori|hoodi|rooki|headach
 _IN_ES = re.compile(r"\w+(?:[cs]h|x|ss)es|(?:potat|tomat|her|ech|volcan|mosquit)oes")
 _ARTICLES = frozenset(["the", "a", "an"])
 _BEFORE_NOUNS = _LOOSE.union(_ARTICLES, word_list("determiners"))
-_INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
-"""Lower-case words inside a title."""
+_INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}  # lower-case in a title
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
 _NEVER_FIRST = _LOOSE | _TIME | _HONORIFICS
 _NON_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")

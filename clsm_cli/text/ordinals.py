@@ -4,23 +4,20 @@ Only the structure is read; retrieval looks up the conversations. A place counts
 about a subject) from either end; a relation selects those before, after or between places.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, number_words, table_rows, word_list
 
 ORDINALS = word_list("ordinals")[:12]
 _COUNTS = word_list("numbers")[1:11]
 
-MAX_CHARS = 2000
-"""Characters of a question to read: more is quoted text."""
+MAX_CHARS = 2000  # characters of a question to read: more is quoted text
 _MAX_SUBJECT_CHARS = 80
 _FEW_COUNT = 3
-_MAX_NUMBER = 10**6
-"""More conversations than any store has; longer numbers are cut to it."""
+_MAX_NUMBER = 10**6  # more conversations than any store has; longer numbers are cut to it
 _NEWEST = frozenset({"last", "latest", "newest", "final", "previous", "prior", "most recent"})
 
 
@@ -34,13 +31,11 @@ class _Form(NamedTuple):
 
 @cache
 def _forms() -> dict[str, list[_Form]]:
-    found: dict[str, list[_Form]] = {}
-    for name, kind, needs, pattern in table_rows(
-        "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(_COUNTS)
-    ):
-        form = pattern.replace("[A-Z]", "(?-i:[A-Z])")
-        found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), form))
-    return found
+    rows = table_rows("ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(_COUNTS))
+    return grouped(
+        (name, _Form(kind, tuple(needs.split("|")), pattern.replace("[A-Z]", "(?-i:[A-Z])")))
+        for name, kind, needs, pattern in rows
+    )
 
 
 def _pattern_of(name: str, before: str = "") -> re.Pattern[str]:
@@ -48,17 +43,13 @@ def _pattern_of(name: str, before: str = "") -> re.Pattern[str]:
 
 
 class ConversationPlace(NamedTuple):
-    """A place among conversations.
-
-    Attributes:
-        is_mention: Whether any mention of the subject counts, also in a note.
-    """
+    """A place among conversations."""
 
     subject: str = ""  # subject of the conversations; empty: any
     number: int = 0  # ordinal, from 1; 0: the one closest to the subject
     length: int = 1  # how many, away from the end where counting starts
     from_end: bool = False  # whether to count from the last one
-    is_mention: bool = False
+    is_mention: bool = False  # whether any mention of the subject counts, also in a note
 
 
 class Request(NamedTuple):

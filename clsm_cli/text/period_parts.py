@@ -19,21 +19,14 @@ _DATED_SENTENCE = re.compile(r"\s(?=On \d{4}-\d\d-\d\d(?: at \d\d:\d\d)?[:,] )")
 
 
 class PeriodParts(NamedTuple):
-    """Statements and episodes of a period, by kind.
+    """Statements and episodes of a period, by kind."""
 
-    Attributes:
-        decisions: Decisions and corrections, and statements that repeat a decision of an episode.
-        reported_decisions: The other decisions of episodes, each with its episode.
-        facts: All other statements but tasks, which are ``done`` or ``open``.
-        other_episodes: Episodes without decisions that are the source of no statement.
-    """
-
-    decisions: list[Statement]
-    reported_decisions: list[tuple[EpisodeRecord, str]]
-    facts: list[Statement]
+    decisions: list[Statement]  # also corrections, and what repeats a decision of an episode
+    reported_decisions: list[tuple[EpisodeRecord, str]]  # the other decisions of episodes
+    facts: list[Statement]  # all other statements but tasks, which are ``done`` or ``open``
     done: list[Statement]
     open: list[Statement]
-    others: list[EpisodeRecord]
+    others: list[EpisodeRecord]  # episodes without decisions that are the source of no statement
 
 
 def sort_period(
@@ -41,12 +34,9 @@ def sort_period(
     episodes: Sequence[EpisodeRecord],
     turns: Mapping[str, Collection[str]],
 ) -> PeriodParts:
-    """Sort statements and episodes of a period by kind; each part keeps their order.
+    """Sort the statements that became true in a period and still are, and the episodes that began in it.
 
-    Args:
-        statements: Those that became true in the period and still are, without gists.
-        episodes: Those that began in it.
-        turns: Keys of the turns of each episode.
+    Each part keeps their order; ``turns`` has the keys of the turns of each episode.
     """
     reported = [(each, to_plain(text)) for each in episodes for text in each.decisions]
     tasks = [row for row in statements if row.kind == "task"]

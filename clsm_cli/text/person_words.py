@@ -5,19 +5,17 @@ The same letters may be words of several languages (English and Danish *her*), s
 language first.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FILE = Path(__file__).with_suffix(".txt")
-ENGLISH = "english"
-"""Language of a text without function words."""
+ENGLISH = "english"  # language of a text without function words
 
 
 class Word(NamedTuple):
@@ -70,10 +68,8 @@ def _table() -> _Table:
             name, kind = head.split()
             rows.setdefault(name, {})[kind] = frozenset(words.split())
     nouns = frozenset().union(*rows.pop("noun").values())
-    having: dict[str, list[str]] = {}
-    for name, kinds in rows.items():
-        for word in frozenset().union(*kinds.values()):
-            having.setdefault(word, []).append(name)
+    function_words = ((name, frozenset().union(*kinds.values())) for name, kinds in rows.items())
+    having = grouped((word, name) for name, own in function_words for word in own)
     return _Table({name: Language(name, kinds) for name, kinds in rows.items()}, having, nouns)
 
 

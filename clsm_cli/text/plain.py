@@ -1,7 +1,5 @@
 """Strip Markdown, tags, addresses and emoji from a sentence."""
 
-from __future__ import annotations
-
 import re
 
 from clsm_cli.text.markdown_marks import ITEM, LINK_TARGET

@@ -5,8 +5,6 @@ kinds of cue words. A cue against memory (such as small talk) counts only if no 
 hidden memory costs more than memory read in vain.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path
@@ -24,14 +22,12 @@ Route = Literal["none", "ltm", "stm", "both"]
 
 
 class RouteDecision(NamedTuple):
-    """A decision and its reasons.
-
-    Attributes:
-        cues: Names of the deciding cues, in the order of the tables; empty: by default.
-    """
+    """A decision and its reasons."""
 
     route: Route
-    cues: tuple[str, ...]
+    cues: tuple[
+        str, ...
+    ]  # names of the deciding ones, in the order of the tables; empty: by default
 
     @property
     def is_doubtful(self) -> bool:
@@ -43,8 +39,7 @@ _NOTHING_ASKED = frozenset(
     {"small talk", "goes on", "machine", "arithmetic", "translation", "general knowledge"}
 )
 """Cues of messages that no memory answers, however near it comes."""
-_WEAK_CUES = frozenset({"again"})
-"""Cues of the past that also occur in "repeat that"."""
+_WEAK_CUES = frozenset({"again"})  # cues of the past that also occur in "repeat that"
 _CANCELLED_CUES = frozenset({"told", "past", "first person", "again"})
 """Cues of the past that "just" and "above" turn into cues of the current conversation."""
 
@@ -54,21 +49,14 @@ def _cue_patterns() -> dict[str, list[tuple[str, str]]]:
     return grouped((kind, (name, f"(?i){form}")) for kind, name, form in table_rows("route"))
 
 
-_EDGE_CHARS = 1000
-"""Characters to read at each end of a longer message: people say there what they want."""
+_EDGE_CHARS = 1000  # read at each end of a longer message: people say there what they want
 
 
 def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteDecision:
-    """Decide which memory a message needs.
+    """Decide which memory a message needs: none only if a cue is against memory and none for it.
 
-    Args:
-        text: The message; text that it only hands over ("translate this: ...") is ignored, and so is
-            the middle of more than 2,000 characters.
-        has_current: Whether there is a current conversation to refer to.
-        known: Whether it names something in the store, which is a cue for memory.
-
-    Returns:
-        ``none`` only if a cue is against memory and none for it.
+    Text that it only hands over ("translate this: ...") is ignored, and so is the middle of more than 2,000
+    characters. Whether it names something in the store (``known``) is a cue for memory.
 
     >>> choose_route("What did I say about the barge last time?", has_current=False)
     RouteDecision(route='ltm', cues=('past', 'first person', 'date', 'remember'))

@@ -5,8 +5,6 @@ agree in negation, numbers, days, names, persons and words of contrast. In doubt
 line does less harm than a lost one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import takewhile
@@ -15,10 +13,8 @@ from clsm_cli.text.language_data import number_words, pattern, word_list
 from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.tokens import stems, terms
 
-MIN_COSINE = 0.90
-"""Cosine of two sentence vectors (MiniLM) from which their meaning counts as equal."""
-MIN_OVERLAP = 0.80
-"""Share of common stems from which their words count as equal."""
+MIN_COSINE = 0.90  # of two sentence vectors (MiniLM), from which their meaning counts as equal
+MIN_OVERLAP = 0.80  # share of common stems from which their words count as equal
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")

@@ -59,10 +59,8 @@ def split(text: str) -> list[Span]:
     >>> [text[a:b] for text in ["Dr. Wu left. Why? See v1.2."] for a, b in split(text)]
     ['Dr. Wu left.', 'Why?', 'See v1.2.']
     """
-    spans: list[Span] = []
-    for start, end, prose in _blocks(text):
-        spans += _sentences(text, start, end) if prose else _trimmed(text, start, end)
-    return spans
+    found = ((_sentences if prose else _trimmed)(text, a, b) for a, b, prose in _blocks(text))
+    return [span for spans in found for span in spans]
 
 
 def ensure_full_stop(sentence: str) -> str:
@@ -312,6 +310,5 @@ def _is_ordinal(stop: _FullStop) -> bool:
     return is_alone or month not in _ENGLISH_MONTHS
 
 
-_CONTEXT_CHARS = 120
-"""Characters before and after a full stop from which the language is detected."""
+_CONTEXT_CHARS = 120  # characters before and after a full stop from which the language is detected
 _FOREIGN_LETTER = re.compile(r"(?=[^\x00-\x7f])[^\W\d_]")

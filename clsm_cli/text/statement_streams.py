@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.text.language_data import compiled, table_rows
 
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 @cache
 def _rows() -> dict[Stream, list[tuple[float, str]]]:
     """Points and patterns by stream; only patterns of names, which have capitals, are case-sensitive."""
-    found: dict[Stream, list[tuple[float, str]]] = {}
-    for stream, points, text in table_rows("statement_streams"):
-        form = text if "[A-Z]" in text else f"(?i){text}"
-        found.setdefault(cast("Stream", stream), []).append((float(points), form))
-    return found
+    rows = table_rows("statement_streams")
+    return grouped(
+        (cast("Stream", stream), (float(points), text if "[A-Z]" in text else f"(?i){text}"))
+        for stream, points, text in rows
+    )
 
 
 def stream_of(sentence: str) -> Stream:

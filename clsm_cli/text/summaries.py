@@ -1,7 +1,5 @@
 """Sentences that define a named thing, for a node's summary."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -106,22 +104,20 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"\*{1,3}|(?<!\w)_|_(?!\w)|`", "", text).split())
 
 
-def best_sentences(
-    candidates: Sequence[tuple[str, str, str]], label: str
-) -> list[tuple[str, str, str]]:
+_Candidate = tuple[str, str, str]  # sentence, time (ISO 8601, or "") and key of its turn
+
+
+def best_sentences(candidates: Sequence[_Candidate], label: str) -> list[_Candidate]:
     """Return at most two sentences that best define a named thing, best first.
 
     Mere mentions (a score under 0.2), and sentences that share most of their words with a better one, are
     left out. Ties go to the newer time, then key, then text.
-
-    Args:
-        candidates: sentence, time (ISO 8601, or "") and key of its turn.
     """
     scored = [(definition_score(each[0], label), each) for each in sorted(set(candidates))]
     ranked = sorted(scored, key=lambda pair: (pair[1][2], pair[1][0]))
     ranked.sort(key=lambda pair: pair[1][1], reverse=True)
     ranked.sort(key=lambda pair: -pair[0])
-    chosen: list[tuple[str, str, str]] = []
+    chosen: list[_Candidate] = []
     for score, each in ranked:
         if len(chosen) == _MAX_SENTENCES or score < _MIN_SCORE:
             break

@@ -3,16 +3,15 @@
 The same function tags stored texts and questions, so both get the same tag.
 """
 
-from __future__ import annotations
-
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
-MAX_TAGS = 3
-"""Tags of a text, at most."""
+MAX_TAGS = 3  # tags of a text, at most
 
 _LEVELS = ("categories", "subcategories", "tags")
 
@@ -26,8 +25,7 @@ class Tag(NamedTuple):
     synonyms: tuple[str, ...]
 
 
-Ontology = tuple[Tag, ...]
-"""All tags, in the order of their file."""
+Ontology = tuple[Tag, ...]  # all tags, in the order of their file
 
 
 class OntologyError(ValueError):
@@ -97,17 +95,11 @@ def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
     (('walk', 'dog'), ())
     """
     tags = _tags_by_stem(ontology)
-    hits: dict[str, int] = {}
-    for stem in dict.fromkeys(stems(text)):
-        for word in tags.get(stem, ()):
-            hits[word] = hits.get(word, 0) + 1
-    return tuple(sorted(hits, key=lambda word: -hits[word])[:MAX_TAGS])
+    hits = Counter(word for stem in dict.fromkeys(stems(text)) for word in tags.get(stem, ()))
+    return tuple(word for word, _ in hits.most_common(MAX_TAGS))
 
 
 @lru_cache(maxsize=4)
-def _tags_by_stem(ontology: Ontology) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for tag in ontology:
-        for stem in dict.fromkeys(stems(" ".join([tag.word, *tag.synonyms]))):
-            found[stem] = (*found.get(stem, ()), tag.word)
-    return found
+def _tags_by_stem(ontology: Ontology) -> dict[str, list[str]]:
+    named = ((tag.word, stems(" ".join([tag.word, *tag.synonyms]))) for tag in ontology)
+    return grouped((stem, word) for word, found in named for stem in dict.fromkeys(found))

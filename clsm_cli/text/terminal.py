@@ -1,14 +1,10 @@
 """Escape characters that are unsafe on a terminal or in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-Ranges = tuple[tuple[int, int], ...]
-"""Code points, first and last of each range."""
+Ranges = tuple[tuple[int, int], ...]  # code points, first and last of each range
 
-SURROGATES = (0xD800, 0xDFFF)
-"""Surrogate code points: no text encoding can hold one alone."""
+SURROGATES = (0xD800, 0xDFFF)  # surrogate code points: no text encoding can hold one alone
 
 
 class Escapes(dict[int, str | int]):

@@ -1,7 +1,5 @@
 """Tasks: list items with a box."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -18,17 +16,14 @@ from clsm_cli.text.tokens import terms
 
 TodoState = Literal["open", "done", "blocked"]
 
-MIN_OVERLAP = 0.75
-"""Share of the stems of the shorter wording of a task that the longer one must have."""
+MIN_OVERLAP = 0.75  # share of the stems of a task's shorter wording that the longer one must have
 _FENCE = re.compile(rf" {{0,3}}{FENCE}")
 _ITEM = re.compile(rf"[ \t]*(?:\u2022|{ITEM})[ \t]+(?=\S)")
 _BOX = re.compile(r"\[(?P<box>[ xX!~/\-\u2713])\][ \t]*(?P<body>\S.*)", re.DOTALL)
 _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
-_DROPPED = frozenset("-~")
-"""Boxes of cancelled tasks."""
-_MAX_DUE_PERIOD_DAYS = 7
-"""Longest period that counts as a due day: "by next week" does, "in March" does not."""
+_DROPPED = frozenset("-~")  # boxes of cancelled tasks
+_MAX_DUE_PERIOD_DAYS = 7  # as a due day: "by next week" is one, "in March" is not
 
 
 class Todo(NamedTuple):
@@ -98,10 +93,7 @@ def due_day(text: str, at: date | None) -> str | None:
     """The last day that a task names, as ISO text.
 
     A bare weekday or a day without a year lies ahead, since it is a task, unless it may be one just missed; a
-    period of up to a week stands for its last day.
-
-    Args:
-        at: The day of writing; None finds only days with their year.
+    period of up to a week stands for its last day. Without the day of writing only days with their year count.
     """
     day = at or date(2000, 1, 1)
     if at and (numbered := pattern("todo.day of month").search(text)):

@@ -1,7 +1,5 @@
 """``clsm consolidate --ask`` and ``--answer``: real processes, a real store."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

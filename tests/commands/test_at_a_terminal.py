@@ -1,7 +1,5 @@
 """What a person at a terminal sees, and what a pipe does not."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -99,9 +97,7 @@ def visited(shared: Cli) -> Cli:
         ("env -u HOME $CLSM status", 0),
     ],
 )
-def test_streams_that_are_closed_and_folders_that_are_gone(
-    visited: Cli, script: str, code: int
-) -> None:
+def test_closed_streams_and_folders_that_are_gone(visited: Cli, script: str, code: int) -> None:
     done = shell(visited, script)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr

@@ -1,7 +1,5 @@
 """``clsm backup`` and ``clsm restore`` as a person meets them."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

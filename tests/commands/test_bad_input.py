@@ -1,8 +1,6 @@
 """Bad input of every kind, from the outside: the right exit code, one sentence with the place and the
 next step, and everything good is still there."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Whatever is asked, recall ends well: an answer or none, and never a traceback."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

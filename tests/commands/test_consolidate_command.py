@@ -1,7 +1,5 @@
 """``clsm consolidate`` as people and cron meet it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -42,9 +40,7 @@ def test_a_file_that_cannot_be_read_stops_nothing(cli: Cli, name: str) -> None:
     assert "Haarlem" in pages(cli)
 
 
-def test_a_text_that_a_rule_fails_on_stops_no_other(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_rule_stops_no_other_text(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule that fails is put in: each that was ever found is mended."""
     tell(cli, BRIAN, NINA)
 

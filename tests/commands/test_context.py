@@ -1,7 +1,5 @@
 """``clsm context`` as a hook, a person and a script meet it."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 

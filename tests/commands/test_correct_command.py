@@ -1,7 +1,5 @@
 """``clsm correct``, ``pin``, ``unpin`` and ``edit``: what they print, odd arguments, and the editor."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path
@@ -51,9 +49,7 @@ def test_a_correction_as_data(store: Store) -> None:
         ("2026-02-25T07:00:00Z", "2026-02-25T08:00:00+01:00"),
     ],
 )
-def test_since_is_written_as_the_store_writes_times(
-    store: Store, since: str, canonical: str
-) -> None:
+def test_since_is_written_as_times_of_the_store(store: Store, since: str, canonical: str) -> None:
     data = CORRECT.data(store, "bell", "15 minutes", "--since", since)
     assert data["is"]["valid_from"] == canonical
 

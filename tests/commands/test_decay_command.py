@@ -1,7 +1,5 @@
 """``clsm decay`` as a user meets it: the plan, the run, wrong clocks, odd stores."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Correct and forget in plain words: what they may mean is found, listed and asked for."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from pathlib import Path
@@ -48,9 +46,7 @@ def run(store: Store, command: str, *words: str, **given: str) -> Result:
         (["Mara lives in York."], NOTES[2], "Mara lives in York."),
     ],
 )
-def test_what_is_no_longer_true_is_looked_up(
-    store: Store, words: list[str], old: str, new: str
-) -> None:
+def test_what_was_true_is_looked_up(store: Store, words: list[str], old: str, new: str) -> None:
     done = run(store, "correct", *words, "--yes", "--json")
     assert done.exit_code == 0, (done.output, done.exception)
     told = json.loads(done.stdout)
@@ -73,9 +69,7 @@ def test_what_is_no_longer_true_is_looked_up(
         (["mit Oma am Kanal", "Wir waren zu Hause."], "Lange mit Oma am Kanal spazieren gewesen."),
     ],
 )
-def test_a_language_that_the_model_does_not_know(
-    store: Store, words: list[str], old: str | None
-) -> None:
+def test_a_language_unknown_to_the_model(store: Store, words: list[str], old: str | None) -> None:
     for text in ("Lukas wohnt in Graz.", "Lange mit Oma am Kanal spazieren gewesen."):
         write_note(store, text, datetime.fromisoformat(TOLD), by="user")
     sleep(store, "2026-02-27T03:00:00+01:00")

@@ -1,7 +1,5 @@
 """``clsm doctor``: what it prints, in text and as data, and how it ends."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

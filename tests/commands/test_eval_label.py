@@ -1,7 +1,5 @@
 """``clsm eval label``: in an editor, and by a sheet for scripts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``clsm eval shadow`` as a stranger meets it, with the consolidation that logs on its way."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

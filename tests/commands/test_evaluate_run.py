@@ -1,7 +1,5 @@
 """``clsm eval`` and ``clsm eval run``: what they print and write, how they compare and refuse."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from copy import deepcopy

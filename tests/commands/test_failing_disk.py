@@ -1,7 +1,5 @@
 """What a command says when the disk fails where it only looks."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import mmap
@@ -72,9 +70,7 @@ def test_a_copy_that_has_no_room_says_so_in_one_line(tmp_path: Path) -> None:
         subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
-def test_vectors_that_cannot_be_read_are_not_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unread_vectors_are_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An ingest ended with a KeyError."""
     store = new_store(tmp_path / "memory")
     note = tmp_path / "note.md"

@@ -1,7 +1,5 @@
 """The fast parser agrees with Typer, and loads none of what it is there to avoid."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

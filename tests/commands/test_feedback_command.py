@@ -1,7 +1,5 @@
 """``clsm feedback``: from a recall to the weights of the next one."""
 
-from __future__ import annotations
-
 from processes import Cli
 from small_store import talk
 

@@ -1,7 +1,5 @@
 """Whatever the umask, each folder of a store has mode 0700 and each file 0600 (promise 14)."""
 
-from __future__ import annotations
-
 import shlex
 import stat
 

@@ -1,7 +1,5 @@
 """The session in the README, typed word by word, gives what stands there."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

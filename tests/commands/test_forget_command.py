@@ -1,7 +1,5 @@
 """``clsm forget``: what it asks, what it prints, and what it says of what it cannot reach."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess
@@ -96,9 +94,7 @@ def test_much_at_once_is_asked_for_as_such(cli: Cli) -> None:
         (20, 20, False),
     ],
 )
-def test_much_is_more_than_a_fifth_and_more_than_twenty(
-    turns: int, gone: int, *, is_much: bool
-) -> None:
+def test_much_is_over_a_fifth_and_over_twenty(turns: int, gone: int, *, is_much: bool) -> None:
     told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
     assert told.is_mass_loss == is_much
 

@@ -1,7 +1,5 @@
 """``clsm graph``: forms, files, neighbourhoods, and what cannot be used."""
 
-from __future__ import annotations
-
 import json
 import stat
 from pathlib import Path

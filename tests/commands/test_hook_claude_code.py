@@ -1,7 +1,5 @@
 """``clsm hook claude-code``: the change of settings.json, and the command lines that it puts there."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -4,8 +4,6 @@ The lists (``fixtures/hook``) were written before the phrases of ``text/small_ta
 lines were not looked at while those were. The limits are those of the promise, not what was measured.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -4,8 +4,6 @@ The ``openclaw`` here is a stand-in that keeps settings and plugins in files as 
 ``end_to_end`` tries the real one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

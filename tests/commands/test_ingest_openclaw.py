@@ -1,7 +1,5 @@
 """``clsm ingest --openclaw`` as its user runs it: from cron, at once."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What reaches outside a store is set on this machine: a store that names a server is not obeyed."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``clsm mcp``: the SDK's own client, over stdio, with a real server process on a real store."""
 
-from __future__ import annotations
-
 import asyncio
 import fcntl
 import json

@@ -1,7 +1,5 @@
 """Every source that is printed is a file that is there, and opens at the line with the words."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Three facts change, and no surface tells at a past time what was not yet true, or not yet known."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

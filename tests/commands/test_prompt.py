@@ -1,7 +1,5 @@
 """``clsm recall --format prompt``: what a model reads, and the key that seals it."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Filters of ``clsm recall`` let through what they name, and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 from processes import Cli
 from small_store import row

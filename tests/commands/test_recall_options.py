@@ -1,7 +1,5 @@
 """How much ``clsm recall`` returns and in which form: each option, through real processes."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """``clsm recall`` by time, by reason and beside a conversation, as a shell or a hook calls it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """``clsm review``: the list, decisions by options, and by a file at a terminal."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Only the files decide: the same answers, to the byte, whatever became of the index."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``clsm schedule``: what is put into a crontab, systemd and OpenClaw's cron, what then runs, and its status."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """``clsm schedule install --wake``: OpenClaw is told of a night that failed, and of no other."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``clsm status --check``: a broken night is told by an exit code, with the reason of the night itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from processes import Cli

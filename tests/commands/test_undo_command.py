@@ -1,7 +1,5 @@
 """``clsm undo`` and the runs in ``clsm status``: what they print."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

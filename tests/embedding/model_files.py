@@ -1,7 +1,5 @@
 """What tests of a model folder share: damage, and processes that install into one."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Word pieces, and what the words of a text mean without regard to each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A workshop with the real model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Sets of a few turns in the shape of the real ones, which may not be committed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Each mechanism can be taken out, each setting belongs to one, and none of them is dead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

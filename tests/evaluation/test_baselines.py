@@ -1,7 +1,5 @@
 """What a user has without clsm: each baseline against what it says it does, on real stores."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import replace

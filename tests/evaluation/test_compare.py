@@ -1,7 +1,5 @@
 """Figures over many queries: what is averaged, what is compared, and a run with an earlier one."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import pytest

@@ -1,7 +1,5 @@
 """Measures by figures that can be checked by hand, and against the libraries that others use."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from math import inf

@@ -1,7 +1,5 @@
 """The node benchmark: which concepts there are, what is gold, and what each way to rank them finds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

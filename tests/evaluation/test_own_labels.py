@@ -1,7 +1,5 @@
 """A person's own labels: what is proposed, the list to mark, and the file of queries that is measured."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -165,9 +163,7 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
         ("queries:\n- {query: a, evidence: []\n", "is not YAML"),
     ],
 )
-def test_what_cannot_be_measured_is_refused(
-    store: Store, tmp_path: Path, text: str, reason: str
-) -> None:
+def test_the_unmeasurable_is_refused(store: Store, tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason) as caught:
         own_memory.load_queries(write(tmp_path, text), store.root)
     assert "mine.yaml" in str(caught.value)

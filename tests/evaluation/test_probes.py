@@ -1,7 +1,5 @@
 """What the probes tell, when an answer counts as right, and runs on less material than a user's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 

@@ -1,7 +1,5 @@
 """Labelled sets as published or written by hand: what is read, what is left out and said, what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Shadow mode over a small real store: what is logged, that nothing sees itself, that it is logged once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from datetime import datetime

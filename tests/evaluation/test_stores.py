@@ -1,7 +1,5 @@
 """Stores are made once, by the real ingest, and completed after an interruption."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What was promised of ingest and a first recall, as a user sees it: real text, real model."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What capture writes to the inbox, and what it recognises."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 
@@ -84,9 +82,7 @@ def test_an_end_mark_alone_ends_the_conversation(store: Store) -> None:
 
 
 @pytest.mark.parametrize("head", [b"", header("main")], ids=["--session", "header"])
-def test_the_result_of_a_clsm_call_is_dropped_when_it_comes_later(
-    store: Store, head: bytes
-) -> None:
+def test_the_later_result_of_a_clsm_call_is_dropped(store: Store, head: bytes) -> None:
     call, answer = calls(1, "t1", "clsm recall x"), answers(2, "t1", "the answer")
     for each in (call, answer, answers(3, "t2", "other")):
         pipe(store, head + jsonl([each]), capture_only=True, session="main")

@@ -1,7 +1,5 @@
 """Chats as text: every form of date that a phone writes, and nothing invented where it leaves it open."""
 
-from __future__ import annotations
-
 import zipfile
 from datetime import datetime
 from typing import Any

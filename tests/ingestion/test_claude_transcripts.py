@@ -1,7 +1,5 @@
 """Claude Code transcripts: what becomes a turn, what is dropped and why, and no turn twice."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Vectors here are synthetic unit vectors in a few dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -167,9 +165,7 @@ TEXTS = st.one_of(
     st.booleans(),
 )
 @examples(200)
-def test_any_episode_has_a_valid_record(
-    turns: list[tuple[str, Role, str | None]], doc: bool
-) -> None:
+def test_any_episode_has_a_record(turns: list[tuple[str, Role, str | None]], doc: bool) -> None:
     made = (
         turn(f"t{n}", "M", text, role=role, time=at) for n, (text, role, at) in enumerate(turns)
     )

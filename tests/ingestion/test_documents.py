@@ -1,7 +1,5 @@
 """A living document through its versions: one current copy of each fact, old ones closed."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 
@@ -75,9 +73,7 @@ def test_ten_rewrites_leave_one_current_copy_of_each_fact(store: Store, tmp_path
             assert passage.heading.split(" › ")[-1] in (titles[-1] if titles else "", "Memory")
 
 
-def test_a_closed_block_is_not_found_and_its_successor_is_named(
-    store: Store, tmp_path: Path
-) -> None:
+def test_of_a_closed_block_only_the_successor_is_found(store: Store, tmp_path: Path) -> None:
     take(store, write(tmp_path, VERSIONS[0]))
     assert any("half past nine" in text for text in texts(store, "ferry"))
     report = take(store, write(tmp_path, VERSIONS[2]), now="2026-03-02T12:00:00+01:00")
@@ -151,9 +147,7 @@ def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(tmp_
     assert sorted(items) == sorted(line for line in VERSIONS[4].splitlines() if line[:2] == "- ")
 
 
-def test_a_version_whose_record_a_crash_prevented_costs_nothing(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_version_that_a_crash_left_unrecorded_costs_nothing(store: Store, tmp_path: Path) -> None:
     """The episode of version 1 is there, its record is not; version 2 still has every block."""
     take(store, write(tmp_path, "# A\n\nTea.\n\nThe ferry.\n"), model=False)
     for shard in store.graph("flow").iterdir():

@@ -1,7 +1,5 @@
 """A log in a note or a message: kept whole, found by its words everywhere, embedded only at its beginning."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import time

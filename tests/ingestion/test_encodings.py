@@ -1,7 +1,5 @@
 """Text that is not UTF-8 comes in as it was written, and the report says what it was."""
 
-from __future__ import annotations
-
 import io
 import itertools
 

@@ -1,7 +1,5 @@
 """What the user leaves out is left out however it is named, by the rules of gitignore, and counted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Exports of ChatGPT and Claude: the current branch, who said what and when, and why not the rest."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

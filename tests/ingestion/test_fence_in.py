@@ -1,7 +1,5 @@
 """Recalled text that comes back is left out where its fence verifies, and else kept and told."""
 
-from __future__ import annotations
-
 import pytest
 import reading
 from ingesting import pipe, row, state_of

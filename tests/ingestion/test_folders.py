@@ -1,7 +1,5 @@
 """Vaults of Obsidian: clean text, the owner's words, and nothing that is no note."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

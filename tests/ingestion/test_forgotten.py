@@ -1,7 +1,5 @@
 """What was forgotten is not taken in again, and what was not is neither lost nor stored twice."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Catching up with OpenClaw: nothing twice, nothing lost, and nothing read that was read before."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time
@@ -108,9 +106,7 @@ def test_two_catch_ups_are_as_good_as_one(tmp_path: Path, cut: int) -> None:
     same(states[2], states[0])
 
 
-def test_resets_are_boundaries_and_the_whole_is_cut_into_episodes(
-    store: Store, state: Path
-) -> None:
+def test_resets_are_boundaries_and_all_is_cut_into_episodes(store: Store, state: Path) -> None:
     rows = [header("s1")]
     for part, word in enumerate(("roof", "bread", "train")):
         rows += [message(10 * part + n, "user", f"Let us plan the {word}, {n}.") for n in range(3)]

@@ -1,7 +1,5 @@
 """The whole of an ingest: with and without the model, good and bad sources, at once or later."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 
 import pytest
@@ -121,9 +119,7 @@ def test_whose_words_they_are(path: str, front: str, in_workspace: bool, trust: 
         ("- " * 5000 + "x", None, "has front matter that is nested"),
     ],
 )
-def test_front_matter_that_cannot_be_used_is_text(
-    front: str, line: int | None, reason: str
-) -> None:
+def test_unusable_front_matter_is_text(front: str, line: int | None, reason: str) -> None:
     document = read(f"---\n{front}\n---\nBody.\n")
     ((where, said),) = told(document)
     assert said.startswith(reason)

@@ -1,7 +1,5 @@
 """Telegram's ``result.json``: who said what, and whose words they are."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

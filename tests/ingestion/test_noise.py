@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from clsm_cli.ingestion.messages import is_clsm_tool, machine_reason, runs_clsm

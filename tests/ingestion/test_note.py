@@ -1,7 +1,5 @@
 """``clsm note``: one sentence by a person, safe before its id is told."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from ingesting import state_of

@@ -1,7 +1,5 @@
 """Each form in which OpenClaw writes in a person's name, through the reader of its transcripts."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The inbox becomes episodes: caps, end marks, and every state that a crash can leave."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

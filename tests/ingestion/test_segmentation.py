@@ -3,8 +3,6 @@
 ``test_acceptance`` and ``test_segment`` cut real text with the real model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,7 +1,5 @@
 """Sessions of Smriti: what was written is read, whatever it looks like."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

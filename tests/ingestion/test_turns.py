@@ -1,7 +1,5 @@
 """Raw items become turns: clean, masked, with a key that any route gives."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import socket
 import sys
@@ -277,9 +275,7 @@ def test_a_wrong_address(address: str) -> None:
         ("SSL_CERT_FILE", "/nowhere/at/all"),
     ],
 )
-def test_an_environment_that_no_client_can_use(
-    name: str, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unusable_environment(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_PROXY", raising=False)
     with pytest.raises(LlmError, match="the proxy and certificate variables") as caught:

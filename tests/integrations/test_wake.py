@@ -1,7 +1,5 @@
 """A wake goes to one address, within its time, and says in plain words why it was not taken."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

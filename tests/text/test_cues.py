@@ -1,7 +1,5 @@
 """What tells a decision, an open question, a feeling, and what turns are about."""
 
-from __future__ import annotations
-
 import pytest
 
 from clsm_cli.text.cues import find_decisions, find_questions, key_phrases, valence

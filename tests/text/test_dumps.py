@@ -1,7 +1,5 @@
 """Dumps are told by their structure; prose, code of a few lines and lists are none."""
 
-from __future__ import annotations
-
 import base64
 import random
 from pathlib import Path

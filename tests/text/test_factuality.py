@@ -1,7 +1,5 @@
 """What a sentence says to be so, and which questions ask for that."""
 
-from __future__ import annotations
-
 import pytest
 
 from clsm_cli.text import factuality

@@ -1,7 +1,5 @@
 """A sealed block is known wherever it was pasted, and by nobody's hand but clsm's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

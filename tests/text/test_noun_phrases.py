@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from clsm_cli.text.noun_phrases import noun_phrases, singular

@@ -1,7 +1,5 @@
 """Samples are put together here at run time: no secret-looking literal may be committed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from clsm_cli.text.statement_streams import stream_of
 
 LABELLED = {

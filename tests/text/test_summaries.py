@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,9 +31,7 @@ from clsm_cli.text.summaries import best_sentences, definition_score
         ("", "Rosa", 0, 0),
     ],
 )
-def test_what_a_sentence_says_of_a_name(
-    sentence: str, label: str, least: float, most: float
-) -> None:
+def test_what_is_said_of_a_name(sentence: str, label: str, least: float, most: float) -> None:
     assert least <= definition_score(sentence, label) <= most
 
 

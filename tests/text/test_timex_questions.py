@@ -1,7 +1,5 @@
 """Questions and the days they ask about; the answers were written before the questions were read."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Days that notes and people tell without a year: none gets one that its words do not make certain."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The kinds of labelled sets, and which one a path holds."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable

@@ -4,8 +4,6 @@ It has neither answers nor evidence, so the days that answer a question are deri
 two rules, and a question that neither rule decides is left out.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,15 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import (
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    made_dataset,
-)
 from clsm_cli.text import tokens
 from clsm_cli.text.time import expressions
 
@@ -41,9 +30,9 @@ _LATER = timedelta(days=40)
 _NOON = time(12, tzinfo=UTC)
 
 
-def load(path: Path) -> Dataset:
+def load(path: Path) -> dataset.Dataset:
     """Read the folder that holds the two English files of the set."""
-    faults = Faults()
+    faults = dataset.Faults()
     asked, cases = _asked(path / QUESTIONS), []
     memory = dataset.load_json(path / MEMORY)
     if not isinstance(memory, dict) or not memory:
@@ -54,7 +43,7 @@ def load(path: Path) -> Dataset:
             turns = tuple(_turns(name, user["history"]))
             queries = tuple(_queries(name, turns, asked.get(name, []), faults))
         if queries:
-            cases.append(Case(name, Chat((name,), turns), queries))
+            cases.append(dataset.Case(name, dataset.Chat((name,), turns), queries))
     if not cases:
         reason = "it holds no question to a user that a rule can label"
         raise dataset.malformed_error(path / QUESTIONS, reason)
@@ -65,7 +54,7 @@ def load(path: Path) -> Dataset:
         f" {rules[LEXICAL]} have words that were said on one or two days only ({LEXICAL})"
     )
     read, notes = [path / MEMORY, path / QUESTIONS], (said, *faults.sentences())
-    return made_dataset("gvd", path, read, cases, notes, "day", "recall@1")
+    return dataset.made_dataset("gvd", path, read, cases, notes, "day", "recall@1")
 
 
 def label_question(
@@ -111,7 +100,7 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
     return [day for day in days if any(a <= dates[day] < b for a, b in named)]
 
 
-def _turns(name: str, history: Mapping[str, Any]) -> Iterator[LabelledTurn]:
+def _turns(name: str, history: Mapping[str, Any]) -> Iterator[dataset.LabelledTurn]:
     """The turns by day; a day names no hour, so its turns follow each other by seconds from noon."""
     for day in sorted(history):
         begin = datetime.combine(date.fromisoformat(day), _NOON)
@@ -120,12 +109,12 @@ def _turns(name: str, history: Mapping[str, Any]) -> Iterator[LabelledTurn]:
         for place, (_, role, speaker, text) in enumerate(said):
             time = (begin + timedelta(seconds=place)).isoformat()
             if text.strip():
-                yield LabelledTurn(f"{day}#{place + 1}", speaker, role, text, time, day)
+                yield dataset.LabelledTurn(f"{day}#{place + 1}", speaker, role, text, time, day)
 
 
 def _queries(
-    name: str, turns: tuple[LabelledTurn, ...], asked: list[str], faults: Faults
-) -> Iterator[Query]:
+    name: str, turns: tuple[dataset.LabelledTurn, ...], asked: list[str], faults: dataset.Faults
+) -> Iterator[dataset.Query]:
     words: dict[str, frozenset[str]] = {}
     for turn in turns:
         words[turn.session] = words.get(turn.session, frozenset()).union(tokens.stems(turn.text))
@@ -133,7 +122,7 @@ def _queries(
         identity, text = f"{name}-{number}", given.strip().strip('"')
         rule, gold = label_question(text, words) if words else ("", [])
         if gold:
-            yield Query(id=identity, text=text, category=rule, gold=tuple(gold))
+            yield dataset.Query(id=identity, text=text, category=rule, gold=tuple(gold))
         else:
             faults.add("query is left out, neither rule decides", identity)
 

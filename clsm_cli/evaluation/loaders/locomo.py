@@ -4,8 +4,6 @@ The published file has evidence that is not one well-formed id of a turn; what c
 taken, and said. Adversarial questions ask the wrong person, so nothing answers them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,15 +12,6 @@ from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import (
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    made_dataset,
-)
 from clsm_cli.evaluation.nodes import LEAST_GOLD, SIZE, case_chat, label_queries
 from clsm_cli.store import atomic
 
@@ -32,7 +21,7 @@ _SESSION = re.compile(r"session_(\d+)\Z")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 
 
-def load(path: Path) -> Dataset:
+def load(path: Path) -> dataset.Dataset:
     """Read a folder of files with one conversation each, or the original file with a list of all.
 
     Each conversation gets off-topic queries from the others: questions that were put to those and,
@@ -48,7 +37,7 @@ def load(path: Path) -> Dataset:
         others = set[str]().union(*bare[:place], *bare[place + 1 :]) - bare[place] - {""}
         drawn = {atomic.sha256(f"{case.name}\n{text}".encode()): text for text in others}
         strange = (
-            Query(id=f"{case.name}-off-{number}", text=drawn[key], negative="off topic")
+            dataset.Query(id=f"{case.name}-off-{number}", text=drawn[key], negative="off topic")
             for number, key in enumerate(sorted(drawn)[:OFF_TOPIC], 1)
         )
         made.append(case._replace(queries=(*case.queries, *strange)))
@@ -72,19 +61,21 @@ def without_names(text: str, names: Sequence[str]) -> str:
     return " ".join(text.split())
 
 
-def as_published(path: Path) -> Dataset:
+def as_published(path: Path) -> dataset.Dataset:
     """The set with its own questions alone."""
     read = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not read:
         raise BadInputError(str(path), "holds no .json file", dataset.LAYOUT)
-    faults = Faults()
+    faults = dataset.Faults()
     cases = []
     for name, source, data in _samples(read, is_folder=path.is_dir()):
         with dataset.reading(source, f"conversation {name}"):
             cases.append(_case(name, data, faults))
     if not cases:
         raise dataset.malformed_error(path, "it holds no conversation")
-    return made_dataset("locomo", path, read, cases, faults.sentences(), "turn", "recall@10")
+    return dataset.made_dataset(
+        "locomo", path, read, cases, faults.sentences(), "turn", "recall@10"
+    )
 
 
 def session_time(text: str) -> datetime:
@@ -117,7 +108,7 @@ def _samples(read: Sequence[Path], *, is_folder: bool) -> Iterator[tuple[str, Pa
         yield str(given).removeprefix("conv-"), read[0], sample
 
 
-def _case(name: str, data: Any, faults: Faults) -> Case:
+def _case(name: str, data: Any, faults: dataset.Faults) -> dataset.Case:
     talk = data.get("conversation", data)
     people = (talk["speaker_a"], talk["speaker_b"])
     told = tuple(_turns(talk))
@@ -128,10 +119,10 @@ def _case(name: str, data: Any, faults: Faults) -> Case:
         raise ValueError("two of its turns have one id")
     rows = enumerate(data["qa"], 1)
     queries = (_query(f"{name}-{number}", row, turns, faults) for number, row in rows)
-    return Case(name, Chat(people, told), tuple(filter(None, queries)))
+    return dataset.Case(name, dataset.Chat(people, told), tuple(filter(None, queries)))
 
 
-def _turns(talk: Mapping[str, Any]) -> Iterator[LabelledTurn]:
+def _turns(talk: Mapping[str, Any]) -> Iterator[dataset.LabelledTurn]:
     """The turns by session; a session names one time, so its turns follow each other by seconds.
 
     An image that is shared is told by its caption.
@@ -142,7 +133,7 @@ def _turns(talk: Mapping[str, Any]) -> Iterator[LabelledTurn]:
             caption = turn.get("blip_caption")
             if not caption and not turn["text"].strip():
                 continue
-            yield LabelledTurn(
+            yield dataset.LabelledTurn(
                 id=turn["dia_id"],
                 speaker=turn["speaker"],
                 role="user",
@@ -153,11 +144,14 @@ def _turns(talk: Mapping[str, Any]) -> Iterator[LabelledTurn]:
 
 
 def _query(
-    name: str, row: Mapping[str, Any], known: Mapping[str, LabelledTurn], faults: Faults
-) -> Query | None:
+    name: str,
+    row: Mapping[str, Any],
+    known: Mapping[str, dataset.LabelledTurn],
+    faults: dataset.Faults,
+) -> dataset.Query | None:
     """A question with its evidence; None for one that nothing is known to answer."""
     category = CATEGORIES.get(row.get("category", 0), "")
-    query = Query(name, row["question"], category, answer=str(row.get("answer") or ""))
+    query = dataset.Query(name, row["question"], category, answer=str(row.get("answer") or ""))
     if category == CATEGORIES[5]:
         return query._replace(negative="wrong person", answer="")
     gold: dict[str, None] = {}
@@ -173,15 +167,13 @@ def _query(
     return query._replace(gold=tuple(gold)) if gold else None
 
 
-def load_nodes(path: Path) -> Dataset:
+def load_nodes(path: Path) -> dataset.Dataset:
     """Read LoCoMo and label its questions with concepts, as CLS-M measures its retrieval (§5.3).
 
     CLS-M's 45 queries are not published, so the nodes are found by count alone.
     """
     read = as_published(path)
-    made = (
-        each._replace(queries=label_queries(case_chat(each), each.queries)) for each in read.cases
-    )
+    made = (c._replace(queries=label_queries(case_chat(c), c.queries)) for c in read.cases)
     cases = tuple(case for case in made if case.queries)
     if not cases:
         raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")

@@ -4,8 +4,6 @@ Gold are the turns marked ``has_answer`` in the sessions that hold the evidence,
 turn-level retrieval. Questions whose id ends in ``_abs`` ask what the haystack does not say.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,27 +11,18 @@ from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
-from clsm_cli.evaluation.dataset import (
-    Case,
-    Chat,
-    Dataset,
-    Faults,
-    LabelledTurn,
-    Query,
-    made_dataset,
-)
 
 FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
 """What is read of a folder: the first that is there."""
 _WEEKDAY = re.compile(r"\s*\(\w+\)")
 
 
-def load(path: Path) -> Dataset:
+def load(path: Path) -> dataset.Dataset:
     """Read a file of the set, or the first of ``FILES`` that a folder holds."""
     source = next(iter(files(path)), None)
     if source is None:
         raise BadInputError(str(path), f"holds none of {', '.join(FILES)}", dataset.LAYOUT)
-    faults = Faults()
+    faults = dataset.Faults()
     cases = []
     rows = dataset.load_json(source)
     for number, row in enumerate(rows if isinstance(rows, list) else (), 1):
@@ -47,7 +36,7 @@ def load(path: Path) -> Dataset:
     if not cases:
         raise dataset.malformed_error(source, "it holds no list of questions with evidence")
     notes = faults.sentences()
-    return made_dataset("longmemeval", source, [source], cases, notes, "turn", "recall@10")
+    return dataset.made_dataset("longmemeval", source, [source], cases, notes, "turn", "recall@10")
 
 
 def files(path: Path) -> list[Path]:
@@ -70,7 +59,7 @@ def parse_time(text: str) -> datetime:
         raise ValueError(f"{text!r} is no time") from None
 
 
-def _case(row: dict[str, Any]) -> Case:
+def _case(row: dict[str, Any]) -> dataset.Case:
     """A question and its haystack, in which the turns of a session follow each other by seconds.
 
     The oracle file has the sessions in another order than that of time; some haystacks have one
@@ -79,7 +68,7 @@ def _case(row: dict[str, Any]) -> Case:
     parts = ("haystack_dates", "haystack_session_ids", "haystack_sessions")
     listed = enumerate(zip(*(row[part] for part in parts), strict=True))
     sessions = [(parse_time(day), place, name, chat) for place, (day, name, chat) in listed]
-    turns: list[LabelledTurn] = []
+    turns: list[dataset.LabelledTurn] = []
     gold: list[str] = []
     for begin, place, name, chat in sorted(sessions, key=lambda session: session[:2]):
         for number, turn in enumerate(chat):
@@ -87,13 +76,15 @@ def _case(row: dict[str, Any]) -> Case:
             identity = f"{session}:{number + 1}"
             if turn["content"].strip():
                 time = (begin + timedelta(seconds=number)).isoformat()
-                turns.append(LabelledTurn(identity, role, role, turn["content"], time, session))
+                turns.append(
+                    dataset.LabelledTurn(identity, role, role, turn["content"], time, session)
+                )
                 if turn.get("has_answer") is True and name in row["answer_session_ids"]:
                     gold.append(identity)
     if not turns:
         raise ValueError("its haystack is empty")
     is_unknown = row["question_id"].endswith("_abs")
-    query = Query(
+    query = dataset.Query(
         id=row["question_id"],
         text=row["question"],
         category=row.get("question_type") or "",
@@ -102,4 +93,4 @@ def _case(row: dict[str, Any]) -> Case:
         answer=str(row.get("answer") or ""),
         at=parse_time(row["question_date"]).isoformat(),
     )
-    return Case(query.id, Chat((), tuple(turns)), (query,))
+    return dataset.Case(query.id, dataset.Chat((), tuple(turns)), (query,))

@@ -4,8 +4,6 @@ The folder of a memory is laid out as ``fixtures/sample`` (docs/evaluation.md). 
 by hand, so an id that stands twice and a concept that is not there are errors, not faults to mend.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,31 +1,25 @@
 """A store as published systems see it: nodes, episodes, statements, gists and turns, to be ranked."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from operator import mul
-from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.measures import Item
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.grouping import grouped
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
 from clsm_cli.store.index.derived import EPISODE_EDGES
+from clsm_cli.store.index.graph_queries import NodeRow
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.text import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.graph_queries import NodeRow
-    from clsm_cli.store.index.index_queries import Index
 
 K1, B = 1.2, 0.75  # BM25 as search engines ship it; no source states its own
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import formulas
 from clsm_cli.evaluation.formulas import Link, reciprocal_ranks, retrieve_in_rounds
 from clsm_cli.evaluation.measures import Retrieved, within_budget
-from clsm_cli.evaluation.presets.library import folded_words, node_text
+from clsm_cli.evaluation.presets.library import Library, Pool, Unit, folded_words, node_text
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import time_scope
@@ -24,7 +24,7 @@ from clsm_cli.scoring import packing
 from clsm_cli.scoring.retention import DORMANT_RETENTION, STREAM_DAYS, retention
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import route, tokens
-from clsm_cli.text.tagging import tags_of
+from clsm_cli.text.tagging import Ontology, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.presets.library import Library, Pool, Unit
     from clsm_cli.retrieval.question import Query
     from clsm_cli.store.index.graph_queries import NodeRow
-    from clsm_cli.text.tagging import Ontology
 
     Scores = dict[int, float]  # place of a unit in its pool → score
     Found = list[tuple[Unit, float]]
@@ -87,7 +85,6 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
     current, places = library.current_links, {row.id: at for at, row in enumerate(rows)}
     largest = max((e.weight for held in current.values() for _, e in held), default=0.0) or 1.0
-
     today = date.fromisoformat(query.now[:10]).toordinal()
 
     def links(frontier: Sequence[int]) -> Iterable[Link]:

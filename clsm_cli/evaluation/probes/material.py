@@ -4,28 +4,21 @@ The material is templates, in which people, places and firms get coined names, s
 them can be known beforehand. The stores are made by the real ingest and consolidation.
 """
 
-from __future__ import annotations
-
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from clsm_cli.evaluation import benches, stores
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledTurn, packaged_yaml
-from clsm_cli.evaluation.stores import MadeStore
+from clsm_cli.evaluation.measures import Item
+from clsm_cli.evaluation.stores import MadeStore, StoreFactory
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from datetime import datetime
-
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.measures import Item
-    from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 T = TypeVar("T")
 

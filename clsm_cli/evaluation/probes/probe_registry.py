@@ -4,38 +4,32 @@ Drift: facts that change again and again. Distractor, split information, and ide
 go, consolidated once.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, groupby, starmap
 from operator import attrgetter
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clsm_cli.evaluation.dataset import Chat, Folders, Query, packaged_yaml
+from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation.dataset import Chat, Folders, LabelledTurn, Query, packaged_yaml
+from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material
 from clsm_cli.evaluation.probes.material import Line, RandomDraw, first_rank, make_bench, make_turns
 from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import CLSM, MAIN, ask_main
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, record_files, shards
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.dataset import LabelledTurn
-    from clsm_cli.evaluation.measures import Item, Retrieved
-    from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.retrieval.dense_search import Engine
-
-    Figures = dict[str, dict[str, float]]  # system → figure → value
+Figures = dict[str, dict[str, float]]  # system → figure → value
 
 CHATTER, LONG_CHATTER = 3, 4  # lines of a session about something else
 FIRST = 10  # items of an answer that are looked at
@@ -258,14 +252,14 @@ APRIL = datetime(2025, 4, 7, 9, tzinfo=UTC)
 def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of identifiers that are found, and in the first item, in a chat and in notes."""
     lines, asked = make_identifiers(seed)
-    spoken = Chat((), tuple(as_conversation(lines, seed)))
-    chat = make_bench(factory, engine, "identifiers", spoken)
+    draw = RandomDraw(seed, "identifiers, spoken")
+    mixed = draw.some(list(map(Line, lines)), len(lines))
+    sessions = (mixed[place::NOTED] for place in range(NOTED))
+    spoken = make_turns(draw, sessions, LONG_CHATTER, APRIL, timedelta(days=3))
+    chat = make_bench(factory, engine, "identifiers", Chat((), tuple(spoken)))
     folder = write_notes(lines, factory.folder / "identifiers-notes")
     notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
-    queries = {
-        "alone": [Query(x, x) for x, _ in asked],
-        "in a question": list(starmap(Query, asked)),
-    }
+    queries = {"alone": [Query(x, x) for x, _ in asked], "in a question": [*starmap(Query, asked)]}
 
     def judge(query: Query, found: Retrieved) -> dict[str, float]:
         shown = re.compile(rf"(?<!\w){re.escape(query.id)}(?!\w)")
@@ -289,14 +283,6 @@ def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
         lines += [draw.fill(row["told"], x=x) for x in alike]
         asked += [(x, row["ask"].format(x=x)) for x in draw.some(alike, ASKED)]
     return draw.some(lines, len(lines)), asked
-
-
-def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
-    """The sentences in the sessions of a conversation."""
-    draw = RandomDraw(seed, "identifiers, spoken")
-    mixed = draw.some(list(map(Line, lines)), len(lines))
-    sessions = (mixed[place::NOTED] for place in range(NOTED))
-    return make_turns(draw, sessions, LONG_CHATTER, APRIL, timedelta(days=3))
 
 
 def write_notes(lines: list[str], folder: Path) -> Path:

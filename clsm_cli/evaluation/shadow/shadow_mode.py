@@ -9,8 +9,6 @@ has a line for each sitting: counts, and turns by the hash that a tombstone keep
 in it has to go when something is forgotten. It is not derived: whoever deletes ``.clsm`` deletes it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -113,9 +111,7 @@ def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     """The sittings of the log by time, each once, and how many lines cannot be read."""
     found, problems = logs.rows(_log_file(store))
     known = SittingRow.__annotations__
-    read = [
-        cast("SittingRow", {name: row[name] for name in known}) for _, row in found if _is_row(row)
-    ]
+    read = [cast("SittingRow", {n: row[n] for n in known}) for _, row in found if _is_row(row)]
     rows = {str(row["turns"]): row for row in reversed(read)}
     bad = len(problems) + len(found) - len(read)
     return sorted(rows.values(), key=lambda row: (row["at"], row["turns"])), bad

@@ -16,14 +16,7 @@ the prompt that the text was fetched for do not count, they would come back in a
 measure of likeness, not of cause, and the same for every source (docs/evaluation.md: how often right).
 """
 
-from __future__ import annotations
-
-from collections.abc import (
-    Callable,  # of an alias
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from errno import EFBIG
 from functools import cache

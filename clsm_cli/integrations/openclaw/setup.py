@@ -4,26 +4,21 @@ The names are those of OpenClaw's own documentation: plugins/hooks.md (``allowCo
 without which no hook that sees a message is registered) and reference/memory-config.md.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
 
 from clsm_cli import __version__
 from clsm_cli.errors import BadInputError
 from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from importlib.resources.abc import Traversable
-    from pathlib import Path
-
-PLUGIN = "clsm"
-"""The id of the plugin, which is the name of its folder too."""
+PLUGIN = "clsm"  # the id of the plugin, which is the name of its folder too
 _SKILL = "skills/clsm/SKILL.md"
 _COMMANDS = {"recall": (), "note": ("--by", "agent"), "correct": (), "show": ()}
 """What the skill names, and how the agent is to run it."""
@@ -123,12 +118,9 @@ def _part(value: Any, name: str, default: Any = None) -> Any:
 
 
 _PROGRAM = "openclaw"
-TIMEOUT = 180
-"""Seconds; a call takes one to seven on a fast machine."""
-OLDEST = (2026, 7)
-"""The oldest version that was tried."""
-_MOVED = (2026, 8)
-"""The first version with ``memory.search``, and with consent for what a plugin may do."""
+TIMEOUT = 180  # seconds; a call takes one to seven on a fast machine
+OLDEST = (2026, 7)  # the oldest version that was tried
+_MOVED = (2026, 8)  # first with ``memory.search``, and with consent for what a plugin may do
 _VERSION = re.compile(r"\b(\d{4})\.(\d{1,2})\.(\d+)")
 _UNSET = "Config path is valid but unset"
 
@@ -189,10 +181,7 @@ class OpenClaw:
 
 def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:
     """Every file of the plugin by its path in the plugin's folder."""
-    lines = {
-        name: shlex.join([*program, name, "--store", store, *how])
-        for name, how in _COMMANDS.items()
-    }
+    lines = {n: shlex.join([*program, n, "--store", store, *how]) for n, how in _COMMANDS.items()}
     found = dict(_shipped(resources.files(__package__) / "plugin", ""))
     skill = found[_SKILL].decode()
     # JSON is YAML: a path with a colon or a quote in it stays one string.

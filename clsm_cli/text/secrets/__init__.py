@@ -6,8 +6,6 @@ and states are data with their source, read at first use: the capture hook impor
 and most turns have no secret.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
@@ -26,12 +24,10 @@ class MaskedText(NamedTuple):
 _MASK = "[masked:"
 _MASKED = r"\[masked:[a-z-]*\]?"
 _ENDING = r"(?<=[^\s./])\.[A-Za-z0-9]{1,8}(?![\w.])"
-_NUMERAL = r"(?ai)\d(?:[ .-]?\d){3}|[a-z]{4}\d\d"
-"""A part that each secret number has."""
+_NUMERAL = r"(?ai)\d(?:[ .-]?\d){3}|[a-z]{4}\d\d"  # a part that each secret number has
 _INVISIBLE = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
 """Invisible characters inside a token: soft hyphen, zero-width and directional characters."""
-_MAX_PASSES = 8
-"""Maximum passes over a text: a masked secret may have hidden the next one."""
+_MAX_PASSES = 8  # maximum passes over a text: a masked secret may have hidden the next one
 
 
 def mask(text: str) -> MaskedText:

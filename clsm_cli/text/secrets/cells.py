@@ -1,7 +1,5 @@
 """Secrets in table cells, with the heading of the column or the previous cell as label."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator
@@ -12,10 +10,8 @@ from clsm_cli.text.secrets.secret_values import Secret
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"
 _NO_LIMIT = 1 << 30
-_MAX_ROWS = 400
-"""Maximum rows of comma-separated values to search; a longer table is data."""
-_HEADING = re.compile(r"[^:=.,;?!]{1,60}")
-"""A heading; longer text, or text with marks, is none."""
+_MAX_ROWS = 400  # maximum rows of comma-separated values to search; a longer table is data
+_HEADING = re.compile(r"[^:=.,;?!]{1,60}")  # a heading; longer text, or text with marks, is none
 
 
 def find(text: str) -> list[Secret]:

@@ -1,7 +1,5 @@
 """Keys whose form their issuer documents: ``formats.tsv``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,14 +13,10 @@ from clsm_cli.text.secrets.secret_values import Secret
 
 _LEFT = r"(?<![A-Za-z0-9])"
 _RIGHT = r"(?![A-Za-z0-9])"
-_MIN_PREFIX = 4
-"""Minimum characters of a token before a line break."""
-_LINE_END_REACH = 300
-"""Characters to read on either side of a line break."""
-_MIN_KEY = 12
-"""Length of the shortest key."""
-_MIN_BROKEN_TOKEN = 20
-"""Minimum length of a token with a line break; a shorter one is a word."""
+_MIN_PREFIX = 4  # minimum characters of a token before a line break
+_LINE_END_REACH = 300  # characters to read on either side of a line break
+_MIN_KEY = 12  # length of the shortest key
+_MIN_BROKEN_TOKEN = 20  # minimum length of a token with a line break; a shorter one is a word
 _LONG_WORD = re.compile(rf"\S{{{_MIN_KEY},}}+")
 """A word long enough for a key; patterns run on these alone, and prose has few."""
 _TESTS: dict[str, Callable[[str], bool] | None] = {

@@ -5,8 +5,6 @@
 between label and value, and the tests of a value.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
@@ -46,8 +44,7 @@ _LOG_IN_WITH = re.compile(
     r"(?:the[ ])?(?:password[ ]|pw[ ])?(?:[\w.@+-]{1,60}(?:[ ]?/[ ]?|[ ]and[ ]))?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
     re.IGNORECASE,
 )
-_MIN_SPOKEN = 6
-"""Minimum length of a password after "log in … with"."""
+_MIN_SPOKEN = 6  # minimum length of a password after "log in … with"
 _PASSPHRASE = re.compile(
     r"([^\W_]{2,}+(?:[ -][^\W_]{2,}+){2,11}+)(?=[.,;:!?)\"'`]|[ \t]*(?:[(\n]|\Z))"
 )
@@ -62,8 +59,7 @@ _LINE_END = re.compile(
 )
 _TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
 """A tight link between label and word."""
-_SPOKEN = re.compile(r"[ \t]+(?:is|was)[ \t]+[\"'`]?\Z")
-"""A link in an English sentence, whose predicates are known."""
+_SPOKEN = re.compile(r"[ \t]+(?:is|was)[ \t]+[\"'`]?\Z")  # in English, whose predicates are known
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
 _GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")
@@ -76,10 +72,8 @@ _ONE_CODE = (
 _CODE = (
     rf"s?(?:[ \t](?:%(be)s))?[^a-zA-Z0-9]{{1,6}}({_ONE_CODE}(?:[\s,;*-]{{1,6}}{_ONE_CODE}){{0,30}})"
 )
-_CONTEXT_CHARS = 40
-"""Characters on either side of "code" in which to look for the thing it opens."""
-_STORY_CHARS = 200
-"""Characters before a sentence "Code 1234." that tell what it opens."""
+_CONTEXT_CHARS = 40  # characters on either side of "code" in which to look for the thing it opens
+_STORY_CHARS = 200  # characters before a sentence "Code 1234." that tell what it opens
 _IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
 """Between a value and a label after it: "… is my password"."""
 _SAID = r"[ \t](?:%(be)s)[ \t][^\W\d_]{2,12}[ \t]|['’]s[ \t]"
@@ -104,13 +98,10 @@ _AFTER_BLANK = (
 """A password linked to its label by a blank alone: "the wifi password tulip99"."""
 
 
-_INFLECTION = re.compile(r"[^\W\d_]{0,3}")
-"""Inflection of a label."""
-_MIN_WORD = 4
-"""Minimum length of a single word after its label."""
+_INFLECTION = re.compile(r"[^\W\d_]{0,3}")  # inflection of a label
+_MIN_WORD = 4  # minimum length of a single word after its label
 _MIN_KEY = 6
-_MIN_PASSPHRASE_WORDS = 4
-"""Minimum words of a passphrase after "password"."""
+_MIN_PASSPHRASE_WORDS = 4  # minimum words of a passphrase after "password"
 
 
 class _WordClasses(dict[str, str]):
@@ -136,6 +127,9 @@ def _tail(user: bool, plain: bool) -> re.Pattern[str]:
     return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
 
 
+_Span = tuple[int, int]
+
+
 class _Value(NamedTuple):
     start: int
     end: int
@@ -143,7 +137,7 @@ class _Value(NamedTuple):
     is_quoted: bool
 
     @property
-    def span(self) -> tuple[int, int]:
+    def span(self) -> _Span:
         return self.start, self.end
 
 
@@ -167,7 +161,7 @@ class _Place(NamedTuple):
 
     def accepted(
         self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
-    ) -> tuple[int, int] | None:
+    ) -> _Span | None:
         found = self.value(user=user, plain=plain)
         return found.span if found and accept(found.text) else None
 
@@ -182,9 +176,7 @@ def _trimmed(text: str, start: int, end: int) -> int:
     return end
 
 
-def _password(
-    place: _Place, *, is_sure: bool = True, is_label: bool = False
-) -> tuple[int, int] | None:
+def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) -> _Span | None:
     """The value after a label for passwords; if the label is not sure, only one that cannot be a word.
 
     After a sure label, or an unsure one that stands as a label, a single word counts, too.
@@ -211,7 +203,7 @@ def _password(
     )
 
 
-def _passphrase(place: _Place, start: int) -> tuple[int, int] | None:
+def _passphrase(place: _Place, start: int) -> _Span | None:
     """A passphrase within a sentence; after "password" only in lower case."""
     is_phrase = place.folded[place.start : place.end] == "passphrase"
     for form in (_PASSPHRASE, compiled(_LONG_PASSPHRASE)):
@@ -278,7 +270,7 @@ def _says_nothing(value: str, words: Iterable[str]) -> bool:
     )
 
 
-def _after_blank(place: _Place) -> tuple[int, int] | None:
+def _after_blank(place: _Place) -> _Span | None:
     match = _form(_AFTER_BLANK).match(place.text, place.end)
     value = match.group(1) if match else ""
     if match is None or value.lower() in word_set("scheme"):
@@ -286,7 +278,7 @@ def _after_blank(place: _Place) -> tuple[int, int] | None:
     return match.span(1) if secret_values.is_password(value) else None
 
 
-def _login(place: _Place) -> tuple[int, int] | None:
+def _login(place: _Place) -> _Span | None:
     """A password after its user name: "user/pass: admin / letmein"."""
     found = place.value(user=True)
     if found is None:
@@ -297,7 +289,7 @@ def _login(place: _Place) -> tuple[int, int] | None:
     return found.span if is_last and (found.text.isdigit() or _is_unusual(found.text)) else None
 
 
-def _before_label(place: _Place) -> tuple[int, int] | None:
+def _before_label(place: _Place) -> _Span | None:
     """A password before its label: "… is my password"."""
     link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
@@ -334,7 +326,7 @@ def _is_chosen(value: str) -> bool:
     return len(value) >= 6 and secret_values.is_actual_value(value) and not value.isalpha()
 
 
-def _key(place: _Place) -> tuple[int, int] | None:
+def _key(place: _Place) -> _Span | None:
     for plain in (False, True):
         found = place.value(plain=plain)
         least = 24 if plain else 12 if found and found.is_quoted else 16
@@ -343,7 +335,7 @@ def _key(place: _Place) -> tuple[int, int] | None:
     return None
 
 
-def _secret(place: _Place) -> tuple[int, int] | None:
+def _secret(place: _Place) -> _Span | None:
     """After "secret:" also a quoted phrase."""
     found = place.value()
     is_quoted = found and found.is_quoted and place.text[found.start - 1] != "`"
@@ -352,7 +344,7 @@ def _secret(place: _Place) -> tuple[int, int] | None:
     return _key(place)
 
 
-def _named_key(place: _Place) -> tuple[int, int] | None:
+def _named_key(place: _Place) -> _Span | None:
     """After a label that says what the key is for, a shorter key counts, too."""
     found = place.value()
     is_last = found and _LINE_END.match(place.text, found.end)
@@ -361,7 +353,7 @@ def _named_key(place: _Place) -> tuple[int, int] | None:
     return _key(place)
 
 
-def _lone_key(place: _Place) -> tuple[int, int] | None:
+def _lone_key(place: _Place) -> _Span | None:
     """After "Key:" alone; in a table of values a key may be shorter, or a word."""
     if _form(_NETWORK).search(place.line()):
         return _password(place)
@@ -374,7 +366,7 @@ def _lone_key(place: _Place) -> tuple[int, int] | None:
     )
 
 
-def _pin(place: _Place) -> tuple[int, int] | None:
+def _pin(place: _Place) -> _Span | None:
     between = _form(_BETWEEN).match(place.text, place.end)
     match = _DIGITS.match(place.text, between.end()) if between else None
     if between is None or match is None:
@@ -386,7 +378,7 @@ def _pin(place: _Place) -> tuple[int, int] | None:
     return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
 
 
-def _code(place: _Place) -> tuple[int, int] | None:
+def _code(place: _Place) -> _Span | None:
     """A code, if the thing it opens is named near it."""
     found, before = _pin(place), place.line()
     if found and before.endswith((". ", "! ")) and _LONE_DIGITS.match(place.text, found[0]):
@@ -397,12 +389,12 @@ def _code(place: _Place) -> tuple[int, int] | None:
     return found if found and any(map(_form(_OPENED).search, near)) else None
 
 
-def _with_form(form: str, place: _Place) -> tuple[int, int] | None:
+def _with_form(form: str, place: _Place) -> _Span | None:
     match = _form(form).match(place.text, place.end)
     return match.span(1) if match else None
 
 
-_TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
+_TAILS: dict[str, tuple[str, Callable[[_Place], _Span | None]]] = {
     "password": ("password", _password),
     "homonym": ("password", partial(_password, is_sure=False)),
     "abbreviation": ("password", partial(_password, is_sure=False, is_label=True)),

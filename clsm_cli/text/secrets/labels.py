@@ -3,8 +3,6 @@
 They are data (``labels.tsv``: 76 languages, most from the translators of two projects).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -13,14 +11,11 @@ from typing import Generic, TypeVar
 from clsm_cli.text.language_data import compiled, table_rows
 
 Value = TypeVar("Value")
-UNSPACED = "\u2e80"
-"""First character of scripts without blanks between words (CJK, Hangul)."""
+UNSPACED = "\u2e80"  # first character of scripts without blanks between words (CJK, Hangul)
 UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
 """The same as a character class of a pattern."""
-_HEAD_LETTERS = 3
-"""Letters that distinguish most words from the first words of phrases."""
-_MAX_ENDING = 4
-"""Maximum letters of an inflection, plus one."""
+_HEAD_LETTERS = 3  # letters that distinguish most words from the first words of phrases
+_MAX_ENDING = 4  # maximum letters of an inflection, plus one
 _NO_LABELS = (
     "be",
     "be joined",

@@ -1,7 +1,5 @@
 """Numbers with check digits: payment cards, bank accounts, national ids."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -28,10 +26,8 @@ _SIZES = {"4": (13, 16, 19), "3": (14, 15, 16, 19), "5": (16,), "2": (16,), "6":
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9]{4})")
 _JOINT = re.compile(r"[ -]?([A-Za-z0-9])")
 
-_DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
-"""The digits that every number has."""
-_CONTEXT_CHARS = 12
-"""Characters of a number before or after its digits."""
+_DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)  # that every number has
+_CONTEXT_CHARS = 12  # characters of a number before or after its digits
 
 
 class Number(NamedTuple):
@@ -157,11 +153,7 @@ def _iso7064(digits: list[int]) -> bool:
 
 
 def has_check(value: str, rule: str) -> bool:
-    """Whether the check digits of a number are right.
-
-    Args:
-        value: The number, with or without blanks and marks.
-        rule: As in ``numbers.tsv``; "" checks nothing.
+    """Whether the check digits of a number are right by a rule of ``numbers.tsv``; "" checks nothing.
 
     >>> has_check("111222333", "9 8 7 6 5 4 3 2 -1/11"), has_check("111222334", "9 8 7 6 5 4 3 2 -1/11")
     (True, False)

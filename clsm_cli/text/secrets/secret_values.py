@@ -1,7 +1,5 @@
 """Spans of secrets, and whether a value alone looks like one: random or like a password."""
 
-from __future__ import annotations
-
 import re
 from math import log2
 

@@ -5,21 +5,14 @@ Days that their words place are known to ``expressions``. A day without a year t
 note tells of what was with a verb.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import pattern
 from clsm_cli.text.time import clauses, expressions, forms
+from clsm_cli.text.time.expressions import TimeExpression
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.text.time.expressions import TimeExpression
-
-_MAX_STRETCH_DAYS = 14
-"""Longest "11 to 13 November" that counts as its first day."""
+_MAX_STRETCH_DAYS = 14  # longest "11 to 13 November" that counts as its first day
 
 
 def day_ahead(text: str, at: date, since: date | None = None) -> str | None:

@@ -5,8 +5,6 @@ None. Adjacent bounds form one condition ("in June before May 2020") and interse
 a union.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime, timedelta
 
@@ -20,8 +18,7 @@ from clsm_cli.text.time.forms import holiday_cues
 _ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
 VAGUE = frozenset({"recently", "lately", "just now"})
 """Words that are ignored if a question names another time: the event may be recent as of that time."""
-MAX_CHARS = 2000
-"""Characters of a question to read: more is quoted text."""
+MAX_CHARS = 2000  # characters of a question to read: more is quoted text
 
 
 class Bound(NamedTuple):
@@ -36,14 +33,12 @@ class Bound(NamedTuple):
 
 
 class Times(NamedTuple):
-    """The times that a question asks about.
-
-    Attributes:
-        periods: The days that count, disjoint and in order; None for an open side.
-    """
+    """The times that a question asks about."""
 
     bounds: tuple[Bound, ...]
-    periods: tuple[tuple[date | None, date | None], ...]
+    periods: tuple[
+        tuple[date | None, date | None], ...
+    ]  # disjoint, in order; None for an open side
     contradictory: bool  # whether a condition leaves no day
     hard: bool  # whether the words fix the bounds of all
 

@@ -27,8 +27,7 @@ _LABEL = re.compile(r":\**\s*$")
 _CLAUSE_END = re.compile(r"[.!?;:\n]")
 _FUNCTION_WORDS = STOP_WORDS.union(word_list("function"))
 _WORD_AFTER = re.compile(r"\s([a-z]+)")
-_CONTEXT_CHARS = 80
-"""Characters on either side in which to look for evidence."""
+_CONTEXT_CHARS = 80  # characters on either side in which to look for evidence
 
 
 class Clause(NamedTuple):
@@ -113,9 +112,7 @@ def dates_a_noun(clause: Clause) -> bool:
     if begin := pattern("time.from before").search(before):
         # "valid from 1 May" and "from 1 to 3 May" date no noun, "the order from 1 May" does.
         cues = pattern("time.falls due").finditer(before)
-        return not clause.is_range and all(
-            before[each.end() : begin.start()].strip() for each in cues
-        )
+        return not clause.is_range and all(before[e.end() : begin.start()].strip() for e in cues)
     follows = _WORD_AFTER.match(clause.after)
     return (
         follows is not None

@@ -8,44 +8,31 @@ looks back unless its words clearly look ahead. Expressions resolve to days only
 current day of the store's time zone; times of day are ignored.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, pattern
 from clsm_cli.text.time import clauses, forms, parts, periods
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.text.time.clauses import Kind
-    from clsm_cli.text.time.forms import Groups, Rule
+from clsm_cli.text.time.clauses import Kind
+from clsm_cli.text.time.forms import Groups, Rule
 
 Direction = Literal["past", "plan"]
 
-MAX_PAST_DAYS = 92
-"""Age in days up to which a past event needs no year: the same day ahead is then nine months away."""
-MAX_MISSED_DAYS = 45
-"""Age in days up to which a planned day may be one just missed."""
+MAX_PAST_DAYS = 92  # for a past event without its year: the same day ahead is nine months away
+MAX_MISSED_DAYS = 45  # age in days up to which a planned day may be one just missed
 
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _INEXACT_COUNTS = ("few", "several", "couple")
 _DIRECTION_WORDS = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
-_CUE_REACH = 60
-"""Characters before an expression in which to look for its direction."""
+_CUE_REACH = 60  # characters before an expression in which to look for its direction
 
 
 class TimeExpression(NamedTuple):
-    """A span of text that says when.
-
-    Attributes:
-        certain: Whether text and day of speaking leave no other period; an uncertain one serves search
-            only and is never written down.
-    """
+    """A span of text that says when; an uncertain one serves search and is never written down."""
 
     start: int
     end: int
@@ -55,7 +42,7 @@ class TimeExpression(NamedTuple):
     precise: bool  # false if the bounds are vague ("recently", "a few days ago")
     relative: bool  # true if the period depends on the day of speaking
     kind: Kind  # evidence for where it lies
-    certain: bool
+    certain: bool  # whether text and day of speaking leave no other period
 
     @property
     def day(self) -> date | None:
@@ -69,10 +56,8 @@ _VAGUE = re.compile(
 )
 _ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|\d\d? [A-Z]|[A-Z][a-z]+ \d)")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
-_IN = " in "
-"""Preposition that months and years need to be found."""
-_PART_REACH = 60
-"""Characters around an offset in which to look for the period of a part."""
+_IN = " in "  # preposition that months and years need to be found
+_PART_REACH = 60  # characters around an offset in which to look for the period of a part
 _THE_UNIT = re.compile(
     r"(week|month|quarter|year|decade)\b(?!-|\s(?:before|after)\b)", re.IGNORECASE
 )
@@ -89,13 +74,10 @@ class _Mode(NamedTuple):
 def find_expressions(
     text: str, at: date | datetime, *, is_question: bool = False, direction: Direction | None = None
 ) -> list[TimeExpression]:
-    """Return the time expressions of a text in order, without overlaps.
+    """Return the time expressions of an English text in order, without overlaps.
 
-    Args:
-        text: English prose or a question.
-        at: When it was said, in the speaker's time zone.
-        is_question: Whether it is a question to a memory.
-        direction: Where its days lie, if the kind of text decides it: a task lies ahead.
+    It was said ``at`` that time of the speaker's time zone, and may be a question to a memory. ``direction``
+    is where its days lie, if the kind of text decides it: a task lies ahead.
 
     >>> [found] = find_expressions("We met two weeks ago.", date(2023, 6, 16))
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
@@ -309,11 +291,8 @@ def _is_certain(kind: Kind, groups: Groups, first: date, at: date, *, is_given: 
     """Whether an expression can mean no other period than the one found.
 
     A past event lies at most ``MAX_PAST_DAYS`` back. A planned day is refused if the same day of the previous
-    year lies at most ``MAX_MISSED_DAYS`` back; a weekday that is also today's always.
-
-    Args:
-        first: Its first day.
-        is_told: Whether the kind of text gives the direction, so that the day may lie far back.
+    year lies at most ``MAX_MISSED_DAYS`` back; a weekday that is also today's always. If the kind of text gives
+    the direction (``is_given``), the day may lie far back.
 
     >>> from datetime import date
     >>> at, day = date(2026, 3, 9), {"month": "may", "day": "2"}
@@ -353,9 +332,8 @@ def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
     if groups.keys() & {"month", "season", "holiday"}:
         return first.year == at.year + step
     if "weekday" in groups:
-        return periods.unit("week", first)[0] == periods.unit("week", at)[0] + timedelta(
-            days=7 * step
-        )
+        week, this = (periods.unit("week", day)[0] for day in (first, at))
+        return week == this + timedelta(days=7 * step)
     return True
 
 

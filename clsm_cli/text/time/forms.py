@@ -5,24 +5,18 @@ speaking, and whether the words before it look ahead (True), back (False) or nei
 period of days, and raises ``ValueError`` or ``OverflowError`` if there is no such day.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import number_words, table_rows, word_list
 from clsm_cli.text.time import periods
+from clsm_cli.text.time.periods import Period
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from clsm_cli.text.time.periods import Period
-
-    Groups = Mapping[str, str]
-    Resolver = Callable[[Groups, date, bool | None], Period]
+Groups = Mapping[str, str]
+Resolver = Callable[[Groups, date, bool | None], Period]
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -32,18 +26,12 @@ NUMBERS = {word: number for word, number in number_words().items() if number}
 _STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
 """Units from the present one; all other words, such as "next", mean 1."""
 _NEXT_WORDS = frozenset({"next", "coming", "this coming"})
-_NEAR_RATIO = 4
-"""A coming day counts if it is this many times nearer than the past one."""
-_NEAR_DAYS = 60
-"""Maximum days ahead for that."""
+_NEAR_RATIO = 4  # a coming day counts if it is this many times nearer than the past one
+_NEAR_DAYS = 60  # maximum days ahead for that
 
 
 class Rule(NamedTuple):
-    """One form of time expression, see ``rules.tsv``.
-
-    Attributes:
-        guess: Whether, without a year or "last", only the words around it show where it lies.
-    """
+    """One form of time expression, see ``rules.tsv``."""
 
     pattern: str
     resolve: Resolver
@@ -51,7 +39,7 @@ class Rule(NamedTuple):
     also: tuple[str, ...]  # a second set of cues, of which it needs one as well
     precise: bool  # whether the words fix the bounds
     relative: bool  # whether the period depends on the day of speaking
-    guess: bool
+    guess: bool  # whether, without a year or "last", only the words around it show where it lies
     only_ahead: bool  # whether it is no time expression if the words around it look back
 
 
@@ -97,20 +85,12 @@ def _table() -> list[tuple[str, Rule]]:
             cues[f"@{name}"] = tuple(row[0].split("|"))
         if len(row) < 4:
             continue
-        flags_cell, needs, also, pattern = row
-        flags = flags_cell.split()
+        flags, (function, *numbers) = row[0].split(), name.split()
         marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
-        needed, more = (
-            cues.get(each) or tuple(filter(None, each.split("|"))) for each in (needs, also)
-        )
-        found.append((kind, Rule(pattern, _resolver(name), needed, more, *marks)))
+        needs, also = (cues.get(e) or tuple(filter(None, e.split("|"))) for e in row[1:3])
+        resolve: Resolver = partial(globals()[function], *map(int, numbers))
+        found.append((kind, Rule(row[3], resolve, needs, also, *marks)))
     return found
-
-
-def _resolver(name: str) -> Resolver:
-    """A function of this module, with the numbers after its name as arguments."""
-    function, *numbers = name.split()
-    return partial(globals()[function], *map(int, numbers))
 
 
 def _month(name: str) -> int:
@@ -141,11 +121,6 @@ def numeric_day(groups: Groups, _at: date, _ahead: bool | None) -> Period:
 def iso_month(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     """Resolve 2026-02."""
     return periods.month(date(int(groups["year"]), int(groups["number"]), 1))
-
-
-def iso_week(groups: Groups, _at: date, _ahead: bool | None) -> Period:
-    """Resolve 2026-W11."""
-    return periods.days(date.fromisocalendar(int(groups["year"]), int(groups["number"]), 1), 7)
 
 
 def month_and_year(groups: Groups, at: date, _ahead: bool | None) -> Period:
@@ -215,12 +190,9 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def numbered_week(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "week 11" in the named year, else the last such week that has begun."""
-    number = int(groups["number"])
-    if "year" in groups:
-        return periods.days(date.fromisocalendar(int(groups["year"]), number, 1), 7)
-    this = at.isocalendar()
-    year = this.year - (number > this.week)
+    """Resolve "2026-W11", "week 11": in the named year, else the last such week that has begun."""
+    number, this = int(groups["number"]), at.isocalendar()
+    year = int(groups.get("year", this.year - (number > this.week)))
     return periods.days(date.fromisocalendar(year, number, 1), 7)
 
 
@@ -261,14 +233,10 @@ def season(groups: Groups, at: date, ahead: bool | None) -> Period:
     if "year" in groups:
         return periods.season(name, _year(groups, at))
     this = periods.season(name, at.year - (name == "winter" and at.month < 3))
-    if which == "this":
-        return this
     if which in _NEXT_WORDS or (not which and ahead and this[0] > at):
         found = periods.season(name, at.year)
         return found if found[0] > at else periods.season(name, at.year + 1)
-    if not which and this[0] <= at:
-        return this
-    return _last_season(name, at)
+    return this if which == "this" or (not which and this[0] <= at) else _last_season(name, at)
 
 
 def _last_season(name: str, at: date) -> Period:

@@ -4,8 +4,6 @@ The words before a time expression change its meaning, so they belong to it. Par
 (beginning, middle, end) are thirds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -14,8 +12,7 @@ from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
 from clsm_cli.text.time.periods import Period
 
 _THIRDS = {"beginning": 0, "start": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2}
-BEFORE_WORDS = frozenset({"before", "preceding", "prior to"})
-"""Words for the side before a period."""
+BEFORE_WORDS = frozenset({"before", "preceding", "prior to"})  # words for the side before a period
 _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 

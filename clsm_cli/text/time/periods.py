@@ -7,8 +7,6 @@ Whole days only, so daylight saving time cannot shift a result. Weeks start on M
 the meteorological ones of the northern hemisphere.
 """
 
-from __future__ import annotations
-
 from calendar import monthrange
 from datetime import date, timedelta
 from functools import cache
@@ -16,11 +14,9 @@ from functools import cache
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
 
-Period = tuple[date, date]
-"""First day, and the day after the last."""
+Period = tuple[date, date]  # first day, and the day after the last
 
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""Season → its first month."""
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # first months
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
 SATURDAY = 5

@@ -1,7 +1,5 @@
 """The published systems: cls-m on graphs drawn by hand, all on the consolidated sample memory."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The plugin under plain Node with a real clsm: what goes into a prompt, what is written down."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """The day ahead that a text names: with a verb or without, with the month or only its number."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Expressions of time: plain ones and beyond, holidays, parts of periods; and what stays unread."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest
