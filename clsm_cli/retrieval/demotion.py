@@ -81,9 +81,8 @@ def demote(
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD_SIZE]]
     flawed = _flawed_rows(question, head, {each.row for each in ended.values()})
     if not question.asks_for_all:  # a past time is not about the present state
-        head = _raise_replacements(
-            head, _replacements([each for each in head if each.row not in flawed], ended)
-        )
+        good = [each for each in head if each.row not in flawed]
+        head = _raise_replacements(head, _replacements(good, ended), ended)
     # A gist is derived from other passages, so it is no rival of any.
     best = [each for each in head if each.row not in flawed and each.passage.kind != "gist"]
     found = []
@@ -142,13 +141,21 @@ def _replacements(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int
     return found
 
 
-def _raise_replacements(head: Sequence[_Item], later: Mapping[int, _Item]) -> list[_Item]:
-    """The items, with each replacement moved right above the item that it replaces."""
-    scores = {each.row: each.candidate.score for each in head}
+def _raise_replacements(
+    head: Sequence[_Item], later: Mapping[int, _Item], ended: Mapping[int, Ended]
+) -> list[_Item]:
+    """The items, with each replacement moved right above the item that it replaces.
+
+    If that answers, the replacement does as surely as it is one.
+    """
+    found = {each.row: each.candidate for each in head}
     for row, each in later.items():
-        old = next(other.candidate.score for other in head if other.row == row)
-        scores[each.row] = max(scores[each.row], old + _SCORE_STEP)
-    return [each.with_score(scores[each.row]) for each in head]
+        old = next(other.candidate for other in head if other.row == row)
+        new = found[each.row]
+        score = max(new.score, round(old.score + _SCORE_STEP, 6))
+        sure = max(new.confidence, round(ended[row].chance * old.confidence, 6))
+        found[each.row] = new._replace(score=score, confidence=sure)
+    return [each._replace(candidate=found[each.row]) for each in head]
 
 
 def _rivals_with_name(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:

@@ -39,6 +39,7 @@ def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: s
     first, second = answered(store, question, old, new)
     assert (first.text, first.until) == (new, None)
     assert (second.text, second.until, second.replaced_by) == (old, "2026-02-02", first.id)
+    assert first.confidence > 0.96 * second.confidence
 
 
 @pytest.mark.parametrize(
