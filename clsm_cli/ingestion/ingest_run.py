@@ -255,6 +255,7 @@ class Intake:
             fence_key=self.request.fence_key,
             in_vault=source.format == "obsidian",
             is_agents=source.is_agents,
+            today=self.request.now.astimezone(self.store.zone).date(),
         )
         if isinstance(raw, Problem):
             tally.problems.append(raw)

@@ -96,12 +96,17 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawDocument:
-    """A Markdown document as blocks; ``recalled``: number of blocks that clsm itself had recalled."""
+    """A Markdown document as blocks.
+
+    ``recalled``: number of blocks that clsm itself had recalled. ``header_day``: day below the title, of the
+    blocks without a time that its first version has.
+    """
 
     trust: Trust
     blocks: tuple[RawBlock, ...]
     problems: tuple[Problem, ...]
     recalled: int = 0
+    header_day: str | None = None
 
 
 _CHUNK = 1 << 20
