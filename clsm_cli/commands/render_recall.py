@@ -166,6 +166,7 @@ _REASONS = {
     "outdated": "it was so once",
     "literal": "words that are not known but as they are written",
     "graph": "the concepts it mentions",
+    "reading": "it answers, read with the question",
 }
 
 

@@ -52,8 +52,8 @@ class Signals(NamedTuple):
         literal: Exact match of the question's words that are not in the model's vocabulary
             (``dense_search``, ``lexical_search``).
         graph: Activation by the best passages, over shared concepts (``activation``).
-        reading: How likely it answers the question, read together with it (``verdict``); 0 if nothing
-            was read.
+        reading: How much likelier it answers the question than the least likely of those that were read
+            together with it (``verdict``); 0 if it was not read.
     """
 
     bm25: float = 0.0

@@ -12,7 +12,7 @@ there, surroundings count only as far as the passage itself is near in meaning, 
 breadth. Last, the best passages activate others over the graph (``activation``).
 
 The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words.
-``verdict`` corrects it.
+``verdict`` corrects it, and adds the signal ``reading``.
 """
 
 from __future__ import annotations

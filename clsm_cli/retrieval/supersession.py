@@ -316,6 +316,13 @@ class _Side:
         return [each for each in read if each.words]
 
     @cached_property
+    def repeated(self) -> set[str]:
+        """Names and numbers that it repeats from the turn before."""
+        row = self.candidate.traits.previous
+        texts = [self.passage.text, "" if row is None else self._index.passages([row])[row].text]
+        return set.intersection(*(pair_head.particulars(pair_head.sentence(t)) for t in texts))
+
+    @cached_property
     def vector(self) -> list[float]:
         rows = self._index.vectors.sentence_rows() or b""
         start = self.candidate.traits.vector * SENTENCE_BYTES
@@ -364,7 +371,8 @@ def _told(index: Index, passage: Passage) -> _Told | None:
 def _may_end(old: _Side, new: _Side) -> bool:
     """Whether a passage may supersede another: certainly later, and as trusted.
 
-    The owner's words supersede an agent's words in a conversation, whichever are later.
+    The owner's words supersede an agent's words in a conversation, whichever are later, unless the agent
+    replies to them, or repeats something else from the turn before its own.
     """
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
@@ -372,7 +380,9 @@ def _may_end(old: _Side, new: _Side) -> bool:
     if new.candidate.signals.literal < old.candidate.signals.literal:
         return False
     if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
-        return old.is_answer
+        said = pair_head.particulars(pair_head.sentence(other.text))
+        is_reply = new.row == old.candidate.traits.previous or old.repeated - said
+        return old.is_answer and not (new.is_before(old) and is_reply)
     return not new.is_before(old) and (
         other.trust == "agent" or is_as_trusted(other.trust, one.trust)
     )

@@ -72,8 +72,8 @@ def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ran
     rest = [min(top, each) for each in unread]
     if question.scope.rows:
         weight = 0.0  # these have an order of their own
-    readings = [confidence.reading(chance) for chance in chances]
-    readings += [min(readings)] * len(rest)
+    least = min(map(confidence.reading, chances))
+    readings = [confidence.reading(chance) - least for chance in chances] + [0.0] * len(rest)
     candidates: list[Candidate] = [
         _with_reading(each, reading, weight)._replace(confidence=round(value, 6))
         for each, reading, value in zip(

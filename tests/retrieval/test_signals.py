@@ -278,3 +278,13 @@ def test_a_code_is_found_however_it_is_written(coded: Store) -> None:
 )  # fmt: skip
 def test_what_has_another_code_is_no_answer(coded: Store, asked: str) -> None:
     assert not ask(coded, asked).memories
+
+
+def test_of_what_is_read_the_answer_comes_first(store: Store) -> None:
+    near = "Mum, what about insurance, the old one was with Petplan."
+    answer = "I asked three, it'll be Agria, 31 a month."
+    for text in (near, answer, *FILLER, "The tulips came up.", "Noor lost a tooth."):
+        tell(store, row(text, session=text))
+    first, second, *_ = found(store, "how much does the insurance cost a month?")
+    assert (first.text, second.text) == (answer, near)
+    assert sum(first.shares) - first.shares.reading < sum(second.shares) - second.shares.reading

@@ -127,6 +127,27 @@ def test_an_agents_answer_is_below_its_owners_word_and_marked(
     assert marked == {wrong: f"2026-02-0{max(2, agents_day)}", "Noted, room 118.": None}
 
 
+def test_an_agent_that_repeats_what_it_was_told_is_not_contradicted_by_what_was_so_before(
+    store: Store,
+) -> None:
+    told = (
+        "The morning visit goes from 8:00 to 8:45.",
+        "Morning visit now 8:45 instead of 8:00.",
+        "Blessing comes at 8:15 now, not 8:45, and we add a bedtime visit.",
+        "Morning visit 8:15; extra bedtime visit.",
+    )
+    for n, text in enumerate(told):
+        who = {"role": "assistant", "speaker": "assistant"} if n % 2 else {}
+        tell(
+            store,
+            row(text, timestamp=f"2026-02-0{1 + n // 2}T08:0{n}Z", session=f"s{n // 2}", **who),
+        )
+    marked = {
+        each.text: each.perhaps_until for each in found(store, "what time is the morning visit?")
+    }
+    assert marked == dict(zip(told, ["2026-02-02", "2026-02-02", None, None], strict=True))
+
+
 def test_a_tool_ends_nothing(store: Store) -> None:
     tell(store, row("Ticket 90 is open.", timestamp="2026-02-01T08:00Z", session="a"))
     said = {"role": "tool", "speaker": "tool", "timestamp": "2026-02-02T08:00Z", "session": "b"}
@@ -193,6 +214,11 @@ def test_an_agents_word_ends_its_owners_perhaps(store: Store, tmp_path: Path) ->
         ("I like Java.", "I hate Java now.", "do I like Java"),
         ("We're using PostgreSQL for the database.", "Actually, we migrated to SQLite.", "which database do we use"),
         ("I prefer tabs to spaces.", "I prefer spaces to tabs now.", "do I prefer tabs or spaces"),
+        (
+            "First jab yesterday, the second is on the 9th of March",
+            "Second jab is in, she didn't even look up from the biscuit",
+            "are the jabs done?",
+        ),
     ],
 )  # fmt: skip
 def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: str) -> None:
