@@ -57,6 +57,8 @@ class IngestSettings(NamedTuple):
 
     exclude: tuple[str, ...] = ()
     """Patterns as in .gitignore: files to exclude from every ingested folder."""
+    me: tuple[str, ...] = ()
+    """Your names in chats of messengers, as these write them."""
 
 
 class ContextSettings(NamedTuple):

@@ -31,10 +31,10 @@ def read(
     path: str = "a.jsonl",
     now: datetime = NOW,
     calls: Iterable[str] = (),
-    day_first: bool | None = None,
+    **more: Any,
 ) -> list[TranscriptItem]:
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
-    about = Reading(path, HOME, now, "s0", known_clsm_calls=lambda _: calls, day_first=day_first)
+    about = Reading(path, HOME, now, "s0", known_clsm_calls=lambda _: calls, **more)
     with sources.SourceFile(path, path, form, stream).items(about) as items:
         return list(items)
 

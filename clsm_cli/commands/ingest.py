@@ -67,6 +67,13 @@ class Options(NamedTuple):
     day_first: bool | None = option(
         "--day-first/--month-first", "The order of day and month in a chat that leaves it open."
     )
+    me: tuple[str, ...] = option(
+        "--me NAME",
+        "Your name in a chat of a messenger, as the chat writes it; repeatable. Also: ingest.me in"
+        " clsm.yaml.",
+        is_repeated=True,
+        default=(),
+    )
     strict: bool = option("--strict", "Fail (12) if anything could not be read.")
     dry_run: bool = DRY_RUN
     common: Common = Common()
@@ -109,7 +116,7 @@ def run(options: Options) -> None:
 
 def _state_folders(options: Options) -> tuple[str, ...]:
     """OpenClaw's state folders: as given, else where OpenClaw itself looks."""
-    needless = {"form": "--format", "session": "--session", "exclude": "--exclude"}
+    needless = {"form": "--format", "session": "--session", "exclude": "--exclude", "me": "--me"}
     for name, given in needless.items():
         if getattr(options, name):
             raise UsageError(given, "transcripts of OpenClaw tell that themselves; leave it out")
@@ -144,6 +151,7 @@ def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> 
         fence_key=fence_key.key_reader(printer.warn),
         exclusion=_exclusion(store, options),
         day_first=options.day_first,
+        me=tuple(decode_words([name]) for name in options.me),
     )
     embedder = None
     if not options.capture and not options.dry_run:

@@ -56,13 +56,16 @@ def plan(
     Args:
         old: Its record without forgotten blocks, if known.
         tally: Counts new, changed, vanished and unchanged blocks.
-        lost: Documents whose file is gone; what was forgotten there stays forgotten here.
+        lost: Documents whose file is gone; what was forgotten there stays forgotten here, as does what
+            was forgotten with the day below the title or without it.
     """
-    all_turns = _turns(new)
+    known = old or Document(id=document_id(new.origin), rev=(0, store.device))
+    before = {block.key for block in known.blocks}
+    all_turns = _turns(new, None if old is None else before)
     banned = {
         here
         for origin in (new.origin, *(each.origin for each in lost))
-        for key, here in _places(all_turns, origin).items()
+        for key, here in _places(all_turns, origin, (None, new.raw.header_day)).items()
         if is_forgotten(key, forgotten)
     }
     turns = [turn for turn in all_turns if turn.key not in banned]
@@ -70,8 +73,7 @@ def plan(
         tally.dropped[FORGOTTEN] += len(all_turns) - len(turns)
         if old is None and not turns:
             return []
-    known = old or Document(id=document_id(new.origin), rev=(0, store.device))
-    before, now = {block.key for block in known.blocks}, {turn.key for turn in turns}
+    now = {turn.key for turn in turns}
     fresh = [turn for turn in turns if turn.key not in before]
     gone = [block.key for block in known.blocks if block.key not in now]
     successor = _successors(fresh, {key: _text(index, key) for key in gone})
@@ -102,12 +104,13 @@ def _former(turns: list[Turn], lost: Sequence[Document]) -> list[Document]:
     return found
 
 
-def _places(turns: list[Turn], origin: str) -> dict[str, str]:
-    """The key that each block would have in another document → the key that it has."""
+def _places(turns: list[Turn], origin: str, times: tuple[str | None, ...] = ()) -> dict[str, str]:
+    """The keys that each block would have in another document, or at other times → the key that it has."""
     counts: Counter[str] = Counter()
     keys = {}
     for turn in turns:
-        keys[turn_key(origin, turn.speaker, turn.time, turn.text, counts[turn.text])] = turn.key
+        for time in (*times, turn.time):
+            keys[turn_key(origin, turn.speaker, time, turn.text, counts[turn.text])] = turn.key
         counts[turn.text] += 1
     return keys
 
@@ -173,18 +176,22 @@ def _episode(
     return [runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))]
 
 
-def _turns(new: Version) -> list[Turn]:
-    """The blocks as turns, equal ones numbered in order."""
-    counts: Counter[str] = Counter()
+def _turns(new: Version, before: set[str] | None) -> list[Turn]:
+    """The blocks as turns, equal ones numbered in order; ``before``: keys of the version before."""
+    counts: Counter[tuple[str, str | None]] = Counter()
     turns: dict[str, Turn] = {}
     for block in new.raw.blocks:
         turn = turn_from_block(block, new.origin, new.path, new.raw.trust, new.mask)
         if not turn.text:
             continue
         if not has_exact_time(turn):
-            equals = turn.key  # still with ordinal 0
-            turn = with_ordinal(turn, new.origin, counts[equals])
-            counts[equals] += 1
+            first = replace(turn, time=turn.time or new.raw.header_day)
+            first = with_ordinal(first, new.origin, counts[first.text, first.time])
+            if before is None or first.key in before:
+                turn = first
+            else:  # written between two captures
+                turn = with_ordinal(turn, new.origin, counts[turn.text, turn.time])
+            counts[turn.text, turn.time] += 1
         turns.setdefault(turn.key, turn)
     return list(turns.values())
 

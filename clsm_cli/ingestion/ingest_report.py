@@ -50,6 +50,7 @@ class Request:
     fence_key: FenceKey = no_key
     exclusion: Exclusion | None = None
     day_first: bool | None = None
+    me: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
+_MAX_NAMED = 5  # speakers that a warning names
 LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
 """Share of a document's blocks, and number of them, above which a warning reports their loss."""
 
@@ -214,6 +215,7 @@ class Intake:
             known_clsm_calls=lambda session: self.sessions.get(session).calls,
             day_first=asked.day_first,
             fence_key=asked.fence_key,
+            me=(*self.store.settings.ingest.me, *asked.me),
         )
         origin = "" if source.origin == sources.STDIN else source.origin
         new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
@@ -226,6 +228,17 @@ class Intake:
                 elif not asked.dry_run:
                     for session, data in rows.items():
                         inbox.write_side_file(self.store.inbox, session, data)
+        if reading.strangers and tally.added:
+            self._warn_of_strangers(new.path, sorted(map(new.mask.name, reading.strangers)))
+
+    def _warn_of_strangers(self, path: str, names: Sequence[str]) -> None:
+        """Warn that nobody's words in a chat count as the owner's."""
+        said = ", ".join([*names[:_MAX_NAMED], "…"] if len(names) > _MAX_NAMED else names)
+        back = "" if self.request.dry_run else "take this back with clsm undo, and "
+        self.report.warnings.append(
+            f"{path}: no speaker is known to be you ({said}), so nobody's words count as yours; if you"
+            f" are one of them, {back}ingest it with --me NAME, or ingest.me in clsm.yaml"
+        )
 
     def _read_document(self, source: SourceFile, tally: Tally) -> None:
         if self.busy is not None:  # only turns can go to a separate file, no episode and record
@@ -255,6 +268,7 @@ class Intake:
             fence_key=self.request.fence_key,
             in_vault=source.format == "obsidian",
             is_agents=source.is_agents,
+            today=self.request.now.astimezone(self.store.zone).date(),
         )
         if isinstance(raw, Problem):
             tally.problems.append(raw)

@@ -96,12 +96,17 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawDocument:
-    """A Markdown document as blocks; ``recalled``: number of blocks that clsm itself had recalled."""
+    """A Markdown document as blocks.
+
+    ``recalled``: number of blocks that clsm itself had recalled. ``header_day``: day below the title, of the
+    blocks without a time that its first version has.
+    """
 
     trust: Trust
     blocks: tuple[RawBlock, ...]
     problems: tuple[Problem, ...]
     recalled: int = 0
+    header_day: str | None = None
 
 
 _CHUNK = 1 << 20
@@ -190,6 +195,13 @@ class Reading:
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: ()
     day_first: bool | None = None  # for the dates of a chat; None: the chat itself decides
     fence_key: FenceKey = no_key  # see ``recalled_text``
+    me: tuple[str, ...] = ()  # names of the owner in chats
+    # Speakers of chats in which nobody is known to be the owner.
+    strangers: set[str] = field(default_factory=set)
+
+    def is_me(self, name: str) -> bool:
+        """Whether a speaker of a chat is the owner, by the names that the owner gave."""
+        return name.casefold() in {" ".join(each.split()).casefold() for each in self.me}
 
 
 RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]

@@ -45,8 +45,12 @@ _WHEN = rf"{_DAY}(?![\d-])(?:T{_HOUR}(?:Z|[+-]\d\d:?\d\d)?| {_HOUR}(?: ?UTC\b)?)
 _LEADING = re.compile(rf"{_LEAD}(?:({_WHEN})|({_HOUR}))", re.ASCII)
 _IN_BRACKETS = re.compile(rf"\(({_WHEN})\)", re.ASCII)
 _PROPERTY = re.compile(r"([^\s:#][^:]*):(?=\s|\Z)")
-_FILE_PROPERTIES = frozenset({"tags", "aliases", "cssclasses", "date", "created", "title", "trust"})
+_DAYS = ("date", "created")
+"""Names of the day of a note, in its front matter or below its title."""
+_FILE_PROPERTIES = frozenset({"tags", "aliases", "cssclasses", *_DAYS, "title", "trust"})
 """Properties without content: Obsidian's own, and those that are read here."""
+_LABELLED = re.compile(r"[\W_]*([^\W\d_][\w ./-]{0,30}?)[*_`\s]*[:|](.*)")
+"""A line with a label: "Date: …", "- **Date:** …", "| Date | … |"."""
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
 _ANY_YEAR = date(2000, 1, 1)  # reference day for headings, in which only days with their year count
 _MAX_PIECE_CHARS = MAX_MESSAGE // 4  # characters; none takes more than four bytes
@@ -62,6 +66,7 @@ def read(
     fence_key: FenceKey = no_key,
     in_vault: bool = False,
     is_agents: bool = False,
+    today: date = date.max,
 ) -> RawDocument | Problem:
     """The document in ``data``; a problem if it is larger than a note may be, or has more blocks.
 
@@ -70,6 +75,7 @@ def read(
         fence_key: Provides the key that verifies text recalled by clsm; such text is removed.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
         is_agents: Whether dated notes in its folder are an agent's (``folders``).
+        today: A later day below the title is not when it was written.
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
@@ -85,6 +91,7 @@ def read(
             findings.add("git conflict, both sides read", number + 1)
         lines[number] = ""
     spans = scan(lines, start)
+    header_day = _header_day(lines, spans, zone, today)
     if in_vault and start:
         spans = [*_properties(lines, range(start - 1), spans), *spans]
     if len(spans) > MAX_BLOCKS:
@@ -99,6 +106,7 @@ def read(
         blocks=blocks,
         problems=tuple(findings.problems(path)),
         recalled=recalled,
+        header_day=header_day,
     )
 
 
@@ -251,6 +259,30 @@ def _named_day(name: str) -> str | None:
     return None
 
 
+def _header_day(
+    lines: Sequence[str], spans: Sequence[Span], zone: tzinfo, today: date
+) -> str | None:
+    """The day that a line below the title gives, before other text and the next heading."""
+    for span in spans:
+        if span.heading != spans[0].heading[:1]:
+            break
+        for line in lines[span.start : span.end]:
+            found = _LABELLED.match(line[:_MAX_LINE_CHARS])
+            if found and found[1].lower() in _DAYS:
+                day = _day_of(found[2].strip("*_`|\t "), zone)
+                if day and day <= today.isoformat():
+                    return day
+            elif not found and re.search(r"\w", line):
+                return None
+    return None
+
+
+def _day_of(value: object, zone: tzinfo) -> str | None:
+    """The day of a time, or in a text that names one with its year."""
+    time = normalise(value, zone)
+    return time[:10] if time else _title_day(value) if isinstance(value, str) else None
+
+
 def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
     """The day of a document, by its name, its front matter, or the name of its folder.
 
@@ -258,10 +290,9 @@ def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
     """
     stem, folder = _stem(path), os.path.basename(os.path.dirname(path))
     named = _DATED.match(stem)
-    for value in (named.group(1) if named else None, meta.get("date"), meta.get("created")):
-        time = normalise(value, zone)
-        if time:
-            return time[:10]
+    for value in (named and named.group(1), *map(meta.get, _DAYS)):
+        if day := _day_of(value, zone):
+            return day
     titles = (str(meta.get("title") or ""), re.sub(r"[-_]", " ", stem))
     written = (_title_day(title) for title in titles)
     return next(filter(None, (*written, _named_day(stem), _named_day(folder))), None)

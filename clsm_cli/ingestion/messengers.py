@@ -24,6 +24,7 @@ from typing import IO, Any
 from clsm_cli.ingestion.jsonl_rows import (
     MAX_TEXT_BYTES,
     Dropped,
+    RawTurn,
     Reading,
     RefusedError,
     TranscriptItem,
@@ -108,8 +109,8 @@ def is_chat(head: str, name: str = "") -> bool:
 def chat_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     """Yield the turns, dropped lines and problems of a chat, in order.
 
-    The phone's owner is known from Signal ("Me") and, in a chat of two, from the file name, which is the
-    other person's. Times are in the store's time zone.
+    The phone's owner is known by name (``Reading.me``), from Signal ("Me") and, in a chat of two, from the
+    file name, which is the other person's. Times are in the store's time zone.
     """
     text = read_whole(stream, MAX_TEXT_BYTES)
     messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
@@ -142,20 +143,21 @@ def _messages(lines: Sequence[str]) -> Iterator[_Entry]:
         yield _Entry(number + 1, number + 1 + text.count("\n"), start.stamp, who, text)
 
 
-def _owner(messages: Sequence[_Entry], path: str) -> str | None:
-    """The one of two speakers whom the file name does not name."""
+def _owners(messages: Sequence[_Entry], reading: Reading) -> set[str]:
+    """The owner's names: as told, else that one of two speakers whom the file name does not name."""
     speakers = {each.who for each in messages if each.who and not each.text.startswith(_APP_MARK)}
-    if _OWNER in speakers:
-        return _OWNER
-    name = os.path.basename(path)
-    others = [who for who in speakers if re.search(rf"(?<!\w){re.escape(who)}(?!\w)", name)]
-    if len(speakers) != 2 or len(others) != 1:
-        return None
-    return (speakers - {*others}).pop()
+    owners = {who for who in speakers if who == _OWNER or reading.is_me(who)}
+    name = os.path.basename(reading.path)
+    others = {who for who in speakers if re.search(rf"(?<!\w){re.escape(who)}(?!\w)", name)}
+    if not owners and len(speakers) == 2 and len(others) == 1:
+        owners = speakers - others
+    if not owners:
+        reading.strangers.update(speakers)
+    return owners
 
 
 def _turns(messages: Sequence[_Entry], order: Order, reading: Reading) -> Iterator[TranscriptItem]:
-    owner = _owner(messages, reading.path)
+    owners = _owners(messages, reading)
     for each in messages:
         text = _ASIDE.sub("", each.text)
         if text.startswith(_APP_MARK):  # a caption may stand below
@@ -172,7 +174,7 @@ def _turns(messages: Sequence[_Entry], order: Order, reading: Reading) -> Iterat
         clock = f"T{each.stamp.clock}" if each.stamp.clock else ""
         time = normalise(f"{day}{clock}", reading.zone) if day else None
         message = Message(reading.session, each.line, time, end=each.end)
-        yield message.turn(each.who, "user", text, trust=None if each.who == owner else "agent")
+        yield message.turn(each.who, "user", text, trust=None if each.who in owners else "agent")
 
 
 class Stamp(NamedTuple):
@@ -271,7 +273,8 @@ def _steps_back(stamps: Sequence[Stamp], order: Order, today: date) -> int:
 def telegram_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptItem]:
     """Yield the turns, dropped messages and problems of an export, chat by chat.
 
-    The owner is the one whose account was exported, and in a chat of two the one who is not the other person;
+    The owner is the one whose account was exported, in a chat of two the one who is not the other person,
+    else known by name;
     forwarded messages have the trust of a page.
     """
     document = read_json(stream, ", export chat by chat")
@@ -279,7 +282,15 @@ def telegram_items(stream: IO[bytes], reading: Reading) -> Iterator[TranscriptIt
         raise RefusedError("holds no chat of Telegram")
     owner = mapping(document.get("personal_information")).get("user_id")
     for chat in _telegram_chats(document):
-        yield from _telegram_messages(chat, f"user{owner}", reading)
+        is_known = owner is not None or chat.get("type") == "personal_chat"
+        speakers = set[str]()
+        for item in _telegram_messages(chat, f"user{owner}", reading):
+            if isinstance(item, RawTurn):
+                speakers.add(item.speaker)
+                is_known = is_known or item.trust is None
+            yield item
+        if not is_known:
+            reading.strangers.update(speakers)
 
 
 def _telegram_chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -306,7 +317,7 @@ def _telegram_messages(
         if not text or not who:
             yield message.dropped(OMITTED_MEDIA if who else "message of nobody")
             continue
-        is_owner = sender == owner or kind == "saved_messages"
+        is_owner = sender == owner or kind == "saved_messages" or reading.is_me(who)
         is_owner = is_owner or (kind == "personal_chat" and sender != f"user{number}")
         trust: Trust | None = None if is_owner else "agent"
         if data.get("forwarded_from") is not None:

@@ -152,6 +152,30 @@ def test_a_chat_comes_in_by_the_command_and_again(cli: Cli) -> None:
     assert found["sources"][0]["timestamp"] == "2025-12-31T21:05:00+01:00"
 
 
+def test_who_you_are_in_a_group_is_asked_and_told(cli: Cli) -> None:
+    """A report says that nobody is known to be you; what is told counts after an undo."""
+    text = "".join(
+        f"31.12.25, 21:0{n} - {who}: I am {who}.\n"
+        for n, who in enumerate(("Ann", "Ben", "Mara Vos"))
+    )
+    (cli.folder / "group.txt").write_text(text)
+    asked = cli("ingest", "group.txt")
+    assert "no speaker is known to be you (Ann, Ben, Mara Vos)" in asked.err
+    assert "known to be you" not in cli("ingest", "group.txt").err, "nothing is new"
+    cli.ok("undo")
+    assert "known to be you" not in cli.ok("ingest", "group.txt", "--me", "mara vos").err
+    found = cli.ok("recall", "I am", "--json").json["memories"]
+    assert {each["text"]: each["trust"] for each in found} == {
+        "I am Ann.": "agent",
+        "I am Ben.": "agent",
+        "I am Mara Vos.": "user",
+    }
+    with (cli.folder / "memory" / "clsm.yaml").open("a") as file:
+        file.write("settings:\n  ingest.me: [Ben]\n")
+    (cli.folder / "other.txt").write_text(text.replace("I am", "You know"))
+    assert "known to be you" not in cli.ok("ingest", "other.txt").err
+
+
 @pytest.mark.parametrize(
     ("name", "data", "what"),
     [

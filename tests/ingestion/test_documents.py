@@ -175,3 +175,19 @@ def test_a_long_document_that_changed_all_over_is_compared_in_linear_time() -> N
     found = documents._successors(fresh, gone)
     assert time.process_time() - began < 15
     assert found == {f"{n:012x}": f"f{n:011x}" for n in range(count)}
+
+
+def test_the_day_below_the_title_is_that_of_the_first_version(store: Store, tmp_path: Path) -> None:
+    """What a later version adds was written between two captures; a later reading changes nothing."""
+    first = "# ADR\n\nDate: 2026-02-18\n\nLock timeout is 3 s.\n"
+    for day, more in (("20", ""), ("22", "\nStatus: over.\n"), ("23", "\nStatus: over.\n\nEnd.\n")):
+        report = take(store, write(tmp_path, first + more), now=f"2026-02-{day}T12:00:00+01:00")
+    assert report.sources[0].known == 3
+    times = {each.text: each.time for each in passages(store)}
+    first_day = "2026-02-18"
+    assert times == {
+        "Date: 2026-02-18": first_day,
+        "Lock timeout is 3 s.": first_day,
+        "Status: over.": None,
+        "End.": None,
+    }

@@ -150,3 +150,18 @@ def test_a_forgotten_block_is_left_out_of_its_document(store: Store, tmp_path: P
     assert dropped(take(store, source.rename(tmp_path / "birds.md"), model=False)) == 1
     assert len(blocks(store)) == 3
     assert CANARY.encode() not in b"".join(tree(store.root).values())
+
+
+@pytest.mark.parametrize("named", ["", "Date: 2026-02-01"])
+def test_a_forgotten_block_stays_so_whenever_its_note_got_a_day(
+    store: Store, tmp_path: Path, named: str
+) -> None:
+    source = tmp_path / "birds.md"
+    source.write_text(f"{named}\n\nA raven came.\n\n{CANARY}\n", encoding="utf-8")
+    take(store, source, model=False)
+    (path,) = episode_files.files(store.flow)
+    bury(store, {turn.key for turn in episode_files.read(path).turns if turn.text == CANARY})
+    source.write_text(f"Date: 2026-02-01\n\nA raven came.\n\n{CANARY}\n\nA jay sings.\n")
+    report = take(store, source, model=False)
+    assert dropped(report) == 1
+    assert report.sources[0].known == (2 if named else 1)

@@ -1,4 +1,5 @@
 import itertools
+from datetime import date
 
 import pytest
 from reading import HOME
@@ -71,10 +72,29 @@ def test_a_name_with_a_day_in_it_dates_a_note(path: str, expected: str | None) -
     assert [block.time for block in read("Fish.", path).blocks] == [expected]
     (block,) = read("---\ndate: 2026-02-01\n---\nFish.", path).blocks
     assert block.time == "2026-02-01", "what a note says of itself goes before"
+    (block,) = read("---\ncreated: February 5, 2026 (draft)\n---\nFish.", path).blocks
+    assert block.time == "2026-02-05"
     (block,) = read("---\ntitle: Meeting 1 March 2026\n---\nFish.", path).blocks
     assert block.time == "2026-03-01", "so does its title, before its name inside"
     (block,) = read("# Review of 20260301\n\nFish.", path).blocks
     assert block.time == "2026-03-01"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# ADR 12\n\nStatus: accepted\nDate: 2026-11-16\n\n## Context\nFish.", "2026-11-16"),
+        ("# ADR 12\n**Date:** November 16, 2026 | **Status:** draft\n\nFish.", "2026-11-16"),
+        ("# ADR 12\n- **Status**: draft\n- **Created**: 2026-11-16 09:30 CET\n", "2026-11-16"),
+        ("# ADR 12\n| Field | Value |\n|---|---|\n| Date | 2026-11-16 |\n", "2026-11-16"),
+        ("# Workshop\nDate: 2026-12-05, 14:00, Utrecht\n", None),
+        ("# Workshop\nDate: 5 December\n", None),
+        ("# Workshop\nWe meet again.\n\nDate: 2026-11-16\n", None),
+        ("# Workshop\n## First\nDate: 2026-11-16\n", None),
+    ],
+)
+def test_a_line_below_the_title_dates_a_note(text: str, expected: str | None) -> None:
+    assert read(text, today=date(2026, 11, 28)).header_day == expected
 
 
 def test_a_heading_tells_the_day_of_its_blocks() -> None:

@@ -71,6 +71,15 @@ def test_all_chats_of_an_account() -> None:
     assert trust["telegram 3", "Bye"] == "agent"
 
 
+def test_the_owner_of_a_group_is_known_by_name() -> None:
+    group = json.dumps({**CHAT, "type": "private_group"})
+    for me, trust in ((), "agent"), (("ben", " mara "), None):
+        strangers: set[str] = set()
+        found = turns(read("telegram", group, me=me, strangers=strangers))
+        assert [turn.trust for turn in found] == ["agent", trust, "web", "agent"]
+        assert strangers == (set() if me else {"Mara", "Tom"})
+
+
 @pytest.mark.parametrize("document", [[], {"messages": 3}, {"chats": {"list": 3}}, "text", None])
 def test_what_is_no_export_gives_no_turn(document: Any) -> None:
     assert not turns(read("telegram", json.dumps(document)))
