@@ -92,6 +92,12 @@ def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Pat
     ]
 
 
+def test_a_line_below_an_item_is_a_statement_of_its_own(store: Store) -> None:
+    box = "- [ ] order cards"
+    learn(store, "2026-03-04.md", f"# 4 March 2026\n\n{box}\n{DECIDED}\n")
+    assert current(store) == [DECIDED.replace("**", ""), "order cards"]
+
+
 INSTRUCTION = """# Every session
 
 Follow these steps before you answer. Never skip one.
