@@ -9,7 +9,7 @@ from clsm_cli.heads.unit_features import Unit
 from clsm_cli.model.episodes import Turn
 from clsm_cli.text.markdown_marks import FENCE, ITEM
 from clsm_cli.text.plain import to_plain
-from clsm_cli.text.sentences import split
+from clsm_cli.text.sentences import split_blocks
 
 MAX_ITEM_CHARS = 320
 """Maximum characters of a whole list item; a longer one is split into sentences."""
@@ -77,26 +77,27 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
     >>> spans_of("| Who | Role |\n|---|---|\n| Ada | lead |"), spans_of("```\nls -l\n```")
     ([(25, 39)], [])
+    >>> spans_of("- Pay Bob. By bank.\nAda will work on Tuesdays.")
+    [(0, 19), (20, 46)]
     >>> len(spans_of("| Rent | 900 |\n\n| | |\n|---|---|\n| Ada | lead |\n| | |\n| Bob | dev |"))
     3
     """
     spans: list[tuple[int, int]] = []
-    item = -1
-    for start, end in split(text):
-        piece = text[start:end]
-        if _FENCED.match(piece) or _HEADING.match(piece) or _RULED.fullmatch(piece):
-            if spans and _is_rule(piece) and _ROW.fullmatch(text[spans[-1][0] : start]):
-                spans.pop()  # the table's header
-            item = -1
-            continue
-        if _ITEM.match(piece):
-            item = start
-        elif item >= 0 and "\n\n" in text[spans[-1][1] : start]:
-            item = -1
-        if item >= 0 and item != start and end - item <= MAX_ITEM_CHARS and spans[-1][0] == item:
-            spans[-1] = (item, end)
-        else:
-            spans.append((start, end))
+    for block in split_blocks(text):
+        item = -1
+        for start, end in block:
+            piece = text[start:end]
+            if _FENCED.match(piece) or _HEADING.match(piece) or _RULED.fullmatch(piece):
+                if spans and _is_rule(piece) and _ROW.fullmatch(text[spans[-1][0] : start]):
+                    spans.pop()  # the table's header
+                item = -1
+                continue
+            if _ITEM.match(piece):
+                item = start
+            if -1 < item < start and end - item <= MAX_ITEM_CHARS and spans[-1][0] == item:
+                spans[-1] = (item, end)
+            else:
+                spans.append((start, end))
     return spans
 
 

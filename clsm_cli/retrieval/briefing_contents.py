@@ -71,8 +71,6 @@ ASIDE = 0.5
 """Factor of the worth of what an assistant said in a conversation and no statement keeps (own choice): the
 owner's words and the files tell what it was about.
 """
-ALONE = 0.8
-"""Probability of being understood alone from which a line needs no heading."""
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _SLOT = re.compile(r"(?<!`)\{\{[^{}\n]{1,40}\}\}(?!`)")
 """A placeholder of a template (Mustache, Jinja, Obsidian's templates)."""
@@ -227,7 +225,7 @@ def _read_in(source: Source) -> Iterator[Said]:
     for unit, lead in zip(found, lead_ins(source.turns, found), strict=True):
         turn = source.turns[unit.turn]
         text = f"{lead}: {turn.text[unit.start : unit.end]}"
-        yield said(text, _about(turn, "", is_alone=True))
+        yield said(text, _about(turn, text))
 
 
 class Source(NamedTuple):
@@ -346,8 +344,7 @@ def _line(
     is_open = task is not None and task.state != "done"
     due = ahead.day_ahead(text, *days) if task is None else task.due if is_open else None
     section = "tasks" if is_open else "lately" if at else "who"
-    is_alone = each.chances["alone"] >= ALONE
-    above = turn.speaker or _about(turn, text, is_alone=is_alone)
+    above = turn.speaker or _about(turn, text)
     found = make_item(
         turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
         "task" if is_open else "passage",
@@ -365,18 +362,16 @@ def _line(
     return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
 
 
-def _about(turn: Turn, text: str, *, is_alone: bool) -> str:
+def _about(turn: Turn, text: str) -> str:
     """The innermost heading with a name, unless the text has it, and all headings with a negation.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> turn = Turn("k", "", "user", "", heading=("Monday", "Never", "Mail"))
-    >>> _about(turn, "Send drafts.", is_alone=False)
-    'Never › Mail'
-    >>> _about(turn, "Send drafts to Ada.", is_alone=True)
-    'Never'
+    >>> _about(turn, "Send drafts."), _about(turn, "Send mail to Ada.")
+    ('Never › Mail', 'Never')
     """
     named = [name for name in map(to_plain, turn.heading) if _is_name(name, turn.time)]
-    inner = named[-1] if named and not is_alone else ""
+    inner = named[-1] if named else ""
     inner = "" if plain_words(inner) in plain_words(text) else inner
     return " › ".join(name for name in named if name == inner or sameness.is_negated(name))
 

@@ -59,8 +59,17 @@ def split(text: str) -> list[Span]:
     >>> [text[a:b] for text in ["Dr. Wu left. Why? See v1.2."] for a, b in split(text)]
     ['Dr. Wu left.', 'Why?', 'See v1.2.']
     """
+    return [span for block in split_blocks(text) for span in block]
+
+
+def split_blocks(text: str) -> Iterator[list[Span]]:
+    r"""The same, a list for each block: an item, a paragraph, a table row, a heading, a fenced code block.
+
+    >>> [len(block) for block in split_blocks("- Due. Pay it.\nAda left the flat.")]
+    [2, 1]
+    """
     found = ((_sentences if prose else _trimmed)(text, a, b) for a, b, prose in _blocks(text))
-    return [span for spans in found for span in spans]
+    return filter(None, found)
 
 
 def ensure_full_stop(sentence: str) -> str:

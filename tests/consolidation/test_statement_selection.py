@@ -92,6 +92,19 @@ def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Pat
     ]
 
 
+def test_whom_a_sentence_is_about_is_in_its_heading(store: Store) -> None:
+    """However much it looks as if it stood alone."""
+    text = "Senior lecturer at Gothenburg until December; from January professor at SDU Odense."
+    learn(store, "memory/olu.md", f"# Olu Berg\n\n- {text}\n")
+    assert current(store) == [f"Olu Berg: {text}"]
+
+
+def test_a_line_below_an_item_is_a_statement_of_its_own(store: Store) -> None:
+    box = "- [ ] order cards"
+    learn(store, "2026-03-04.md", f"# 4 March 2026\n\n{box}\n{DECIDED}\n")
+    assert current(store) == [DECIDED.replace("**", ""), "order cards"]
+
+
 INSTRUCTION = """# Every session
 
 Follow these steps before you answer. Never skip one.
