@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.embedding import weights
-from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import classifier
+from clsm_cli.heads.meanings import installed_meanings
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.text.plain import plain_words
@@ -31,13 +30,9 @@ def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, flo
     It is the mean of two heads (``scripts/fit_kinds.py``): one has the statement's vector, the other the words
     and form of its sentence where it was told.
     """
-    from clsm_cli.embedding.wordpiece import StaticVectors
-
-    try:
-        weights.check(weights.default_folder())
-    except (ModelMissingError, ModelDigestError):
+    words = installed_meanings()
+    if words is None:
         return {}
-    words = StaticVectors.open(weights.default_folder()).mean_vectors
     judged = cache(lambda told: _units(told, words))
     asked = {each.id: each for each in statements if each.kind != "task"}
     vectors = index.vectors_of([*asked])
