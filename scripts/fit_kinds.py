@@ -1,10 +1,11 @@
-"""Fit the head of kinds: whether a sentence states a fact, a preference (rules too) or a decision.
+"""Fit the heads of kinds: whether a sentence states a fact, a preference (rules too) or a decision.
 
 Run ``python -m scripts.fit_kinds COPIES --locomo FOLDER`` (see ``scripts.join_labels``). It writes
 ``clsm_cli/heads/weights/kind.json``: the same labels give the same bytes. It reads the inputs of the unit
 heads, but has weights of its own, so that another fit of it leaves what is worth keeping as it is. What is
-not worth keeping has no kind; tasks, events and the like count as facts. Its figures are of memories
-(workspaces, conversations, invented memories and talks) that were left out, a fifth at a time.
+not worth keeping has no kind; tasks, events and the like count as facts. On the sentence's vector alone, it
+fits ``rule.json``, for the rules of a briefing. Figures are of memories (workspaces, conversations, invented
+memories and talks) that were left out, a fifth at a time.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from clsm_cli.consolidation.statement_selection import MIN_KIND_P
+from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import default_folder
 from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import classifier, judge, unit_features
@@ -27,6 +29,7 @@ from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.markdown import read
 from clsm_cli.ingestion.turns import turn_from_block
 from clsm_cli.model.episodes import Turn
+from clsm_cli.retrieval.briefing_rules import MIN_RULE_P
 from scripts import worlds
 from scripts.fit_heads import INPUTS, Examples, Settings, left_out, lines_of_talks, of_units, write
 from scripts.fitting import auroc
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 FILES = ("units", "kinds", "told_kinds", "told_talks")
 OUTPUTS = {"kind": KINDS}
 SETTINGS = Settings(32, 0.01, rounds=120, directions=128)
+RULE = {"rule": ("rule",)}
+RULE_SETTINGS = Settings(16, 0.05, rounds=120)
 FOLDS = 5
 
 
@@ -132,6 +137,30 @@ def examples(told: Sequence[Sentence]) -> Examples:
     return Examples(rows, np.array(targets), folds)
 
 
+def rule_examples(told: Sequence[Sentence], some: Examples) -> Examples:
+    """The same sentences, with their vectors as inputs, and whether each is a preference or rule."""
+    read = Encoder.open(default_folder()).encode([each.text for each in told])
+    column = KINDS.index("preference")
+    vectors = np.array([each.sentence for each in read], np.float64)
+    return Examples(vectors, some.targets[:, column : column + 1], some.groups)
+
+
+def rule_figures(rules: Examples, chances: Any, parts: Any) -> dict[str, dict[str, float]]:
+    """How well rules are told in each part: what reaches the limit of a briefing."""
+    told = {}
+    for part in sorted({*parts}):
+        scores, truths = chances[parts == part], rules.targets[parts == part, 0] == 1
+        called = scores >= MIN_RULE_P
+        told[part] = {
+            "sentences": float(len(scores)),
+            "rules": float(truths.sum()),
+            "rules AUROC": round(auroc(scores, truths), 3),
+            "rules called": float(called.sum()),
+            "rules called rightly": float((called & truths).sum()),
+        }
+    return told
+
+
 def figures(some: Examples, found: Any, parts: Any) -> dict[str, dict[str, float]]:
     """How well preferences and decisions are told in each part."""
     told = {}
@@ -159,8 +188,14 @@ def main() -> None:
     told = [*of_public(given.copies, given.locomo), *of_worlds(), *of_talks()]
     some = examples(told)
     found = left_out(some, OUTPUTS, SETTINGS)
-    good = figures(some, found, np.array([each.part for each in told]))
+    parts = np.array([each.part for each in told])
+    good = figures(some, found, parts)
     write("kind", some, OUTPUTS, SETTINGS, INPUTS, good, labels=FILES, script="fit_kinds")
+    rules = rule_examples(told, some)
+    alone = left_out(rules, RULE, RULE_SETTINGS)[:, 0]
+    good = rule_figures(rules, (alone + found[:, KINDS.index("preference")]) / 2, parts)
+    names = [f"vector {place}" for place in range(DIMENSIONS)]
+    write("rule", rules, RULE, RULE_SETTINGS, names, good, labels=FILES, script="fit_kinds")
 
 
 if __name__ == "__main__":

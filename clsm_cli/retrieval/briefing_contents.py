@@ -20,6 +20,7 @@ from clsm_cli.model.tombstones import visible
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.briefing_due import with_doubts
 from clsm_cli.retrieval.briefing_items import LEAST, Contents, RankedItem, make_item
+from clsm_cli.retrieval.briefing_rules import rule_chances
 from clsm_cli.retrieval.briefing_selection import best_lines, said
 from clsm_cli.retrieval.briefing_statements import (
     STATED,
@@ -119,6 +120,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
             frozenset(each.id for each in loaded),
             known,
             doubted,
+            rule_chances(current, index),
             store.zone,
         )
         found += rest.statements(current)

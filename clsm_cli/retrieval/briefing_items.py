@@ -15,9 +15,17 @@ LEAST = 0.1
 """Worth of a line below which it is dropped."""
 UNDATED = 0.6
 """Share of its worth that a line without a day has: nobody knows whether it is still news."""
-NEED = {"session": 8.0, "now": 8.0, "concepts": 4.0, "due": 2.0, "changed": 2.0, "tasks": 1.5}
+NEED = {
+    "session": 8.0,
+    "now": 8.0,
+    "concepts": 4.0,
+    "due": 2.0,
+    "changed": 2.0,
+    "rules": 2.0,
+    "tasks": 1.5,
+}
 """How much more a line of a section is worth than others (own choice): what the session goes on
-from, and what is to be done."""
+from, what is to be done, and how."""
 
 
 class Item(NamedTuple):
@@ -89,12 +97,14 @@ class RankedItem(NamedTuple):
 
     Attributes:
         thread: What it is part of: the more of a thread is told, the less its next line is worth.
+        rule: Probability that it says how things are done; that does not age, as news does.
     """
 
     item: Item
     section: str
     worth: float
     thread: str
+    rule: float = 0.0
 
     def worth_on(self, day: str) -> float:
         """Its worth on a day, see ``HALF``; without a date it does not age.
@@ -102,10 +112,13 @@ class RankedItem(NamedTuple):
         >>> line = RankedItem(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
         >>> line.worth_on("2026-02-10"), line.worth_on("2026-02-24")
         (0.8, 0.4)
+        >>> line._replace(rule=0.5).worth_on("2026-02-24")
+        0.6
         """
-        if not self.item.time or not day:
-            return self.worth * UNDATED
-        return self.worth * _aged(max(0, _days(self.item.told_on, day)))
+        left = UNDATED
+        if self.item.time and day:
+            left = _aged(max(0, _days(self.item.told_on, day)))
+        return self.worth * (self.rule + (1 - self.rule) * left)
 
     def worth_of_due(self, day: str) -> float:
         """Its worth on a day as something due: what is near its own day is worth as much as what was just told.
@@ -148,7 +161,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 15
+VERSION = 16
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

@@ -60,7 +60,7 @@ def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[Ranked
     last = max(newest.values(), default="")
     known = list(read)
     kept: list[tuple[Said, RankedItem]] = []
-    for line in sorted(found, key=lambda line: (-_need(line, last), line.item.id)):
+    for line in sorted(found, key=lambda line: (-_need(line, last), -line.rule, line.item.id)):
         told = said(line.item.text, line.item.about)
         is_old = _topic(line)[1] != "" and line.item.told_on < newest[_topic(line)]
         if is_old or all(any(each.covers(part) for each in known) for part in _parts(line, told)):

@@ -10,6 +10,7 @@ from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem, make_item
+from clsm_cli.retrieval.briefing_rules import MIN_RULE_P
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import source_locations
 from clsm_cli.text.plain import plain_words
@@ -43,6 +44,7 @@ class StatementsAndNodes(NamedTuple):
         loaded: Ids of documents that the agent reads anyway.
         known: All statements, by id.
         doubted: Id of a statement that is perhaps no longer true → the day since when.
+        rules: Id of a statement → probability that it says how things are done.
     """
 
     reader: Index
@@ -51,14 +53,18 @@ class StatementsAndNodes(NamedTuple):
     loaded: frozenset[str]
     known: Mapping[str, Statement]
     doubted: Mapping[str, str]
+    rules: Mapping[str, float]
     zone: tzinfo
 
     def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
         """Statements that replaced something, tasks, rules, about people, and what names a day ahead."""
         for each in current:
             old = self.known.get(each.supersedes or "")
-            section = _section(each, is_change=old is not None)
-            least = {"tasks": LEAST, "due": STATED}.get(section, 0.0)
+            rule = self.rules.get(each.id, 0.0)
+            section = _section(
+                each, is_change=old is not None, is_rule=each.kind in RULES or rule >= MIN_RULE_P
+            )
+            least = {"tasks": LEAST, "due": STATED, "rules": STATED}.get(section, 0.0)
             told, known = self._told(each.sources, least)
             if old is not None and not any(p.document in self.loaded for p in told):
                 known = max(known, STATED)
@@ -70,7 +76,7 @@ class StatementsAndNodes(NamedTuple):
                     continue
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
                 thread = section if section == "changed" else thread
-                yield RankedItem(found, section, 1.0 if each.pinned else known, thread)
+                yield RankedItem(found, section, 1.0 if each.pinned else known, thread, rule)
 
     def nodes(self, found: Iterable[Record]) -> Iterator[RankedItem]:
         """Persons and projects with a summary or statements."""
@@ -158,12 +164,12 @@ def days_written(index: Index, key: str, time: str | None) -> tuple[date, date |
     return last, clocks.day_of(before, zone) or last - _YEAR
 
 
-def _section(each: Statement, *, is_change: bool) -> str:
+def _section(each: Statement, *, is_change: bool, is_rule: bool) -> str:
     """The section of a statement; what belongs to no other may name a day ahead."""
     sections = {
         "tasks": each.kind == "task",
         "changed": is_change,
-        "rules": each.kind in RULES,
+        "rules": is_rule,
         "who": each.stream == "identity" or each.pinned,
     }
     return next((name for name, holds in sections.items() if holds), "due")

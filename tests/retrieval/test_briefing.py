@@ -62,7 +62,7 @@ def texts(found: Briefing, section: str) -> list[str]:
 def test_after_a_night_every_section_is_there(night: Store) -> None:
     found = brief(night, MORNING, 20_000)
     assert [section.name for section in found.sections] == list(SECTIONS)
-    assert {item.kind for item in items(found, "rules")} <= {*RULES}
+    assert {item.kind for item in items(found, "rules")} <= {"fact", *RULES}
     assert any("Juno" in text for text in texts(found, "lately"))
     assert {"person", "fact"} <= {item.kind for item in items(found, "who")}
     assert all(item.path and item.line for item in items(found, "lately"))
@@ -523,3 +523,20 @@ def test_what_memory_keeps_comes_before_what_it_does_not(store: Store, tmp_path:
     after = {line.item.text: line for line in collect(store).lines}
     assert after[other].worth == before[other].worth
     assert after[rule].worth > before[rule].worth
+
+
+def test_a_rule_kept_as_a_fact_is_told_among_the_rules_however_old(
+    store: Store, tmp_path: Path
+) -> None:
+    note(store, tmp_path / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
+    with open_index(store, embedder()) as opened:
+        (block,) = opened.index.connection.execute("SELECT key FROM passages").fetchone()
+    for text in ("Never deploy to production without asking me first.", "The deploy took an hour."):
+        state(store, "projects", "facts", text, (block,))
+    with open_index(store, embedder()):
+        pass
+    assert texts(brief(store, MORNING, 2000), "rules") == [
+        "Never deploy to production without asking me first."
+    ]
+    (rule,) = [line for line in collect(store).lines if line.section == "rules"]
+    assert rule.worth_on("2026-02-25") > rule.worth / 2

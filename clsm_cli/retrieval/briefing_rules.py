@@ -1,0 +1,58 @@
+"""How likely it is that a statement says how things are done, whatever kind it is kept as."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from clsm_cli.heads import classifier
+from clsm_cli.heads.meanings import installed_meanings
+from clsm_cli.model.episodes import Turn
+from clsm_cli.store.index.passages import HEADING_SEPARATOR
+from clsm_cli.text.plain import plain_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clsm_cli.heads.judge import Meanings
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+MIN_RULE_P = 0.3
+"""Probability from which a statement stands among the rules. Lower than that of its kind: here it takes a line
+of many, and nothing else changes."""
+
+
+def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, float]:
+    """Id of a statement → probability that it is a preference or rule; none without the model.
+
+    It is the mean of two heads (``scripts/fit_kinds.py``): one has the statement's vector, the other the words
+    and form of its sentence where it was told.
+    """
+    words = installed_meanings()
+    if words is None:
+        return {}
+    judged = cache(lambda told: _units(told, words))
+    asked = {each.id: each for each in statements if each.kind != "task"}
+    vectors = index.vectors_of([*asked])
+    found = {}
+    meant = classifier.load("rule").probabilities([*vectors.values()])
+    for key, row in zip(vectors, meant, strict=True):
+        text = f" {plain_words(asked[key].text)}"
+        told = (judged(each) for source in asked[key].sources for each in index.by_key(source))
+        ends = (p for each in told for unit, p in each.items() if text.endswith(f" {unit}"))
+        found[key] = (row["rule"] + max(ends, default=row["rule"])) / 2
+    return found
+
+
+def _units(told: Passage, words: Meanings) -> dict[str, float]:
+    """The sentences of a passage, and the probability of each that it is a preference or rule."""
+    from clsm_cli.heads.judge import judge_units
+
+    heading = tuple(filter(None, told.heading.split(HEADING_SEPARATOR)))
+    turn = Turn(told.key, told.speaker, "user", told.text, path=told.path, heading=heading)
+    return {
+        plain_words(told.text[each.unit.start : each.unit.end]): each.chances["preference"]
+        for each in judge_units([turn], None, words)
+    }
