@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MIN_RULE_P = 0.3
 """Probability from which a statement stands among the rules. Lower than that of its kind: here it takes a line
 of many, and nothing else changes."""
+MIN_MEANT_P = 0.1
+"""Probability by its meaning below which the sentence is not read where it was told: few rules have less."""
 
 
 def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, float]:
@@ -40,6 +42,8 @@ def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, flo
     meant = classifier.load("rule").probabilities([*vectors.values()])
     for key, row in zip(vectors, meant, strict=True):
         text = f" {plain_words(asked[key].text)}"
+        if row["rule"] < MIN_MEANT_P:
+            continue
         told = (judged(each) for source in asked[key].sources for each in index.by_key(source))
         ends = (p for each in told for unit, p in each.items() if text.endswith(f" {unit}"))
         found[key] = (row["rule"] + max(ends, default=row["rule"])) / 2
