@@ -21,8 +21,8 @@ NEED = {
     "concepts": 4.0,
     "due": 2.0,
     "changed": 2.0,
-    "rules": 2.0,
     "tasks": 1.5,
+    "rules": 1.5,
 }
 """How much more a line of a section is worth than others (own choice): what the session goes on
 from, what is to be done, and how."""

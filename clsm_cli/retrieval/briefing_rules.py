@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-MIN_RULE_P = 0.3
+MIN_RULE_P = 0.36
 """Probability from which a statement stands among the rules. Lower than that of its kind: here it takes a line
 of many, and nothing else changes."""
 MIN_MEANT_P = 0.1

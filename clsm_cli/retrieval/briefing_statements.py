@@ -61,9 +61,7 @@ class StatementsAndNodes(NamedTuple):
         for each in current:
             old = self.known.get(each.supersedes or "")
             rule = self.rules.get(each.id, 0.0)
-            section = _section(
-                each, is_change=old is not None, is_rule=each.kind in RULES or rule >= MIN_RULE_P
-            )
+            section = _section(each, is_change=old is not None)
             least = {"tasks": LEAST, "due": STATED, "rules": STATED}.get(section, 0.0)
             told, known = self._told(each.sources, least)
             if old is not None and not any(p.document in self.loaded for p in told):
@@ -72,6 +70,8 @@ class StatementsAndNodes(NamedTuple):
                 before = old.text if old is not None else ""
                 found = self._of_statement(each, told[0] if told else None, before)
                 is_told = each.kind == "gist" or plain_words(found.text) in self.said
+                if section == "due" and not found.due and rule >= MIN_RULE_P:
+                    section = "rules"
                 if section == "due" and (is_told or not found.due):
                     continue
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
@@ -164,12 +164,12 @@ def days_written(index: Index, key: str, time: str | None) -> tuple[date, date |
     return last, clocks.day_of(before, zone) or last - _YEAR
 
 
-def _section(each: Statement, *, is_change: bool, is_rule: bool) -> str:
+def _section(each: Statement, *, is_change: bool) -> str:
     """The section of a statement; what belongs to no other may name a day ahead."""
     sections = {
         "tasks": each.kind == "task",
         "changed": is_change,
-        "rules": is_rule,
+        "rules": each.kind in RULES,
         "who": each.stream == "identity" or each.pinned,
     }
     return next((name for name, holds in sections.items() if holds), "due")
