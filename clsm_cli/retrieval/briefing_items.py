@@ -112,8 +112,8 @@ class RankedItem(NamedTuple):
         >>> line = RankedItem(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
         >>> line.worth_on("2026-02-10"), line.worth_on("2026-02-24")
         (0.8, 0.4)
-        >>> line._replace(rule=0.5).worth_on("2026-02-24")
-        0.6
+        >>> line._replace(rule=1.0).worth_on("2026-02-24")
+        0.8
         """
         left = UNDATED
         if self.item.time and day:
