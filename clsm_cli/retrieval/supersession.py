@@ -10,7 +10,7 @@ whichever came first: the agent can only know it from the owner.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import product
 from math import sqrt
 from operator import mul
@@ -27,7 +27,7 @@ from clsm_cli.text import breadth, factuality, sameness, sentences
 from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from clsm_cli.heads.pair_head import Relation, Sentence
     from clsm_cli.retrieval.answer import Memory
@@ -172,26 +172,38 @@ def _judged(
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
     speakers = {each.passage.speaker for each in read} - {""}
+    sureness = cache(partial(_sureness, question))
     for old, new, one, two in _rivals(asked, read, alike):
         chance = _update(*_as_said(old, one, new, two, speakers), question.text)
         is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        is_told = chance >= OVER or (not is_open and _is_likely(question, chance, old, new))
+        is_told = chance >= OVER or (not is_open and _is_likely(chance, old, new, sureness))
         if is_told and not _is_small_talk(one.text, two.text):
             found.append(_Update(old, new, chance))
     return _ends(found, at)
 
 
-def _is_likely(question: Question, chance: float, old: _Side, new: _Side) -> bool:
+def _is_likely(chance: float, old: _Side, new: _Side, sureness: Callable[[_Side], float]) -> bool:
     """Whether an update of a probability is worth a mark, given how surely both passages answer.
 
     The later passage goes above the older one, so it must answer at least as surely as that still may.
     """
     if chance < PERHAPS:
         return False
-    one, two = old.sureness(question), new.sureness(question)
+    one, two = sureness(old), sureness(new)
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
+
+
+def _sureness(question: Question, side: _Side) -> float:
+    """How surely a passage answers: its confidence, or the answer head's probability if that is higher.
+
+    The words of a change are few ("they moved it to the 11th"), so its confidence by signs is low.
+    """
+    sure = side.candidate.confidence
+    if not verdict.can_be_read(question):
+        return sure
+    return max(sure, verdict.answer_probability(question, side.passage))
 
 
 def _update(one: Sentence, two: Sentence, asked: str) -> float:
@@ -288,18 +300,6 @@ class _Side:
         self.is_answer = passage.trust == "agent" and bool(passage.speaker)
         """Whether an agent says it in a conversation."""
 
-    def sureness(self, question: Question) -> float:
-        """How surely it answers: its confidence, or the answer head's probability if that is higher.
-
-        The words of a change are few ("they moved it to the 11th"), so its confidence by signs is low.
-        """
-        sure = self.candidate.confidence
-        return (
-            max(sure, verdict.answer_probability(question, self.passage))
-            if verdict.can_be_read(question)
-            else sure
-        )
-
     def is_before(self, other: _Side) -> bool:
         """Whether it is not known to have been said after another."""
         after = self.told.after
@@ -380,12 +380,16 @@ def _may_end(old: _Side, new: _Side) -> bool:
     if new.candidate.signals.literal < old.candidate.signals.literal:
         return False
     if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
-        said = pair_head.particulars(pair_head.sentence(other.text))
-        is_reply = new.row == old.candidate.traits.previous or old.repeated - said
-        return old.is_answer and not (new.is_before(old) and is_reply)
+        return old.is_answer and not (new.is_before(old) and _is_reply(old, new))
     return not new.is_before(old) and (
         other.trust == "agent" or is_as_trusted(other.trust, one.trust)
     )
+
+
+def _is_reply(said: _Side, before: _Side) -> bool:
+    """Whether an agent's passage replies to another, or repeats what that lacks from the turn before."""
+    known = pair_head.particulars(pair_head.sentence(before.passage.text))
+    return before.row == said.candidate.traits.previous or not said.repeated <= known
 
 
 def _rivals(
