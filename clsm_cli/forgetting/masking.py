@@ -37,6 +37,7 @@ from clsm_cli.store.inbox import CallMark, CapturedTurn, Inbox
 from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 from clsm_cli.text.secrets import mask_name, secrets_of
+from clsm_cli.text.secrets.secret_values import is_mixed
 
 
 class MaskedFile(NamedTuple):
@@ -323,7 +324,11 @@ class _Secrets:
         """Collect the secrets of the text of a turn or statement."""
         found = {text[each.start : each.end].strip() for each in secrets_of(text)}
         found = {each for each in found if len(each) >= _MIN_LENGTH}
-        self._by_key.setdefault(key, set()).update(found)
+        # A title is made of words: of "Tulip99!" it has "Tulip99".
+        parts = [re.findall(r"\w+", each) for each in found]
+        words = {word for each in parts for word in each if len(each) == 1 or is_mixed(word)}
+        words = {each for each in words if len(each) >= _MIN_LENGTH}
+        self._by_key.setdefault(key, set()).update(found, words)
         self._global |= {each for each in found if len(each) >= MIN_GLOBAL_LENGTH}
         self.lines |= {line for line in text.split("\n") if any(each in line for each in found)}
 

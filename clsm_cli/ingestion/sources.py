@@ -167,7 +167,9 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
             if inside in templates:
                 reason = "templates of the vault"
             if reason:
-                yield Skipped(path, reason)
+                is_wanted = not exclusion.reason(inside, real, is_folder=is_folder)
+                refused = detection.refusal_reason(entry.name) if is_wanted else None
+                yield Problem(path, None, refused) if refused else Skipped(path, reason)
             elif reason := exclusion.reason(inside, real, is_folder=is_folder):
                 yield Excluded(path, reason)
             elif is_folder:

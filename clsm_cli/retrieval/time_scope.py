@@ -264,9 +264,20 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
         # With notes alone, a day is no bound: the note of the next day may contain it.
         hard=is_about_talk and any(not each.is_note for each in _known(index, now)),
         contradictory=times.contradictory,
-        rest=_rest(text, [(each.start, each.end, "") for each in times.bounds]),
+        rest=_rest_of_days(text, times),
         warning="the times of the question exclude each other" if times.contradictory else "",
     )
+
+
+def _rest_of_days(text: str, times: Times) -> str:
+    """The question without its days; empty if, in another language, it asks for nothing in particular."""
+    from clsm_cli.text.language_data import question_words
+    from clsm_cli.text.time import forms
+
+    rest = _rest(text, [(each.start, each.end, "") for each in times.bounds])
+    is_foreign = any(forms.is_foreign(text[each.start : each.end]) for each in times.bounds)
+    asks_for_all = is_foreign and question_words().issuperset(tokens.folded_words(rest))
+    return "" if asks_for_all else rest
 
 
 def _by_order(

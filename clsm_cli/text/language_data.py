@@ -54,6 +54,12 @@ def word_list(name: str, file: str = "english") -> list[str]:
 
 
 @cache
+def question_words() -> frozenset[str]:
+    """Words of questions in other languages that ask for nothing in particular."""
+    return frozenset(" ".join(_word_lists("question_words").values()).split())
+
+
+@cache
 def number_words() -> dict[str, int]:
     """Numbers up to ninety-nine, by word."""
     units, tens = word_list("numbers"), word_list("tens")

@@ -121,6 +121,7 @@ def test_an_old_clone_does_not_bring_it_back(masked: Masked) -> None:
 
 
 PIN = "47" + "11"
+CHOSEN = "Otter" + "771"
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +132,7 @@ def odd() -> Iterator[Store]:
         older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
         told_at = "2026-02-10T09:00:00+01:00"
         turns = [("Mara", told_at, f"The PIN of the cellar is {PIN}. My room is {PIN}.")]
+        turns.append(("Mara", told_at, f"Mara's harbour pw: {CHOSEN}! The harbour is in Leeds."))
         take(store, chat(folder, KEY, turns))
         take(store, chat(folder, "other", [("Brian", told_at, f"The archive has {PIN} boxes.")]))
         sleep(store)
@@ -160,6 +162,10 @@ def test_names_of_conversations_and_files_are_masked_too(odd: Store) -> None:
 def test_a_short_secret_goes_where_it_was_one_and_stays_where_it_is_a_number(odd: Store) -> None:
     assert current(odd, "cellar", PIN) == []
     assert any(f"{PIN} boxes" in m.text for m in ask(odd, "How many boxes?").memories)
+
+
+def test_a_title_keeps_no_word_of_a_password(odd: Store) -> None:
+    assert holding(odd.root, CHOSEN.lower()) == []
 
 
 def test_what_a_person_wrote_by_hand_stays_without_it(odd: Store) -> None:

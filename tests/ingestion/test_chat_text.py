@@ -193,3 +193,12 @@ def test_what_is_not_read_is_refused_by_name(cli: Cli, name: str, data: bytes, w
     done = cli("ingest", name)
     assert done.code == 12
     assert f"{name}: looks like {what}" in done.err
+
+
+def test_an_export_in_a_folder_is_refused_by_name_too(cli: Cli) -> None:
+    folder = cli.folder / "chats"
+    folder.mkdir()
+    (folder / "messages.html").write_bytes(b"<html>")
+    (folder / "note.md").write_text("The sauna is wood fired.")
+    assert "messages.html: looks like Telegram's HTML export" in cli.ok("ingest", "chats").err
+    assert not cli.ok("ingest", "chats", "--exclude", "*.html").err

@@ -263,6 +263,15 @@ def test_a_day_asked_for_brings_its_notes_and_then_its_turns(store: Store, tmp_p
             assert [each.text[-2:] for each in rest] == [f"{day}?"] * (day in (2, 6)), question
         assert not ask(store, question.format("12 March 2026")).memories, question
 
+    foreign = (
+        "was war am 4. März",
+        "qu'ai-je fait le 4 mars 2026",
+        "qué pasó el 4 de marzo",
+        "что было 4 марта",
+    )
+    for question in foreign:
+        assert [each.text for each in ask(store, question).memories] == [TOLD[2]], question
+
 
 @pytest.fixture(scope="module")
 def diary(tmp_path_factory: pytest.TempPathFactory) -> Store:

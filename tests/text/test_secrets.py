@@ -156,6 +156,21 @@ SAMPLES: list[tuple[str, str]] = [
     ("private-key", "-----BEGIN RSA PRIVATE KEY" + "-----\nMIIEow" + "IB=abc"),
     ("github-token", "ghp_" + "a1B2" * 4 + "\u200b" + "a1B2" * 5),
     ("github-token", "ghp_" + "a1B2" + "\n" + "a1B2" * 8),
+    ("anthropic-key", "sk-ant-api03-" + "a1B2c3" * 6 + "\n" + "d4E5f6" * 6),
+    *(
+        ("password", text.format("bramble" + "769#"))
+        for text in (
+            "so the password's {}",
+            "the router's password is still {}, sorry",
+            "das Passwort ist noch {}",
+            "my new password will be {}",
+            "take {} as the admin password",
+        )
+    ),
+    ("password", "mot de passe : \xab " + "petit chat 44" + " \xbb"),
+    ("password", "Netflix pw: " + "Tulip-" + "77"),
+    ("password", "| Was | Kennwort |\n|---|---|\n| Router | " + "Sommer-" + "2291 |"),
+    ("pin", "| Door | Code |\n|---|---|\n| Cellar | " + "4471# |"),
     ("private-key", "-----BEGIN RSA PRIVATE KEY" + "-----"),
     ("private-key", "-----BEGIN OPENSSH PRIVATE KEY" + "-----\n" + BODY),
 ]  # fmt: skip

@@ -58,7 +58,12 @@ def _labelled_columns(line: str, mark: str) -> dict[int, str]:
     if not labelled.has_label(line):
         return {}
     headings = [line[start:end] for start, end in _cells(line, mark)]
-    return {column: text for column, text in enumerate(headings) if _is_label(text)}
+    thing = f"{headings[0]}, "  # which a code opens: "| Door | Code |"
+    return {
+        column: f"{thing if column else ''}{text}"
+        for column, text in enumerate(headings)
+        if _is_label(text)
+    }
 
 
 def _is_label(text: str) -> bool:

@@ -117,7 +117,8 @@ def _broken_tokens(text: str, lowered: str) -> Iterator[Secret]:
             joined = before + gap.group(2)
             if len(before) < _MIN_PREFIX or len(joined) < _MIN_BROKEN_TOKEN:
                 continue
-            if any(_matches(form, before, 0, len(before))):
+            is_whole = any(_matches(form, before, 0, len(before)))
+            if is_whole and not secret_values.is_opaque(gap.group(2)):
                 continue
             for span in _matches(form, joined, 0, len(joined)):
                 if span.start < len(before) < span.end:

@@ -31,11 +31,12 @@ _OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
 """The thing that the secret is for, up to five words: "password for the router"."""
 _LINK = (
     r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
-    r"|[ \t]{1,3}(?:%(be)s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
+    r"|(?:[ \t]{1,3}(?:%(be)s)(?:[ \t](?:%(yet)s))?|['’]s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
     r"|[ \t]{1,3}[-–—][ \t]{1,3}|(?:%(be joined)s)[ \t]{0,3}|(?<=>))"
 )
 _QUOTED = (
-    r"\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'|`([^`\n]{2,200})`|“([^”\n]{2,200})”|«([^»\n]{2,200})»"
+    r"\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'|`([^`\n]{2,200})`|“([^”\n]{2,200})”"
+    r"|«[ \xa0\u202f]?([^»\n]{2,200}?)[ \xa0\u202f]?»"
 )
 _BARE = r"([^\s\"'`,;<>(){}\[\]|&。，；]{3,400}+)(?![(\[{])"
 _USER = r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
@@ -74,8 +75,8 @@ _CODE = (
 )
 _CONTEXT_CHARS = 40  # characters on either side of "code" in which to look for the thing it opens
 _STORY_CHARS = 200  # characters before a sentence "Code 1234." that tell what it opens
-_IS_MY = r"(?i)[ \t](?:%(be)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
-"""Between a value and a label after it: "… is my password"."""
+_IS_MY = r"(?i)[ \t](?:%(be|as)s)[ \t](?:\w{1,8}[ \t]){0,3}\Z"
+"""Between a value and a label after it: "… is my password", "use … as the password"."""
 _SAID = r"[ \t](?:%(be)s)[ \t][^\W\d_]{2,12}[ \t]|['’]s[ \t]"
 """After "PIN" in a sentence: "is still", "'s"."""
 _BETWEEN = (
@@ -192,7 +193,7 @@ def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) ->
         if secret_values.is_password(value) or (found.is_quoted and _is_chosen(value)):
             return found.span
         is_told = is_sure or (is_label and _is_first(place))
-        if is_told and _is_alone(place, found):
+        if is_told and _is_alone(place, found, is_sure=is_sure):
             return found.span
     spoken = _after_blank(place) if is_sure else None
     return (
@@ -221,7 +222,7 @@ def _is_first(place: _Place) -> bool:
     return not before or before[-1] in ",;/|(" or bool(_form(_NETWORK).match(before.split()[-1]))
 
 
-def _is_alone(place: _Place, found: _Value) -> bool:
+def _is_alone(place: _Place, found: _Value, *, is_sure: bool) -> bool:
     """Whether one word, or a few digits, is all that follows a label: "the password is swordfish"."""
     value, link = found.text, place.text[place.end : found.start]
     ends = found.is_quoted or _LINE_END.match(place.text, found.end)
@@ -230,7 +231,8 @@ def _is_alone(place: _Place, found: _Value) -> bool:
     spoken = None if link.startswith("s ") else _SPOKEN.search(link)  # "passwords … is"
     tie = spoken or _TIGHT.search(link)
     is_own = tie is None or is_of(link[: tie.start()])
-    is_word = tie is not None and _is_unusual(value) and not (spoken and _is_predicate(value))
+    is_word = tie is not None and _is_unusual(value, is_sure=is_sure)
+    is_word = is_word and not (spoken and _is_predicate(value))
     return is_own and (value.isdigit() or is_word)
 
 
@@ -244,12 +246,16 @@ def is_of(text: str) -> bool:
     return len(words) != 1 or words[0][0] == "(" or bool(_form(_NETWORK).match(words[0]))
 
 
-def _is_unusual(value: str) -> bool:
-    """Whether a word may be a password because it does not describe one."""
+def _is_unusual(value: str, *, is_sure: bool = True) -> bool:
+    """Whether a word may be a password because it does not describe one.
+
+    After a sure label it may end in a number ("tulip-77"); after "pass" that is the name of a ticket.
+    """
     words = value.lower().rstrip("!?.").split("-")
     return (
         value[0] < UNSPACED
-        and all(map(str.isalpha, words))
+        and words[0].isalpha()
+        and all(word.isalpha() or (is_sure and word.isdigit()) for word in words)
         and secret_values.is_actual_value(value)
         and _says_nothing(value, words)
     )
@@ -293,9 +299,10 @@ def _before_label(place: _Place) -> _Span | None:
     """A password before its label: "… is my password"."""
     link = _form(_IS_MY).search(place.text, max(0, place.start - 40), place.start)
     words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
-    if link is None or not words or not secret_values.is_strong(words[-1]):
+    value = words[-1] if words else ""
+    if link is None or value.lower() in word_set("scheme") or not secret_values.is_strong(value):
         return None
-    return link.start() - len(words[-1]), link.start()
+    return link.start() - len(value), link.start()
 
 
 def _is_passphrase(value: str) -> bool:

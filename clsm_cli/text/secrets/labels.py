@@ -20,6 +20,8 @@ _NO_LABELS = (
     "be",
     "be joined",
     "with",
+    "as",
+    "yet",
     "net",
     "place",
     "guard",

@@ -259,6 +259,8 @@ def _placement(
             return mode.direction, mode.direction == "plan"
         if not mode.is_question:
             return _evidence(match, groups, mode)
+        if forms.is_foreign(match.group()):
+            return kind, None  # clauses are English
         if clauses.is_asked_ahead(clauses.clause_of(match, groups)):
             return kind, True
     return kind, _direction(match, mode)

@@ -78,7 +78,7 @@ def _rows() -> list[list[str]]:
 
 @cache
 def _table() -> list[tuple[str, Rule]]:
-    cues = {"@holiday": holiday_cues()}
+    cues = {"@holiday": holiday_cues(), "@other": tuple(_other_months())}
     found: list[tuple[str, Rule]] = []
     for kind, name, *row in _rows():
         if kind == "cues":
@@ -93,8 +93,37 @@ def _table() -> list[tuple[str, Rule]]:
     return found
 
 
-def _month(name: str) -> int:
-    return MONTHS.index(name[:3]) + 1
+@cache
+def _other_months() -> dict[str, int]:
+    """Months by their names in other languages."""
+    found: dict[str, int] = {}
+    for _, *row in table_rows("time/months"):
+        for month, names in enumerate(row, 1):
+            found |= dict.fromkeys(names.split("|") if names else (), month)
+    return found
+
+
+_SHARED = frozenset({"april", "august", "september", "november", "december"})
+"""Names of months that English shares with other languages."""
+
+
+def is_foreign(words: str) -> bool:
+    """Whether a date is written as in another language than English.
+
+    >>> [is_foreign(each) for each in ("17. April", "5 mars 2026", "17 April", "24.02.2026")]
+    [True, True, False, False]
+    """
+    named = _other_months().keys() & {*re.findall(r"[^\W\d_]+", words.lower())}
+    return bool(named - _SHARED or (named and "." in words))
+
+
+def _month(groups: Groups) -> int:
+    """The month of a match, by its number, its name in another language, or its English name."""
+    if "number" in groups:
+        return int(groups["number"])
+    if "other" in groups:
+        return _other_months().get(groups["other"], 0)  # there is no month 0
+    return MONTHS.index(groups["month"][:3]) + 1
 
 
 def _weekday(groups: Groups) -> int:
@@ -125,10 +154,10 @@ def iso_month(groups: Groups, _at: date, _ahead: bool | None) -> Period:
 
 def month_and_year(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "February 2026", "March to May 2024"."""
-    first, until = periods.month(date(_year(groups, at), _month(groups["month"]), 1))
+    first, until = periods.month(date(_year(groups, at), _month(groups), 1))
     if "start" not in groups:
         return first, until
-    begin = date(first.year, _month(groups["start"]), 1)
+    begin = date(first.year, _month({"month": groups["start"]}), 1)
     return begin if begin < first else begin.replace(year=begin.year - 1), until
 
 
@@ -144,7 +173,7 @@ def year(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 def day_of_month(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve a day, or a range of days, of a month; without a year the nearest one."""
-    month = _month(groups["month"])
+    month = _month(groups)
     day = ORDINALS.index(groups["ordinal"]) + 1 if "ordinal" in groups else int(groups["day"])
     if "year" in groups:
         first = date(_year(groups, at), month, day)
@@ -198,7 +227,7 @@ def numbered_week(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 def month(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "in May", "last June"."""
-    which, first = groups["which"], date(at.year, _month(groups["month"]), 1)
+    which, first = groups["which"], date(at.year, _month(groups), 1)
     this = at.replace(day=1)
     if ahead is None:
         ahead = which == "in" and 0 < (first - this).days <= _NEAR_DAYS

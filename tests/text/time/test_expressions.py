@@ -27,6 +27,10 @@ def read(text: str, at: date = FRIDAY) -> list[tuple[str, str]]:
         ("what has worked on Monday?", "2023-06-12"),
         ("what do the notes of Monday say?", "2023-06-12"),
         ("do you know what she did on Monday?", "2023-06-12"),
+        ("wo war ich am 3. März?", "2023-03-03"),
+        ("qué hicimos el 3 de abril de 2022?", "2022-04-03"),
+        ("vi ses den 20 juni", "2023-06-20"),
+        ("5月3日", "2023-05-03"),
     ],
 )
 def test_a_question_of_what_is_looks_ahead(question: str, day: str) -> None:
@@ -34,10 +38,17 @@ def test_a_question_of_what_is_looks_ahead(question: str, day: str) -> None:
     assert found.first.isoformat() == day
 
 
+def test_a_day_without_a_year_is_no_day_in_other_languages() -> None:
+    assert read("Ablesung am 15. Februar, zahlen bis 3. März") == []
+
+
 @pytest.mark.parametrize(
     ("text", "days"),
     [
         ("on 2026-02-24", "2026-02-24"),
+        ("Samstag, 14. März 2026", "2026-03-14"),
+        ("2026年3月5日", "2026-03-05"),
+        ("le 1er août 2025", "2025-08-01"),
         ("24 February 2026", "2026-02-24"),
         ("the 24th of February, 2026", "2026-02-24"),
         ("Feb 24th, 2026", "2026-02-24"),
