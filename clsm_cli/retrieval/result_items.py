@@ -45,6 +45,8 @@ def build_items(
     the statement, and lists its id. If none has them (the statement was corrected, or its turn
     forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded into it: its
     source is added there, and it uses one of ``k``.
+
+    What is over is shown without its neighbours, which may still hold, and is no neighbour itself.
     """
     # The score of a passage with the best share of every signal.
     columns = zip(*(each.shares for each in candidates), strict=True)
@@ -57,6 +59,8 @@ def build_items(
     found: list[Memory] = []
     seen: list[tuple[Passage, float]] = []
     starts = index.passages(sorted({each.way.seed for each in candidates[:k] if each.way}))
+    marked = {row: each for row, each in ended.items() if each.until}
+    over = {each.id for each in index.passages(sorted(marked)).values()}
     quota, left = SourceQuota(question, k, settings), k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < settings.faded * full:
@@ -70,7 +74,9 @@ def build_items(
             continue
         if quota.is_used_up(passage):
             continue
-        shown = window_passages(index, row, passage, taken, settings.window)
+        superseded = marked.get(row) or marked.get(candidate.row)
+        length = 0 if superseded else settings.window
+        shown = window_passages(index, row, passage, over | taken.keys(), length)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         quota.take(passage)
@@ -79,7 +85,7 @@ def build_items(
             same = len(found)
             seen.append((passage, candidate.signals.date))
             memory = _memory(candidate, passage, shown, sources, full)
-            if (superseded := ended.get(row) or ended.get(candidate.row)) is not None:
+            if superseded is not None:
                 memory = superseded.marked(memory)
             if (told_at := index.after_cutoff.get(row)) is not None:
                 memory = memory._replace(told_later=told_at[:10])
