@@ -155,9 +155,9 @@ class GraphBuilder:
         all_keys = sorted({key for keys in mentions.values() for key in keys})
         times = evidence_queries.turn_times(connection, all_keys)
         newest = {
-            node: sorted(
-                {*keys} - self.ended.keys(), key=lambda key: (times.get(key, ""), key)
-            )[-SUMMARY_TURNS:]
+            node: sorted({*keys} - self.ended.keys(), key=lambda key: (times.get(key, ""), key))[
+                -SUMMARY_TURNS:
+            ]
             for node, keys in mentions.items()
         }
         found: dict[str, Node] = {}

@@ -12,10 +12,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import normalise_text, statement_id
+from clsm_cli.model.trust import TRUSTED
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
 from clsm_cli.retrieval.demotion import SourceQuota, dice, terms_of
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
+from clsm_cli.text.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -89,15 +91,26 @@ def build_items(
                 memory = superseded.marked(memory)
             if (told_at := index.after_cutoff.get(row)) is not None:
                 memory = memory._replace(told_later=told_at[:10])
-            start = starts.get(candidate.way.seed) if candidate.way else None
-            way = (
-                ActivationPath(candidate.way.concept, start.id) if candidate.way and start else None
-            )
+            way = _activation_path(candidate, starts)
             found.append(memory._replace(states=states, way=way))
         else:
             found[same] = _with_repeat(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
+
+
+def _activation_path(candidate: Candidate, starts: Mapping[int, Passage]) -> ActivationPath | None:
+    """The way to a candidate, with the first sentence of its start that has most words of the concept.
+
+    Nothing is quoted from tools and pages, since the item that it explains may be trusted.
+    """
+    start = starts.get(candidate.way.seed) if candidate.way else None
+    if candidate.way is None or start is None:
+        return None
+    label = {*tokens.stems(candidate.way.concept)}
+    said = sentences(start.text) if start.trust in TRUSTED else []
+    sentence = max(said, key=lambda s: len(label.intersection(tokens.stems(s))), default="")
+    return ActivationPath(candidate.way.concept, start.id, sentence)
 
 
 def _with_repeat(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
