@@ -17,7 +17,7 @@ from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
 from clsm_cli.retrieval.demotion import SourceQuota, dice, terms_of
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
-from clsm_cli.text.sentences import sentences
+from clsm_cli.text.sentences import sentence_naming
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -107,10 +107,10 @@ def _activation_path(candidate: Candidate, starts: Mapping[int, Passage]) -> Act
     start = starts.get(candidate.way.seed) if candidate.way else None
     if candidate.way is None or start is None:
         return None
-    label = {*tokens.stems(candidate.way.concept)}
-    said = sentences(start.text) if start.trust in TRUSTED else []
-    sentence = max(said, key=lambda s: len(label.intersection(tokens.stems(s))), default="")
-    return ActivationPath(candidate.way.concept, start.id, sentence)
+    concept, is_trusted = candidate.way.concept, start.trust in TRUSTED
+    return ActivationPath(
+        concept, start.id, sentence_naming(start.text, [concept]) if is_trusted else ""
+    )
 
 
 def _with_repeat(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
