@@ -105,6 +105,12 @@ def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterat
     if not seeds or not ties:
         yield from _figures(found, graph.total)
     yield Table("strongest edges", ("edge", "weight", "n"), ties)
+    stated = [
+        (_edge_phrase(e), (e["valid_from"] or "")[:10], shorten(e["sentence"], MAX_LABEL))
+        for e in found["strongest"]
+        if e["sentence"]
+    ]
+    yield Table("what states them", ("edge", "true from", "sentence"), stated)
     held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
     said = [(shorten(s.text, MAX_LABEL), (s.valid_from or "")[:10], s.id) for s in newest]

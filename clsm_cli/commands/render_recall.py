@@ -89,7 +89,8 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
             rest = f"… {len(spoken) - len(text)} more characters: clsm show {memory.id}"
             body.append(f"\n{rest}", style="dim")
         if explain:
-            body.append(f"\n{memory.id}, because: {_signals_text(memory)}", style="dim")
+            reasons = f"\n{memory.id}, because: {_signals_text(memory)}"
+            body.append(safe(reasons), style="dim")
         heading = [Text(safe(memory.heading), style="dim italic")] if memory.heading else []
         found += [head, *(Padding(each, (0, 0, 0, 2)) for each in (*heading, body)), Text()]
     return [*found, *(Text(each, style="dim") for each in _remarks(answer, explain=explain))]
@@ -145,9 +146,11 @@ def _signals_text(memory: Memory) -> str:
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])
     reasons = _REASONS
     if (way := memory.way) is not None:
-        reasons = _REASONS | {"graph": f"reached through {way.concept} from {way.memory}"}
-    said = [f"{round(100 * share / whole)} % {reasons[name]}" for name, share in ordered if share]
-    return ", ".join(said)
+        said = f': "{flat(way.sentence)}"' if way.sentence else ""
+        reached = f"reached through {way.concept} from {way.memory}{said}"
+        reasons = _REASONS | {"graph": reached}
+    parts = [f"{round(100 * share / whole)} % {reasons[name]}" for name, share in ordered if share]
+    return ", ".join(parts)
 
 
 _REASONS = {

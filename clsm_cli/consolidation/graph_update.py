@@ -1,9 +1,9 @@
 """Build the graph from the episodes: nodes with kind and summary, edges, and the mentions of each turn.
 
 A node is a function of its names and of the turns that mention it: its kind is judged from all uses
-of its name (``entity_mentions``), its summary is taken from the newest ``SUMMARY_TURNS`` turns. So a run
-only recomputes nodes whose turns or kind changed, with the same result as a run over everything
-(``rebuild``).
+of its name (``entity_mentions``), its summary is taken from the newest ``SUMMARY_TURNS`` turns that
+still hold. So a run only recomputes nodes whose turns or kind changed, with the same result as a run
+over everything (``rebuild``).
 """
 
 from __future__ import annotations
@@ -122,11 +122,12 @@ class GraphBuilder:
     def _touched(self, turns: Mapping[str, set[str]], renewed: Collection[str]) -> set[str]:
         """Nodes to describe again: renewed ones, and those whose turns, kind or summary sources changed.
 
-        A source of a summary may be a block that its document no longer has.
+        A source of a summary may be over, or a block that its document no longer has.
         """
         before, entries = self._before, self.words.entries
         sources = {key for node in before.values() for key in node.sources}
-        closed = evidence_queries.closed_since(self.state.connection, sorted(sources))
+        gone = evidence_queries.closed_since(self.state.connection, sorted(sources))
+        closed = gone | self.ended.keys()
         return {
             node
             for node, keys in turns.items()
@@ -154,7 +155,9 @@ class GraphBuilder:
         all_keys = sorted({key for keys in mentions.values() for key in keys})
         times = evidence_queries.turn_times(connection, all_keys)
         newest = {
-            node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-SUMMARY_TURNS:]
+            node: sorted({*keys} - self.ended.keys(), key=lambda key: (times.get(key, ""), key))[
+                -SUMMARY_TURNS:
+            ]
             for node, keys in mentions.items()
         }
         found: dict[str, Node] = {}

@@ -32,7 +32,12 @@ _KEYS = {
         "first": "string",
         "last": "string",
     },
-    "edge": {"type": "string", "weight": "double", "n": "long", "valid_from": "string"},
+    "edge": {
+        "type": "string",
+        "weight": "double",
+        "n": "long",
+        **dict.fromkeys(("valid_from", "valid_until", "sentence"), "string"),
+    },
 }
 """GraphML attributes and their types; missing or empty values are left out."""
 
@@ -50,16 +55,26 @@ def _node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, An
     }
 
 
-def _edge_mapping(edge: Edge) -> dict[str, Any]:
-    names = ("id", "source", "target", "type", "directed", "weight", "n", "valid_from")
-    return {name: getattr(edge, name) for name in names}
+def _edge_mapping(edge: Edge, sentence: str = "") -> dict[str, Any]:
+    names = [
+        "id",
+        "source",
+        "target",
+        "type",
+        "directed",
+        "weight",
+        "n",
+        "valid_from",
+        "valid_until",
+    ]
+    return {name: getattr(edge, name) for name in names} | {"sentence": sentence}
 
 
 def mapping(graph: Graph) -> dict[str, Any]:
     """Nodes and edges as JSON values."""
     return {
         "nodes": [_node_mapping(node, graph.statements.get(node.id, ())) for node in graph.nodes],
-        "edges": [_edge_mapping(edge) for edge in graph.edges],
+        "edges": [_edge_mapping(edge, graph.sentences.get(edge.id, "")) for edge in graph.edges],
     }
 
 
@@ -81,7 +96,7 @@ def graphml(graph: Graph) -> str:
         element = ET.SubElement(body, "edge", ends)
         if edge.directed:
             element.set("directed", "true")
-        _fill(element, "edge", _edge_mapping(edge))
+        _fill(element, "edge", _edge_mapping(edge, graph.sentences.get(edge.id, "")))
     ET.indent(root)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     return f"{head}{ET.tostring(root, encoding='unicode')}\n"

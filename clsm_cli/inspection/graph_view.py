@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clsm_cli.inspection.fact_history import Facts, View, ids_within, name_of, statements_naming
@@ -22,6 +22,8 @@ from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.plain import to_plain
+from clsm_cli.text.sentences import sentence_naming
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Graph:
     statements: Mapping[str, tuple[Statement, ...]]  # node id → those about it, sorted by id
     total: int  # number of nodes of the whole graph
     dangling: int = 0  # edges left out because an end is not in the store
+    sentences: Mapping[str, str] = field(default_factory=dict)  # edge id → sentence that states it
 
 
 def load(store: Store, view: View) -> Graph:
@@ -51,7 +54,26 @@ def load(store: Store, view: View) -> Graph:
         statements=_statements_about(rows, nodes),
         total=len(nodes),
         dangling=len(found) - len(edges) if view.at is None else 0,
+        sentences=_sentences_of(store, edges.values(), nodes),
     )
+
+
+def _sentences_of(store: Store, edges: Iterable[Edge], nodes: Mapping[str, Node]) -> dict[str, str]:
+    """Edge id → the sentence of its first turn that has most words of both ends' names."""
+    stated = [edge for edge in edges if edge.sources]
+    if not stated:
+        return {}
+    with open_index(store, None) as opened:
+        keys = sorted({key for edge in stated for key in edge.sources})
+        turns = evidence_queries.turns_by_key(opened.index.connection, keys)
+    found: dict[str, str] = {}
+    for edge in stated:
+        told = [turns[key] for key in edge.sources if key in turns]
+        if told:
+            first = min(told, key=lambda turn: (turn.time or "", turn.key))
+            names = [name for end in (edge.source, edge.target) for name in _names(nodes[end])]
+            found[edge.id] = to_plain(sentence_naming(first.text, names))
+    return found
 
 
 def _graph_at(facts: Facts, at: str) -> tuple[dict[str, Node], list[Edge]]:
@@ -212,7 +234,8 @@ def statistics(graph: Graph, seeds: Sequence[str] = ()) -> dict[str, Any]:
         ],
         "strongest": [
             {"source": names[e.source], "type": e.type, "target": names[e.target]}
-            | {"weight": e.weight, "n": e.n, "directed": e.directed}
+            | {"weight": e.weight, "n": e.n, "directed": e.directed, "valid_from": e.valid_from}
+            | {"sentence": graph.sentences.get(e.id, "")}
             for e in strongest
         ],
     }

@@ -75,10 +75,11 @@ class Signals(NamedTuple):
 
 
 class ActivationPath(NamedTuple):
-    """How activation reached a memory: from which one, and over which concept."""
+    """How activation reached a memory: from which one, over which concept, and by which sentence there."""
 
     concept: str
     memory: str
+    sentence: str
 
 
 class Memory(NamedTuple):

@@ -12,10 +12,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import normalise_text, statement_id
+from clsm_cli.model.trust import TRUSTED
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
 from clsm_cli.retrieval.demotion import SourceQuota, dice, terms_of
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
+from clsm_cli.text.sentences import sentence_naming
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -45,6 +47,8 @@ def build_items(
     the statement, and lists its id. If none has them (the statement was corrected, or its turn
     forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded into it: its
     source is added there, and it uses one of ``k``.
+
+    What is over is shown without its neighbours, which may still hold, and is no neighbour itself.
     """
     # The score of a passage with the best share of every signal.
     columns = zip(*(each.shares for each in candidates), strict=True)
@@ -57,6 +61,8 @@ def build_items(
     found: list[Memory] = []
     seen: list[tuple[Passage, float]] = []
     starts = index.passages(sorted({each.way.seed for each in candidates[:k] if each.way}))
+    marked = {row: each for row, each in ended.items() if each.until}
+    over = {each.id for each in index.passages(sorted(marked)).values()}
     quota, left = SourceQuota(question, k, settings), k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < settings.faded * full:
@@ -70,7 +76,9 @@ def build_items(
             continue
         if quota.is_used_up(passage):
             continue
-        shown = window_passages(index, row, passage, taken, settings.window)
+        superseded = marked.get(row) or marked.get(candidate.row)
+        length = 0 if superseded else settings.window
+        shown = window_passages(index, row, passage, over | taken.keys(), length)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         quota.take(passage)
@@ -79,19 +87,30 @@ def build_items(
             same = len(found)
             seen.append((passage, candidate.signals.date))
             memory = _memory(candidate, passage, shown, sources, full)
-            if (superseded := ended.get(row) or ended.get(candidate.row)) is not None:
+            if superseded is not None:
                 memory = superseded.marked(memory)
             if (told_at := index.after_cutoff.get(row)) is not None:
                 memory = memory._replace(told_later=told_at[:10])
-            start = starts.get(candidate.way.seed) if candidate.way else None
-            way = (
-                ActivationPath(candidate.way.concept, start.id) if candidate.way and start else None
-            )
+            way = _activation_path(candidate, starts)
             found.append(memory._replace(states=states, way=way))
         else:
             found[same] = _with_repeat(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
+
+
+def _activation_path(candidate: Candidate, starts: Mapping[int, Passage]) -> ActivationPath | None:
+    """The way to a candidate, with the first sentence of its start that has most words of the concept.
+
+    Nothing is quoted from tools and pages, since the item that it explains may be trusted.
+    """
+    start = starts.get(candidate.way.seed) if candidate.way else None
+    if candidate.way is None or start is None:
+        return None
+    concept, is_trusted = candidate.way.concept, start.trust in TRUSTED
+    return ActivationPath(
+        concept, start.id, sentence_naming(start.text, [concept]) if is_trusted else ""
+    )
 
 
 def _with_repeat(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import word_list
 from clsm_cli.text.markdown_marks import ITEM
+from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from clsm_cli.text.person_words import Language
 
@@ -96,6 +97,16 @@ def is_question(text: str) -> bool:
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text, unchanged."""
     return [text[start:end] for start, end in split(text)]
+
+
+def sentence_naming(text: str, names: Iterable[str]) -> str:
+    """The first sentence of a text that has most words of some names; "" of an empty text.
+
+    >>> sentence_naming("It rained. Her boss is Ruben Maes. Ruben sails.", ["Ruben Maes"])
+    'Her boss is Ruben Maes.'
+    """
+    words = {word for name in names for word in stems(name)}
+    return max(sentences(text), key=lambda each: len(words.intersection(stems(each))), default="")
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:

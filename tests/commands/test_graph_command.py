@@ -49,6 +49,13 @@ def test_of_a_node_its_own_edges_come_first(tmp_path: Path) -> None:
     assert set(first.split()) >= {"n0", "n1"}
 
 
+def test_a_typed_edge_comes_with_the_sentence_that_states_it(slept: Store) -> None:
+    typed = [each for each in data(slept)["edges"] if each["type"] == "semantic"]
+    assert typed
+    assert all(each["sentence"] for each in typed)
+    assert "Yusuf: skipper of the barge Albertine" in ok(slept, "Yusuf", "--depth", "1")
+
+
 @pytest.mark.parametrize(
     ("form", "begins"),
     [

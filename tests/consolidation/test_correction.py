@@ -92,9 +92,10 @@ def test_a_correction_is_three_rows(store: Store) -> None:
 
 @pytest.mark.parametrize("never", [False, True])
 def test_an_edge_ends_with_all_that_is_stated_of_it(slept: Store, *, never: bool) -> None:
-    """At once, and the next night leaves it so."""
+    """At once, and the next night leaves it so; no summary rests on it from then on."""
     (told,) = [row for row in rows(slept).values() if "Yusuf: skipper of the barge" in row.text]
     assert semantic(slept, told) == [None]
+    assert summarised(slept, told)
     done(
         slept, told.id, "Yusuf sold the barge Albertine and is no longer its skipper.", never=never
     )
@@ -102,6 +103,14 @@ def test_an_edge_ends_with_all_that_is_stated_of_it(slept: Store, *, never: bool
     assert semantic(slept, told) == [end]
     sleep(slept, LATER)
     assert semantic(slept, told) == [end]
+    assert not summarised(slept, told)
+
+
+def summarised(store: Store, told: Statement) -> list[str]:
+    """The summaries that rest on what a statement does."""
+    found = shards.load_graph(store.graphs(), frozenset()).records.values()
+    nodes = [each for each in found if isinstance(each, Node)]
+    return [each.summary for each in nodes if {*told.sources} & {*each.sources}]
 
 
 def semantic(store: Store, told: Statement) -> list[str | None]:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from ingesting import new_store
+from sample_store import ask
 from small_store import found, talk, tell
 
+from clsm_cli.commands.render_recall import answer_lines
 from clsm_cli.config import Settings, with_changes
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
@@ -57,7 +59,9 @@ def test_the_second_memory_is_reached_by_the_name_in_the_first(store: Store) -> 
     best = found(store, SPOUSE)[:3]
     assert best[0].text == HUSBAND
     assert of(best, TRADE).why.graph > 0.5
-    assert of(best, TRADE).way == ActivationPath("Corvo", best[0].id)
+    assert of(best, TRADE).way == ActivationPath("Corvo", best[0].id, HUSBAND)
+    told = "\n".join(answer_lines(ask(store, SPOUSE), explain=True))
+    assert f'reached through Corvo from {best[0].id}: "{HUSBAND}"' in told
     assert of(found(store, SPOUSE), "Pell works as a nurse in Delft.").why.graph == 0
 
 

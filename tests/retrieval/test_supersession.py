@@ -42,6 +42,18 @@ def test_the_old_is_below_and_over(store: Store, old: str, new: str, question: s
     assert first.confidence > 0.96 * second.confidence
 
 
+def test_a_mark_is_of_its_own_block_alone(store: Store, tmp_path: Path) -> None:
+    """Its neighbours still hold; and as their neighbour, it would be unmarked."""
+    old, new = "- The club meets on Tuesdays.", "- The club now meets on Thursdays."
+    beside = "- Ruben lives in Goes.\n- The mooring costs 300 euros."
+    for day, text in (("02", old), ("03", new)):
+        note(store, tmp_path / f"2026-02-{day}.md", f"# Log {day}\n\n{text}\n{beside}\n")
+    items = found(store, "which day does the club meet?")
+    assert new in items[0].text
+    assert [each.text for each in items if each.until or each.perhaps_until] == [old]
+    assert sum(old in each.text for each in items) == 1
+
+
 @pytest.mark.parametrize(
     ("old", "new", "question"),
     [

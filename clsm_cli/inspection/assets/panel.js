@@ -76,7 +76,8 @@ function direction(edge, id) {
 function edgeRow({ edge, other }, id) {
   const since = edge.valid_from ? `, since ${day(edge.valid_from)}` : "";
   const what = `${direction(edge, id)}${spaced(edge.type)}, ${counted(edge.n, "source")}${since}`;
-  return goTo(other, weight(edge.weight), make("small", {}, bdi(what)));
+  const said = edge.sentence ? [make("small", {}, bdi(`“${edge.sentence}”`))] : [];
+  return goTo(other, weight(edge.weight), make("small", {}, bdi(what)), ...said);
 }
 
 const day = (time) => time.slice(0, 10).replaceAll("-", "\u2011");  // a date stays on its line
