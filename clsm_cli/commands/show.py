@@ -1,6 +1,6 @@
 """``clsm show``: one item by its id; ``clsm history``: every version of what is known."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from json import dumps
 from typing import Any
@@ -9,14 +9,13 @@ from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, 
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
-    Table,
     dotted,
     fields,
+    flat,
     location_text,
     plain,
     shorten,
     span_text,
-    table_lines,
 )
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.inspection import fact_history
@@ -60,12 +59,7 @@ def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[s
         yield from (*found.text.split("\n"), "")
     words = (facts.get(name) for name in ("title", "heading", "state", "stream", "trust"))
     yield dotted(f"{facts.get('kind', found.kind)} {found.id}", *words)
-    for name, start, end in (
-        ("true", facts.get("valid_from"), facts.get("valid_until")),
-        ("believed", facts.get("recorded_at"), facts.get("superseded_at")),
-    ):
-        if times := span_text(start, end, zone):
-            yield f"{name} {times}"
+    yield from _spans(facts, zone)
     named = [f"{e.text}: {_days(e)}" for e in found.times if e.first[:4] not in e.text]
     if named:
         yield "; ".join(named)
@@ -81,13 +75,18 @@ def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[s
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
 
 
+def _spans(facts: Mapping[str, Any], zone: tzinfo) -> Iterator[str]:
+    """Since when and until when something was true, and was believed, as far as known."""
+    for name, start, end in (
+        ("true", "valid_from", "valid_until"),
+        ("believed", "recorded_at", "superseded_at"),
+    ):
+        if times := span_text(facts.get(start), facts.get(end), zone):
+            yield f"{name} {times}"
+
+
 def _days(each: ResolvedTime) -> str:
     return each.first if each.first == each.last else f"{each.first} to {each.last}"
-
-
-MAX_CELL = 60  # characters shown of a value in a table
-_TIMES = ("true from", "true until", "believed from", "believed until")
-HEADINGS = ("value", *_TIMES, "state", "source", "id")
 
 
 @command(
@@ -124,18 +123,16 @@ def history(
 def history_output(
     found: Sequence[History], view: View, zone: tzinfo
 ) -> tuple[dict[str, Any], list[str]]:
-    """Schema ``clsm.history/1``, and a table for each thread."""
-    shown = []
+    """Schema ``clsm.history/1``, and the versions of each thread, each with its whole text."""
+    lines: list[str] = []
     for thread in (thread for each in found for thread in each.threads):
-        rows = []
-        for row in thread.versions:
-            times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
-            place = location_text(row.file, row.line)
-            spans = (local_time(time, zone) for time in times)
-            state = f"{row.state}, by hand" if row.by_hand else row.state
-            rows.append((shorten(row.value, MAX_CELL), *spans, state, place, row.id))
         title = dotted(thread.label, thread.type) or "about nothing named"
-        shown.append(Table(title, HEADINGS, rows))
+        lines += ["", title] if lines else [title]
+        for row in thread.versions:
+            state = f"{row.state}, by hand" if row.by_hand else row.state
+            place = location_text(row.file, row.line)
+            facts = dotted(state, *_spans(row._asdict(), zone), place, row.id)
+            lines += [f"- {flat(row.value)}", f"  {facts}"]
     mapping = {"schema": "clsm.history/1", **fields(view, "now as_of known_at")}
     mapping["found"] = [fields(each, "wanted threads") for each in found]
-    return mapping, table_lines(shown)
+    return mapping, lines

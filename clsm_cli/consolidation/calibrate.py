@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.consolidation import supersession_check
@@ -171,16 +172,21 @@ class Calibration:
         self.counts["contradictions"] += 1
 
     def _update_task(self, claim: Claim) -> bool:
-        """Update a known task; True if it is known, or if it is new and already done."""
+        """Update a known task; False if its line was rewritten, or if it is new and not yet done."""
         row = self.known.task_of(claim.item or claim.text)
-        if row is not None:
-            state = max(row.state, claim.state, key=lambda s: TASK_STATES.index(s or "open"))
-            is_news = state == "done" != row.state
-            done_at = since(claim) if is_news else row.done_at
-            now = replace(row, state=state, due=claim.due or row.due, done_at=done_at)
-            self.reinforce(now, claim)
-            return True
-        return claim.state == "done"
+        if row is None:
+            return claim.state == "done"
+        state = max(row.state, claim.state, key=lambda s: TASK_STATES.index(s or "open"))
+        earlier = chain.from_iterable(map(self.state.earlier_blocks, claim.sources))
+        is_reworded = row.text != claim.text and not {*row.sources}.isdisjoint(earlier)
+        if is_reworded and state != "done" and not row.pinned:
+            self.close(row, since(claim))
+            return False
+        is_news = state == "done" != row.state
+        done_at = since(claim) if is_news else row.done_at
+        now = replace(row, state=state, due=claim.due or row.due, done_at=done_at)
+        self.reinforce(now, claim)
+        return True
 
     def reinforce(self, row: Statement, claim: Claim) -> None:
         """Add the sources of a claim to a statement."""

@@ -307,7 +307,8 @@ class StatementScorer:
         successors: set[ScoredUnit] = set()
         pairs = []
         for key, pieces in scores.pieces.items():
-            kept = self._statements_of_old_blocks(key)
+            earlier = self.state.earlier_blocks(key)
+            kept = {text for old in earlier for text in self._kept.get(old, ())}
             again = {piece for piece in pieces if piece.statement in kept}
             gone = kept - {piece.statement for piece in again}
             successors |= again
@@ -318,14 +319,6 @@ class StatementScorer:
                 if each.same + each.update >= MIN_SUCCESSOR_P:
                     successors.add(piece)
         return frozenset(successors)
-
-    def _statements_of_old_blocks(self, key: str) -> set[str]:
-        """The statements of all blocks that a block replaced, directly or indirectly."""
-        seen, found = {key}, set[str]()
-        while (key := self.state.rewritten.get(key, key)) not in seen:
-            seen.add(key)
-            found |= self._kept.get(key, set())
-        return found
 
     def _corrected(self, scores: UnitScores, place: str) -> UnitScores:
         """The scores corrected by the owner's decisions, where these may change the outcome."""

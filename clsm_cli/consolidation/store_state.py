@@ -134,6 +134,13 @@ class StoreState:
             new: old for each in documents for old, (_, new) in sorted(each.closed.items()) if new
         }
 
+    def earlier_blocks(self, key: str) -> list[str]:
+        """Keys of the blocks that a block replaced, directly or indirectly."""
+        keys = [key]
+        while (old := self.rewritten.get(keys[-1], key)) not in keys:
+            keys.append(old)
+        return keys[1:]
+
     def is_pending(self, record: EpisodeRecord) -> bool:
         """Whether an episode was never consolidated, or its file changed since."""
         return record.stage == "pending" or record.digest != self.files[record.id].digest

@@ -1,7 +1,7 @@
 r"""Markdown cut into blocks with their lines: a scanner of the outermost structure only.
 
 A block is a paragraph, a list item with everything nested in it, a fenced or indented code block, a table
-or a block quote. The inside of a block is never parsed, so one pass over the lines suffices, nesting costs
+or a block quote. Of a paragraph with a statement to a line, each line is one, as in a diary. The inside of a block is never parsed, so one pass over the lines suffices, nesting costs
 nothing, and hostile text takes no longer than any other.
 
 Why not markdown-it-py, which Rich depends on: it builds tokens for everything nested (a megabyte of short
@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from clsm_cli.config import MAX_BLOCKS
+from clsm_cli.text.sentences import begins_anew
 
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
@@ -25,6 +26,7 @@ _EMPTY_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]*)?
 _COLUMN = re.compile(r"[ \t]*:?-+:?[ \t]*\Z")
 # Every block carries its headings, which would multiply a long one.
 _MAX_TITLE = 200
+_STATED = re.compile(r"[.!\u2026\u3002\uff01]\W{0,4}\Z")
 _RULE = re.compile(r" {0,3}(?:(?:-\s*+){3,}+|(?:\*\s*+){3,}+|(?:_\s*+){3,}+)\Z")
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
@@ -141,7 +143,24 @@ def _paragraph(state: _Scan, place: int) -> int:
         if _interrupts(state, end, paragraph=True):
             break
         end += 1
-    return state.add(place, end)
+    return state.add(place, end) if table else _add_lines(state, place, end)
+
+
+def _add_lines(state: _Scan, start: int, end: int) -> int:
+    """Add a paragraph; one that was not wrapped is cut behind each line that ends a statement.
+
+    A question stays with what is below it, which may be its answer.
+    """
+    lines, numbers = state.lines, range(start + 1, end)
+    width = max(map(len, lines[start:end]))
+    if any(begins_anew(lines[number], lines[number - 1], width) for number in numbers):
+        for number in numbers:
+            is_cut = _STATED.search(lines[number - 1][-5:]) and begins_anew(
+                lines[number], "", width
+            )
+            if is_cut and len(state.spans) <= MAX_BLOCKS:
+                start = state.add(start, number)
+    return state.add(start, end)
 
 
 def _end(state: _Scan, place: int, goes_on: Callable[[int], bool]) -> int:

@@ -191,3 +191,12 @@ def test_whatever_note_ticks_a_task(store: Store, name: str, text: str) -> None:
     learn(store, "TODO.md", "# To do\n\n- [ ] order new glasses\n")
     learn(store, name, text)
     assert [row.state for row in rows(store).values() if "glasses" in row.text] == ["done"]
+
+
+def test_a_task_has_the_words_that_its_line_has_now(store: Store) -> None:
+    lines = [f"Send the chapter to Marten by {day} May" for day in (8, 15, 22)]
+    for line in lines:
+        learn(store, "TODO.md", f"# To do\n\n- [ ] {line}\n")
+    assert [
+        row.text for row in rows(store).values() if row.is_current and row.kind == "task"
+    ] == lines[2:]

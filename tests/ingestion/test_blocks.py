@@ -43,6 +43,8 @@ def cut(text: str) -> list[str]:
         ("<!-- open\n\nb", ["<!-- open", "b"]),
         ("[x]: http://example.org\n\na", ["[x]: http://example.org", "a"]),
         ("#hashtag\n####### seven", ["#hashtag\n####### seven"]),
+        ("Rain. Mara rang again.\nWho calls?\nNobody now.\nGone.", ["Rain. Mara rang again.", "Who calls?\nNobody now.", "Gone."]),
+        ("We saw it.\nThereafter rain", ["We saw it.\nThereafter rain"]),
         ("a\rb", ["a\rb"]),
         ("", []),
     ],

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
+from in_process import InProcess
 from small_store import note
 
 from clsm_cli.consolidation import record_edit
@@ -177,3 +178,9 @@ def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> 
     (own,) = [row for row in found if "clock" in row.text]
     (by_hand,) = only(ask(store, own.id)).versions
     assert by_hand.source == f"projects/facts.md:{len(path.read_text().splitlines())}"
+
+
+def test_a_sentence_is_shown_to_its_end(store: Store) -> None:
+    text = "The bell of the ground floor, which the guests of the boathouse ring, rings every 9 minutes."
+    hold(store, statement(text, subject="bell"))
+    assert f"- {text}\n" in InProcess("history", TODAY).ok(store, "bell")

@@ -359,13 +359,13 @@ def test_a_note_without_a_day_is_read_as_of_the_captures_between_which_it_was_wr
     store: Store, tmp_path: Path
 ) -> None:
     lines = (
-        "- Dentist on 4 March, 8:50.\n",
+        "- Dentist on 4 March, 8:50.\n- [ ] Pay the plumber by 5 March\n",
         "- Podiatrist: Mon 9 March 14:00, at home\n- Boiler service 3 March, Hadrian\n",
     )
     for said, day in (("".join(lines[1:]), 20), ("".join(lines), 24)):
         note(store, tmp_path / "appointments.md", said, now=f"2026-02-{day}T20:00:00+01:00")
     due = [item.due for item in items(brief(store, MORNING, 2000), "due")]
-    assert due == ["2026-03-04", "2026-03-09"]  # the boiler's year is anybody's guess
+    assert due == ["2026-03-04", "2026-03-05", "2026-03-09"]  # the boiler's year is anybody's guess
 
 
 def test_a_statement_that_names_a_day_ahead_is_due_however_long_ago_it_was_told(
