@@ -120,7 +120,7 @@ class StatementsAndNodes(NamedTuple):
         when = each.valid_from or (None if told else each.recorded_at)
         key, time = (told.key, told.time) if told else (each.id, each.recorded_at)
         days = days_written(self.reader, key, time)
-        due = each.due if each.kind == "task" else _day_ahead(each.text, days)
+        due = each.due or _day_ahead(each.text, days)
         return make_item(
             each.id,
             each.kind,
