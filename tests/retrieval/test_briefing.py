@@ -127,6 +127,12 @@ def test_what_the_agent_reads_anyway_is_not_told(desk: Store, *, keeps: bool) ->
     assert not any("train" in item.text for part in before.sections for item in part.items)
 
 
+def test_a_line_has_its_day_unless_the_file_shown_is_named_after_it() -> None:
+    told = Item("a", "passage", "", "flow", "agent", 1, "2026-02-24", "2026-02-24/result.json")
+    days = [told._replace(file=file).day for file in ("", "/flow/20260224T0000Z-e-1.md")]
+    assert days == ["", "2026-02-24"]
+
+
 RENT = "The rent of the workshop in hall 3 in Delft is {} euros a month from January"
 DATA = "Test data for the demo is ready (200 tickets). The printer is not here yet"
 TASK = "[ ] Prepare the demo: test data for 200 tickets, printer for tickets"
