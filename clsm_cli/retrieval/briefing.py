@@ -322,7 +322,7 @@ class _Packing:
             if self.used + size <= limit:
                 self.used += size
                 self.chosen[place] = None
-                self._shown.add((each.section, each.item.path))
+                self._shown.add((each.section, each.item.name))
                 self._threads[each.thread] += 1
 
     def _score(self, place: int) -> float:
@@ -333,7 +333,7 @@ class _Packing:
     def _size(self, each: RankedItem) -> int:
         """Size of the item, and of its file's name unless that is already shown."""
         item = each.item
-        above = "" if (each.section, item.path) in self._shown else item.name
+        above = "" if (each.section, item.name) in self._shown else item.name
         if self._unit == "tokens":
             return item.tokens + count_tokens(above)
         return len(item.about) + len(item.text) + len(above)

@@ -344,8 +344,9 @@ def _line(
     at = days[0] if turn.time else None
     task = next(iter(todo.todos(raw, at)), None)
     is_open = task is not None and task.state != "done"
-    due = (task.due if task else None) or ahead.day_ahead(text, *days)
-    due = due if is_open or task is None else None
+    due = None
+    if task is None or is_open:
+        due = (task.due if task else None) or ahead.day_ahead(text, *days)
     section = "tasks" if is_open else "lately" if at else "who"
     above = turn.speaker or _about(turn, text)
     found = make_item(

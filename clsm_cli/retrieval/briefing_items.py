@@ -61,8 +61,8 @@ class Item(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file with its folder."""
-        return "/".join(self.path.split("/")[-2:])
+        """The file to open, or else the ingested one, with its folder."""
+        return "/".join((self.file or self.path).split("/")[-2:])
 
     @property
     def told_on(self) -> str:
@@ -161,7 +161,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 16
+VERSION = 18
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

@@ -134,13 +134,14 @@ def _source_turn(
         return None
     words = frozenset(tokens.folded_words(statement.text))
     for row, passage in index.passages(rows).items():
-        if len(words & {*tokens.folded_words(passage.text)}) >= MIN_SHARED_WORDS * len(words):
+        told = tokens.folded_words(f"{passage.heading} {passage.text}")
+        if len(words.intersection(told)) >= MIN_SHARED_WORDS * len(words):
             return row, passage
     return None
 
 
 MIN_SHARED_WORDS = 0.5
-"""Share of a statement's words that a turn must contain to say it: the turn may have "I" for a name."""
+"""Share of a statement's words that a turn and its heading must contain to say it: it may have "I" for a name."""
 
 
 def _find_repeat(

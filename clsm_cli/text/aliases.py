@@ -69,11 +69,12 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 
 def short_names(full: str) -> list[str]:
-    """Return first and last name of a person's full name; with a title, the name alone counts."""
-    words = full.split()
+    """Return first and last name of a person's full name; beside a title or emoji, the name alone counts."""
+    all_words = full.split()
+    words = [word for word in all_words if unicodedata.category(word[0]) != "So"]
     titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
     words = words[1:] if titled else words
-    if not 2 - titled <= len(words) <= 4:
+    if not 1 + (words == all_words) <= len(words) <= 4:
         return []
     if not all(word in name_matching.NAME_PARTICLES or _is_personal(word) for word in words):
         return []

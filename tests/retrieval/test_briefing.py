@@ -127,6 +127,12 @@ def test_what_the_agent_reads_anyway_is_not_told(desk: Store, *, keeps: bool) ->
     assert not any("train" in item.text for part in before.sections for item in part.items)
 
 
+def test_a_line_has_its_day_unless_the_file_shown_is_named_after_it() -> None:
+    told = Item("a", "passage", "", "flow", "agent", 1, "2026-02-24", "2026-02-24/result.json")
+    days = [told._replace(file=file).day for file in ("", "/flow/20260224T0000Z-e-1.md")]
+    assert days == ["", "2026-02-24"]
+
+
 RENT = "The rent of the workshop in hall 3 in Delft is {} euros a month from January"
 DATA = "Test data for the demo is ready (200 tickets). The printer is not here yet"
 TASK = "[ ] Prepare the demo: test data for 200 tickets, printer for tickets"
@@ -217,16 +223,24 @@ def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Pa
     assert texts(brief(store, MORNING, 2000), "due") == [new]
 
 
-def test_a_day_that_was_moved_is_marked(store: Store, tmp_path: Path) -> None:
+def test_what_was_moved_or_called_off_is_marked(store: Store, tmp_path: Path) -> None:
     said = {
-        20: ("Solveig has her heart operation on 3 March in Bergen.", "Dentist on 4 March, 8:50."),
-        22: ("Solveig's operation is now on 17 March instead of 3 March.", "Concert on 20 March."),
+        20: (
+            "Solveig has her heart operation on 3 March in Bergen.",
+            "Dentist on 4 March, 8:50.",
+            "Team dinner: 6 March, De Arend, 19:00, partners are welcome.",
+        ),
+        22: (
+            "Solveig's operation is now on 17 March instead of 3 March.",
+            "Concert on 20 March.",
+            "Team dinner at De Arend is cancelled by the restaurant.",
+        ),
     }
     for day, lines in said.items():
         page = "# Days\n\n" + "".join(f"- {each}\n" for each in lines)
         note(store, tmp_path / f"2026-02-{day}.md", page)
     due = {item.text: item.perhaps_until for item in items(brief(store, MORNING, 2000), "due")}
-    assert (due[said[20][0]], due[said[20][1]]) == ("2026-02-22", None)
+    assert [due[each] for each in said[20]] == ["2026-02-22", None, "2026-02-22"]
 
 
 def test_a_day_that_a_living_note_moved_is_not_told_as_it_was(store: Store, tmp_path: Path) -> None:

@@ -86,6 +86,16 @@ def test_a_turn_stands_in_the_place_of_its_statement(store: Store) -> None:
     assert {turn.id, known} <= {*json.loads(used)["ids"]}
 
 
+def test_a_short_item_stands_in_the_place_of_a_statement_with_its_headings(
+    store: Store, tmp_path: Path
+) -> None:
+    note(store, tmp_path / "a.md", "# Suppliers of parts\n\n## Van Dorp\n\n- customer 40817\n")
+    (block,) = found(store, "customer 40817")
+    text = "Suppliers of parts › Van Dorp: customer 40817"
+    known = state(store, "projects", "parts", text, (block.id,))
+    assert [each.states for each in found(store, text)] == [(known,)]
+
+
 def test_what_a_person_made_of_a_statement_stands_for_itself(store: Store) -> None:
     """The turn has the words that were mended."""
     tell(store, *talk("a", "Ilse mends theremins every Friday.", "The ferry leaves at six."))

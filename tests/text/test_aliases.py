@@ -54,6 +54,7 @@ def test_no_second_name() -> None:
     [
         ("Mei-Lin Zhao", ["Mei-Lin", "Zhao"]), ("Dr. Bakker", ["Bakker"]),
         ("Simone de Beauvoir", ["Simone", "Beauvoir"]), ("SL Hart", []), ("Brian", []), ("", []),
+        ("Noor \N{BICYCLE}", ["Noor"]), ("Jan & Marie", []), ("\N{BICYCLE}", []),
     ],
 )  # fmt: skip
 def test_short_names(full: str, short: list[str]) -> None:

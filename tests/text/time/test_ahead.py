@@ -27,6 +27,8 @@ FRIDAY = date(2026, 10, 23)
         ("Rent review 1 January", "2027-01-01"),
         ("So it is the other boat, 11-13 November. Three people.", "2026-11-11"),
         ("Jo comes to York on 5 and 6 November to help.", "2026-11-05"),
+        ("Ilse has night shifts from the 26th till the 30th so I do the kids", "2026-10-26"),
+        ("Henny is away till the 29th by the way", "2026-10-29"),
         ("Dinner moved from 4 November to 6 November.", "2026-11-06"),
         ("Ada cannot do Tuesday; talk moved to Thu 5 Nov 10:00", "2026-11-05"),
     ],
@@ -53,6 +55,9 @@ def test_what_is_planned(text: str, day: str) -> None:
         "Standup every Monday at 9.",
         "Car service on the 10th",  # nearer behind
         "Tom paid on the 28th",
+        "The key transfer isnt on the 26th any more",
+        "Rent is due by the 2nd of every month",
+        "The sails from the 26th are torn, the canvas of the 19th-century ones is not",
         "A desk on the 4th floor, of the 19th century",
         "Leap day: 29 February",
         "We were in York from 5 to 6 November.",
