@@ -4,7 +4,8 @@ Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspac
 as ``scripts/fit_verdict.py``, which puts questions with and without an answer to many memories; it needs
 the extra ``fit``. It writes ``clsm_cli/heads/weights/answer.onnx`` and beside it ``answer.json`` with
 the figures, and prints the weights of ``scoring.confidence.READ_WEIGHTS``. It takes forty minutes on two cores.
-With ``--start`` it goes on from earlier weights, and writes the mean of both.
+With ``--start`` it goes on from earlier weights, and writes the mean of both. ``--combine`` leaves the head as
+it is, and fits those weights alone.
 
 The passages that a question found are its examples: those with the words of a labelled turn or line
 answer, the three best others do not, nor does what a question without an answer found. To these come
@@ -31,17 +32,19 @@ import torch
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.evaluation.dataset import Case, Folders
 from clsm_cli.heads import answer_head, cross_encoder
-from clsm_cli.retrieval.verdict import MAX_READ, MIN_READ_CONFIDENCE
+from clsm_cli.retrieval.verdict import ANSWER_P, MAX_READ, MIN_READ_CONFIDENCE
 from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
 from scripts import fit_verdict, worlds
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
-from scripts.fit_verdict import EVERYDAY, KINDS, NAMED, NEAR, WITH, WRONG, Asked, Fit
+from scripts.fit_verdict import EVERYDAY, KINDS, NAMED, NEAR, WITH, WRONG, Asked, Fit, Memory
 from scripts.fitting import auroc
 from scripts.join_labels import LABELS, digest
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
 CLASSES = ("about it at most", "answers")
@@ -49,10 +52,8 @@ GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
 KEPT = 0.5
 """Share of the earlier weights in the mean of those and the fitted ones."""
 HELD = "invented, held"
-LEFT_OUT = frozenset(
-    ("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming", HELD)
-)
-"""Groups of memories that the figures are of."""
+LEFT_OUT = frozenset(("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming"))
+"""Groups of memories that the figures are of, together with invented ones (``HELD``)."""
 ANEW, ONWARD = (1e-3, 3), (8e-4, 2)
 """Rate, and rounds over all examples, of a fit from the checkpoint and of one that goes on."""
 OTHERS, OFF_TOPIC, FEW = 3, 0.12, 2
@@ -64,6 +65,11 @@ TOLD = 1500
 """Of the questions of ``told_asked.jsonl``."""
 SIDE, TOLD_SIDE, OTHER_WORLD = 0.5, 0.5, 0.6
 """What such passages, such questions, and those to Wikipedia count."""
+
+
+def is_left_out(group: str) -> bool:
+    """Whether nothing of a group is fitted on."""
+    return group in LEFT_OUT or group.startswith(HELD)
 
 
 class Example(NamedTuple):
@@ -209,19 +215,16 @@ class Reader:
 
 
 def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list[Asked]:
-    """The questions that would be read, with the log odds of the best passages by signs, and by reading."""
-    return [
-        each._replace(
-            rows=np.array(
-                [
-                    (_logit(sure), _logit(chances[each.question, shown]))
-                    for sure, shown in zip(each.sure[:MAX_READ], each.shown[:MAX_READ], strict=True)
-                ]
-            )
-        )
-        for each in asked
-        if max(each.sure) >= MIN_READ_CONFIDENCE
-    ]
+    """The questions that would be read, with the log odds of what is read, by signs and by reading."""
+    found = []
+    for each in asked:
+        if max(each.sure) < MIN_READ_CONFIDENCE:
+            continue
+        read = [chances[each.question, shown] for shown in each.shown[:MAX_READ]]
+        until = next((n for n, chance in enumerate(read, 1) if chance >= ANSWER_P), MAX_READ)
+        rows = [(_logit(s), _logit(c)) for s, c in zip(each.sure, read[:until], strict=False)]
+        found.append(each._replace(rows=np.array(rows)))
+    return found
 
 
 def _logit(chance: float) -> float:
@@ -240,14 +243,37 @@ def report(asked: list[Asked], chances: dict[tuple[str, str], float]) -> dict[st
     after = np.array([left.get((each.memory, each.question), max(each.sure)) for each in asked])
     named = zip(ReadWeights._fields, weights, strict=True)
     found: dict[str, Any] = {"weights": {name: round(float(each), 3) for name, each in named}}
-    for name, chance in (("signs alone", before), ("with reading", after)):
-        told = fit_verdict.Left(every, chance)
-        for floor in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45):
-            found[f"silent in percent, {name}, floor {floor}"] = {
-                kind: round(100 * told.silent(kind, floor), 1) for kind in KINDS
-            }
-        found[f"calibration error, {name}"] = round(every.calibration_error(chance), 3)
+    is_invented = np.array([each.group.startswith(HELD) for each in asked])
+    for where, chosen in (("", ~is_invented), (", invented", is_invented)):
+        fit = Fit([each for each, is_one in zip(asked, chosen, strict=True) if is_one])
+        for name, chance in (("signs alone", before), ("with reading", after)):
+            told = fit_verdict.Left(fit, chance[chosen])
+            for floor in (0.15, 0.2, 0.25, 0.3):
+                found[f"silent in percent, {name}, floor {floor}{where}"] = {
+                    kind: round(100 * told.silent(kind, floor), 1)
+                    for kind in KINDS
+                    if kind in fit.kinds
+                }
+            found[f"calibration error, {name}{where}"] = round(
+                fit.calibration_error(chance[chosen]), 3
+            )
     return found
+
+
+def invented(work: Path) -> Iterator[Memory]:
+    """The invented memories that nothing is fitted on, with what was asked of them."""
+    for place, world in enumerate(worlds.told()):
+        if not worlds.is_held(place):
+            continue
+        name, more = f"invented-{place}", worlds.more_questions()[world["world"]]
+        for _, path, text in worlds.days(world):
+            file = work / "invented" / name / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+        known = [each["ask"] for each in (*world["changes"], *world["stable"], *more["asked"])]
+        asked = {WITH: known, NEAR: [*world["unanswered"], *more["near"]]}
+        case = Case(name, Folders(work / "invented", (name,)), ())
+        yield Memory(name, f"{HELD}, {world['genre']}", case, asked)
 
 
 def main() -> None:
@@ -256,23 +282,39 @@ def main() -> None:
     for name in ("model", "squad"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--start", type=Path, help="weights (answer.onnx) to go on from")
+    parser.add_argument("--combine", action="store_true", help="fit READ_WEIGHTS alone")
     given = parser.parse_args()
-    asked = fit_verdict.ask_all(given)
+    found = chain(fit_verdict.memories(given), invented(given.work))
+    asked = fit_verdict.ask_all(
+        given, (each for each in found if is_left_out(each.group) or not given.combine)
+    )
+    measured = [each for each in asked if is_left_out(each.group)]
+    pairs = sorted({(each.question, shown) for each in measured for shown in each.shown[:MAX_READ]})
+    written = GRAPH.with_suffix(".json")
+    if given.combine:
+        figures = json.loads(written.read_text("utf-8"))
+        read = [answer_head.answer_probability(*pair) for pair in pairs]
+    else:
+        figures, read = _fitted(given, asked, pairs)
+    figures |= report(measured, dict(zip(pairs, read, strict=True)))
+    print(json.dumps(figures, indent=1))
+    written.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+def _fitted(
+    given: argparse.Namespace, asked: list[Asked], pairs: list[tuple[str, str]]
+) -> tuple[dict[str, Any], list[float]]:
+    """Fit and write the head: its figures, and its probabilities for some pairs."""
     told = examples(asked, given.squad, Encoder.open(given.model))
     reader = Reader(told, given.model)
-    is_left = np.array([each.group in LEFT_OUT for each in told])
+    is_left = np.array([is_left_out(each.group) for each in told])
     network = reader.fitted(np.flatnonzero(~is_left), given.start)
     GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
-    held = [each for each in told if each.group in LEFT_OUT]
+    held = [each for each in told if is_left_out(each.group)]
     read = reader.read(network, [(each.question, each.passage) for each in held])
     figures: dict[str, Any] = {"examples": len(told) - len(held), "left out": len(held)}
     figures["AUROC"] = round(auroc(read, np.array([each.answers for each in held])), 3)
-    measured = [each for each in asked if each.group in LEFT_OUT]
-    pairs = sorted({(each.question, shown) for each in measured for shown in each.shown[:MAX_READ]})
-    chances = dict(zip(pairs, map(float, reader.read(network, pairs)), strict=True))
-    figures |= report(measured, chances)
-    print(json.dumps(figures, indent=1))
-    GRAPH.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    return figures, list(map(float, reader.read(network, pairs)))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ from clsm_cli.store.index.opening import open_index
 from scripts.fit_concepts import logistic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clsm_cli.retrieval.dense_search import Engine
 
@@ -458,16 +458,14 @@ def _by_memory(left: Left) -> Iterator[str]:
         yield f"{name:16}" + "".join(cells)
 
 
-def ask_all(arguments: argparse.Namespace) -> list[Asked]:
+def ask_all(arguments: argparse.Namespace, chosen: Iterable[Memory]) -> list[Asked]:
     """Put every question to its memory."""
     arguments.work.mkdir(parents=True, exist_ok=True)
     factory = StoreFactory(
         arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
     )
     engine = open_engine()
-    return [
-        one for each in memories(arguments) for one in ask(each, factory, engine, arguments.work)
-    ]
+    return [one for each in chosen for one in ask(each, factory, engine, arguments.work)]
 
 
 def parser_of(about: str | None) -> argparse.ArgumentParser:
@@ -480,7 +478,8 @@ def parser_of(about: str | None) -> argparse.ArgumentParser:
 
 def main() -> None:
     """Ask, fit, tell."""
-    for line in report(ask_all(parser_of(__doc__).parse_args())):
+    given = parser_of(__doc__).parse_args()
+    for line in report(ask_all(given, memories(given))):
         print(line)
 
 
