@@ -30,7 +30,7 @@ import torch
 from clsm_cli.consolidation import statement_selection
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
-from clsm_cli.heads import cross_encoder, judge, statement_head
+from clsm_cli.heads import cross_encoder, judge
 from clsm_cli.heads.statement_head import TALK, VERDICTS
 from clsm_cli.heads.units import spans_of
 from scripts import worlds
@@ -64,6 +64,8 @@ SHARES = (0.05, 0.1, 0.2)
 """Of the statements, the best so many of which the figures look at."""
 
 
+LOCOMO = "chat"
+"""The place of what LoCoMo's people say, which is also shown as said in a talk."""
 TOLD = {"good": 0, "middling": 1}
 """Verdict of a label; every other is junk alone."""
 PART = "part"
@@ -91,9 +93,7 @@ def statements(copies: Path, locomo: Path, model: Path) -> Iterator[Judged]:
                 if "start" in label:  # others are of whole turns
                     speaker = turns_of(locomo / file)[label["turn"]].partition(": ")[0]
                     text = f"{speaker}: {statement_selection.plain(label['text'])}"
-                    yield Judged(
-                        text, statement_head.CHAT, _verdict(label), count, f"{repo}/{file}"
-                    )
+                    yield Judged(text, LOCOMO, _verdict(label), count, f"{repo}/{file}")
                 continue
             if (key := f"{repo}/{file}") not in read:
                 read[key] = _units(copies, repo, file, words)
@@ -245,7 +245,7 @@ def main() -> None:
     told += [
         each._replace(place=TALK, weight=each.weight * CHATS)
         for each in seen
-        if each.place == statement_head.CHAT
+        if each.place == LOCOMO
     ]
     random.Random(0).shuffle(seen)  # noqa: S311  # seeded, not secret
     told += seen[: REPLAYED if given.start else None]

@@ -16,8 +16,8 @@ from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.judge import FOLDERS
 
 VERDICTS = ("good", "middling", "junk")
-CHAT, TALK = "chat", "talk"
-"""The place of a sentence that an assistant says, and of one that a person says."""
+TALK, TRANSCRIPT = "talk", "session.jsonl"
+"""The place of what a person says in a conversation, and of what an assistant says, which reports, as a log does."""
 
 
 class Verdict(NamedTuple):
