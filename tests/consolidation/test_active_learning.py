@@ -125,7 +125,7 @@ def test_a_line_deleted_by_hand_teaches_and_keeps_its_text(store: Store, tmp_pat
         write(
             each,
             "2026-03-10.md",
-            "# 10 March 2026\n\n- The monthly budget for travel was 200 euros.\n",
+            "# 10 March 2026\n\n- The monthly budget for travel was about 200 euros.\n",
         )
         sleep(each, NIGHTS[1])
     assert len(current(control, "budget")) == 3
