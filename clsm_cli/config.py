@@ -197,8 +197,8 @@ class ConsolidationSettings(NamedTuple):
     """What becomes a statement, and how much a run may change at once."""
 
     worth: float = 0.6
-    """Probability of being worth keeping (``heads/statement_head``) from which a sentence of a note is kept; 0.55
-    of it in a conversation (``heads/judge``).
+    """Probability of being worth keeping (``heads/statement_head``) from which a sentence is kept; 0.55 of it is
+    enough for what a person says in a conversation.
     """
     noise: float = 0.2
     """Probability of junk up to which a sentence or an open item is kept."""

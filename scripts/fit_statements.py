@@ -8,7 +8,11 @@ of an hour on two cores. The same labels give the same weights on one machine.
 
 Readers judged candidates as they would stand in memory (``statements.jsonl``). The labels of units
 (``units.jsonl``, ``units_held.jsonl``) say as much of them, less directly: worth keeping and clear with its
-headings is good, noise or unclear junk.
+headings is good, noise or unclear junk. What people say in talks has labels in invented memories
+(``told_statements.jsonl``), in talks that were written as a whole (``told_talks.jsonl``), and as plain
+sentences (``fit_heads.plain_sentences``).
+
+With ``--start GRAPH`` the fit goes on from earlier weights, over what people say and ``REPLAYED`` of the rest.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,11 +30,13 @@ import torch
 from clsm_cli.consolidation import statement_selection
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
-from clsm_cli.heads import cross_encoder, judge, statement_head
-from clsm_cli.heads.statement_head import VERDICTS
+from clsm_cli.heads import cross_encoder, judge
+from clsm_cli.heads.statement_head import TALK, VERDICTS
+from clsm_cli.heads.units import spans_of
+from scripts import worlds
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
-from scripts.fit_heads import turns_of_document
+from scripts.fit_heads import plain_sentences, turns_of_document
 from scripts.fitting import auroc
 from scripts.join_labels import CHAT, LABELS, joined, turns_of
 
@@ -44,11 +51,25 @@ WEIGHED = Path(cross_encoder.WEIGHTS) / "statement.json"
 GRAPH = WEIGHED.with_name("statement_int8.onnx")
 FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
 """What a label of a file counts."""
+TOLD_FILES = ("told_statements", "told_worlds", "told_talks", "told_asked")
+SIDE, PLAIN, CHATS, JOINED = 0.5, 0.3, 0.6, 0.7
+"""What sentences of written talks, plain sentences, sentences of LoCoMo as of a talk, and sentences with those
+before them count."""
 RATE = 1e-3
+ONWARD, REPLAYED = (8e-4, 2), 2500
+"""Rate, and rounds over all examples, of a fit that goes on; statements of memories that it sees again."""
 FOLDS = 8
 """One memory of so many is left out, and the figures are of these."""
 SHARES = (0.05, 0.1, 0.2)
 """Of the statements, the best so many of which the figures look at."""
+
+
+LOCOMO = "chat"
+"""The place of what LoCoMo's people say, which is also shown as said in a talk."""
+TOLD = {"good": 0, "middling": 1}
+"""Verdict of a label; every other is junk alone."""
+PART = "part"
+"""Label of a sentence that would be good with those before it in the same turn."""
 
 
 class Judged(NamedTuple):
@@ -72,9 +93,7 @@ def statements(copies: Path, locomo: Path, model: Path) -> Iterator[Judged]:
                 if "start" in label:  # others are of whole turns
                     speaker = turns_of(locomo / file)[label["turn"]].partition(": ")[0]
                     text = f"{speaker}: {statement_selection.plain(label['text'])}"
-                    yield Judged(
-                        text, statement_head.CHAT, _verdict(label), count, f"{repo}/{file}"
-                    )
+                    yield Judged(text, LOCOMO, _verdict(label), count, f"{repo}/{file}")
                 continue
             if (key := f"{repo}/{file}") not in read:
                 read[key] = _units(copies, repo, file, words)
@@ -84,6 +103,62 @@ def statements(copies: Path, locomo: Path, model: Path) -> Iterator[Judged]:
                 # Any folder, while the program names few: what a store lies in is not known here.
                 place = " › ".join(["/".join(file.split("/")[-2:]), *turn.heading])
                 yield Judged(unit.statement, place, _verdict(label), count, repo)
+
+
+def told_statements(*, held: bool) -> Iterator[Judged]:
+    """What people say in invented memories, each sentence alone and with those before it in the turn.
+
+    Args:
+        held: Those of the memories that nothing is fitted on, or those of the others.
+    """
+    labels = {
+        (row["world"], row["line"], row["sentence"]): row["judged"]
+        for row in _rows("told_statements")
+    }
+    for place, world in enumerate(worlds.told()):
+        if worlds.is_held(place) is not held:
+            continue
+        for row, line in enumerate(world["lines"]):
+            speaker = line.get("who", "user")
+            if speaker != "assistant":
+                spans = spans_of(line["text"])
+                keys = [(world["world"], row, sentence) for sentence in range(len(spans))]
+                judged = [labels[key] for key in keys if key in labels]
+                if len(judged) == len(spans):
+                    yield from _told(line["text"], spans, judged, _prefix(speaker), world["world"])
+
+
+def _told(
+    text: str, spans: Sequence[tuple[int, int]], judged: Sequence[str], prefix: str, memory: str
+) -> Iterator[Judged]:
+    for place, ((start, end), label) in enumerate(zip(spans, judged, strict=True)):
+        plain = statement_selection.plain
+        yield Judged(prefix + plain(text[start:end]), TALK, TOLD.get(label, 2), 1.0, memory)
+        if place and label != "good":
+            both = prefix + plain(text[spans[place - 1][0] : end])
+            is_junk = label != "middling" and judged[place - 1] not in ("good", "middling")
+            verdict = 0 if label == PART else 2 if is_junk else 1
+            yield Judged(both, TALK, verdict, JOINED, memory)
+
+
+def _prefix(speaker: str) -> str:
+    return "" if speaker in statement_selection.ROLE_NAMES | {""} else f"{speaker}: "
+
+
+def _rows(name: str) -> Iterator[dict[str, Any]]:
+    return map(json.loads, (LABELS / f"{name}.jsonl").read_text("utf-8").splitlines())
+
+
+def talk_statements() -> Iterator[Judged]:
+    """Sentences of talks that were written as a whole, plain sentences, questions and small talk."""
+    for row in _rows("told_talks"):
+        if "keep" in row and row["speaker"] != "assistant":
+            text = _prefix(row["speaker"]) + statement_selection.plain(row["text"])
+            yield Judged(text, TALK, 2 - row["keep"], SIDE, row["talk"])
+    for number, each in enumerate(plain_sentences()):
+        is_noise = each.targets[0] == 1.0
+        name = "Ann: " if number % 3 == 0 and not is_noise else ""
+        yield Judged(name + each.text, TALK, 2 if is_noise else 0, PLAIN, each.group)
 
 
 def _units(copies: Path, repo: str, file: str, words: Meanings) -> list[tuple[Turn, ScoredUnit]]:
@@ -124,11 +199,15 @@ def examples(model: Minilm, told: Sequence[Judged], vocabulary: Path) -> Example
     return Examples(packed, model.embedded(packed), labels, counts)
 
 
-def fitted(model: Minilm, data: Examples, rows: Any) -> Network:
-    """A network that has seen some of the statements."""
+def fitted(model: Minilm, data: Examples, rows: Any, start: Path | None) -> Network:
+    """A network that has seen some of the statements, after earlier weights or none."""
     torch.manual_seed(0)
     network = Network(model, len(VERDICTS))
-    fit(network, data, rows, RATE)
+    if start is None:
+        fit(network, data, rows, RATE)
+        return network
+    network.go_on_from(start)
+    fit(network, data, rows, *ONWARD)
     return network
 
 
@@ -155,20 +234,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("model", "copies", "locomo"):
         parser.add_argument(name, type=Path)
+    parser.add_argument("--start", type=Path, help="weights (statement_int8.onnx) to go on from")
     given = parser.parse_args()
-    told = list(statements(given.copies, given.locomo, given.model))
-    model = Minilm(given.model / WEIGHTS.name)
-    data = examples(model, told, given.model / VOCABULARY.name)
-    memories = sorted({each.memory for each in told})
-    left_out = np.array([memories.index(each.memory) % FOLDS == 0 for each in told])
-    network = fitted(model, data, np.flatnonzero(~left_out))
+    read = list(statements(given.copies, given.locomo, given.model))
+    memories = sorted({each.memory for each in read})
+    left = {name for place, name in enumerate(memories) if place % FOLDS == 0}
+    judged = [each for each in read if each.memory in left and each.weight == 1]
+    seen = [each for each in read if each.memory not in left]
+    told = [*told_statements(held=False), *talk_statements()]
+    told += [
+        each._replace(place=TALK, weight=each.weight * CHATS)
+        for each in seen
+        if each.place == LOCOMO
+    ]
+    random.Random(0).shuffle(seen)  # noqa: S311  # seeded, not secret
+    told += seen[: REPLAYED if given.start else None]
+    model, vocabulary = Minilm(given.model / WEIGHTS.name), given.model / VOCABULARY.name
+    network = fitted(model, examples(model, told, vocabulary), np.arange(len(told)), given.start)
     weights = network.weights()
     GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, weights, in_steps=True))
-    judged = np.flatnonzero(left_out & (data.counts == 1))
-    good = figures(probabilities(network, data, judged), data.labels[judged])
+
+    def measured(some: Sequence[Judged]) -> dict[str, float]:
+        data = examples(model, some, vocabulary)
+        return figures(probabilities(network, data, np.arange(len(some))), data.labels)
+
+    alone = [each for each in told_statements(held=True) if each.weight == 1]
+    good = {"figures": measured(judged), "of talks": measured(alone)}
     print(json.dumps(good, indent=1))
-    labels = b"".join((LABELS / f"{name}.jsonl").read_bytes() for name in FILES)
-    about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}
+    files = (*FILES, *TOLD_FILES)
+    labels = b"".join((LABELS / f"{name}.jsonl").read_bytes() for name in files)
+    about = {"labels": hashlib.sha256(labels).hexdigest()[:16], **good}
     WEIGHED.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
 
 

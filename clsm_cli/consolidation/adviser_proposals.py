@@ -26,7 +26,7 @@ from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads import judge
 from clsm_cli.heads.judge import Meanings
-from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
+from clsm_cli.heads.statement_head import TALK, TRANSCRIPT, place_of, verdicts
 from clsm_cli.integrations.llm import objects_in
 from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.episodes import Turn, lowest_trust
@@ -274,7 +274,8 @@ class CheckedPart:
         unknown = dict.fromkeys(judge.DOCUMENT_LABELS, 0.0)
         found = judge.judge_units([Turn("", "", "assistant", text)], unknown, self._meanings)
         is_talk = self._part.episode.document is None
-        place = CHAT if is_talk else place_of(turn.path, turn.heading)
+        said = TRANSCRIPT if turn.role == "assistant" else TALK
+        place = said if is_talk else place_of(turn.path, turn.heading)
         (verdict,) = verdicts([(text, place)])
         is_clear = any(each.chances["alone"] >= EVEN_P for each in found)
         return None if is_clear or verdict.junk < EVEN_P else "nobody would understand it alone"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.heads import judge, pair_head
 from clsm_cli.heads.owner_model import is_unsure
-from clsm_cli.heads.statement_head import CHAT, place_of, verdicts
+from clsm_cli.heads.statement_head import TALK, TRANSCRIPT, place_of, verdicts
 from clsm_cli.heads.units import lead_ins
 from clsm_cli.ingestion.capture import NOTES_SESSION as NOTES
 from clsm_cli.model.episodes import Document
@@ -41,12 +41,12 @@ MAX_STEPS_P = 1 / 3
 """Probability of being instructions from which a document's boxes are steps, unless it calls them tasks. None of 20
 pages of owners exceeds 0.31; most instructions and forms do (own choice)."""
 TALK_WORTH_SHARE = 0.55
-"""Factor of the worth threshold in a conversation."""
-TALK_NOISE_SHARE = 0.9
-"""Factor of the noise limit in a conversation."""
+"""Factor of the worth threshold for what a person says in a conversation."""
 MIN_READ_KEEP, MAX_READ_NOISE = 0.4, 0.5
 """A document's unit is read by ``heads/statement_head`` if the unit head gives at least this ``keep`` and at most this
 ``noise``. Of units slightly below, the statement head would keep half, two in five of which are good."""
+MIN_READ_TALK = 0.2
+"""What a person says is read if the talk head gives at least this ``keep``."""
 MIN_SUCCESSOR_P = 0.3
 """Probability of "same" plus "update" from which a sentence of a rewritten block succeeds a kept one: nine of ten
 successors reach it, and a third of the sentences that say something else."""
@@ -148,11 +148,6 @@ class UnitScores:
         return self.about is None or self.is_diary
 
     @property
-    def noise_limit(self) -> float:
-        """Maximum probability of being noise of a kept sentence."""
-        return self.settings.noise * (TALK_NOISE_SHARE if self.is_talk_like else 1.0)
-
-    @property
     def states_nothing(self) -> bool:
         """Whether it is a template, a reference or someone else's text, with nothing about the owner."""
         about = self.about
@@ -174,18 +169,21 @@ class UnitScores:
             return "untold"
         if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
-        return "kept" if piece.noise <= self.noise_limit else "noise"
+        return "kept" if piece.noise <= self.settings.noise else "noise"
 
     def needs_reading(self, turn: Turn, piece: ScoredUnit) -> bool:
-        """Whether the statement head decides: in documents, and for an assistant's sentences.
-
-        The talk head was fitted to people; an assistant at work talks mostly about its current action.
-        """
-        if self.about is None:
-            return turn.role == "assistant" and self.verdict(piece) in KEPT_VERDICTS
-        if self.is_diary:
-            return piece.keep >= piece.worth * TALK_WORTH_SHARE
+        """Whether the statement head decides. It reads what an assistant says only if the talk head keeps it."""
+        if self.about is None and turn.role == "assistant":
+            return self.verdict(piece) in KEPT_VERDICTS
+        if self.is_talk_like:
+            return piece.keep >= MIN_READ_TALK
         return piece.keep >= MIN_READ_KEEP and piece.noise <= MAX_READ_NOISE
+
+    def place_of(self, turn: Turn) -> str:
+        """The place of a turn's sentences, as the statement head reads them."""
+        if not self.is_talk_like:
+            return place_of(turn.path, turn.heading)
+        return TRANSCRIPT if self.about is None and turn.role == "assistant" else TALK
 
     def is_task(self, turn: Turn, task: Todo) -> bool:
         """Whether an item that looks like a task is one of the owner's.
@@ -290,15 +288,12 @@ class StatementScorer:
             for row, piece in enumerate(pieces[turn.key])
             if scores.needs_reading(turn, piece)
         ]
-        read = [
-            (piece.statement, CHAT if scores.is_talk_like else place_of(turn.path, turn.heading))
-            for turn, _, piece in chosen
-        ]
-        is_talk = scores.about is None
-        for (turn, row, piece), found in zip(chosen, verdicts(read), strict=True):
-            keep = found.good * TALK_WORTH_SHARE if is_talk else found.good
-            if is_talk and _is_contradicted(piece, turns[turns.index(turn) + 1 :]):
-                keep = 0.0
+        read = verdicts([(piece.statement, scores.place_of(turn)) for turn, _, piece in chosen])
+        for (turn, row, piece), found in zip(chosen, read, strict=True):
+            keep = found.good
+            if scores.about is None and turn.role == "assistant":
+                after = turns[turns.index(turn) + 1 :]
+                keep *= 0.0 if _is_contradicted(piece, after) else TALK_WORTH_SHARE
             pieces[turn.key][row] = piece._replace(keep=keep, noise=found.junk, chance=keep)
         return replace(scores, pieces=pieces)
 

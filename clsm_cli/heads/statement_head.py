@@ -4,8 +4,7 @@ The unit head (``heads/judge``) sees only a sentence's form and mean word embedd
 nothing. What passes it is read here by a cross-encoder, with its place. ``scripts/fit_statements.py`` fits
 the head to readers' judgements of statements from public memories (``good``: true to its source,
 understood alone, worth having months later; ``junk``: not understood, stock text, noise; ``middling``:
-between them). Conversations have their own, equally good head (``judge``, ``talk``). Figures on held-out
-memories: ``weights/statement.json``.
+between them). Figures on held-out memories: ``weights/statement.json``.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.judge import FOLDERS
 
 VERDICTS = ("good", "middling", "junk")
-CHAT = "chat"
-"""The place of a sentence from a conversation."""
+TALK, TRANSCRIPT = "talk", "session.jsonl"
+"""The place of what a person says in a conversation, and of what an assistant says, which reports, as a log does."""
 
 
 class Verdict(NamedTuple):

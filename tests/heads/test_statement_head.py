@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.heads.statement_head import VERDICTS, place_of, verdicts
+from clsm_cli.heads.statement_head import TALK, TRANSCRIPT, VERDICTS, place_of, verdicts
 
 NOTE = place_of("memory/2026-03-09.md", ("9 March 2026",))
 
@@ -14,7 +14,10 @@ NOTE = place_of("memory/2026-03-09.md", ("9 March 2026",))
     [
         ("good", "Ada prefers calls in the morning and mails in the evening.", NOTE),
         ("good", "Home: Landlord: Brian Okafor, rent 900 euros a month", place_of("MEMORY.md", ())),
-        ("junk", "Backup of the server ran to the NAS and took 40 minutes.", NOTE),
+        ("good", "Mara: The rent is 950 euros from May on.", TALK),
+        ("junk", "Mara: He has one of those, too.", TALK),
+        ("good", "The bakery's backups run every Sunday at 3.", TRANSCRIPT),
+        ("junk", "The logger config is being changed now.", TRANSCRIPT),
         ("junk", "Fixed the parser: it dropped the last row of each table.", NOTE),
     ],
 )
