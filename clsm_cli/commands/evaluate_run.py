@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from clsm_cli.commands import engine
-from clsm_cli.commands.command_line import Common, UsageError, chosen_store, option, parse_time
+from clsm_cli.commands.command_line import Common, UsageError, option, parse_time
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, table_lines
@@ -22,18 +22,17 @@ from clsm_cli.evaluation.stores import StoreFactory
 
 
 @command(
-    "clsm eval run                                   # your own set, as clsm eval",
     "clsm eval run fixtures/sample --preset all --ablate all --verbose",
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
-    "clsm eval run queries.yaml --json > before.json",
-    "clsm eval run queries.yaml --set recall.k=20 --baseline before.json --fail-under 0",
+    "clsm eval run fixtures/sample --json > before.json",
+    "clsm eval run fixtures/sample --set recall.k=20 --baseline before.json --fail-under 0",
 )
 def run(
     datasets: list[str] | None = option(
         "[DATASET]...",
         "Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
-        " docs/evaluation.md. None: your own, in the store.",
+        " docs/evaluation.md.",
     ),
     *,
     preset: list[str] | None = option(
@@ -68,7 +67,7 @@ def run(
     """Measure what recall finds: against plain searches, published systems, and itself without a part.
 
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
-    found again by the next run, so an interrupted one goes on. Your store is read, never written.
+    found again by the next run, so an interrupted one goes on. Your own store is not touched.
     """
     from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.run import Request
@@ -81,7 +80,7 @@ def run(
         raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
     before = None if baseline is None else load(baseline)
     given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
-    sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
+    sets = _datasets(datasets or [], limit, has_probes=bool(probe))
     request = Request(
         datasets=tuple(sets),
         presets=_named("--preset", preset or [], tuple(PRESETS)),
@@ -129,20 +128,12 @@ def open_engine() -> QueryEngine:
     return opened
 
 
-def _datasets(
-    specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
-) -> list[Dataset]:
-    """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from clsm_cli.evaluation.loaders import dataset_registry, own_memory
-    from clsm_cli.store import labels
+def _datasets(specs: Sequence[str], limit: int | None, *, has_probes: bool) -> list[Dataset]:
+    """The sets that were named; only probes need none."""
+    from clsm_cli.evaluation.loaders import dataset_registry
 
     if not specs and not has_probes:
-        chosen = chosen_store(store)
-        path = labels.path_of(chosen.root)
-        if not path.exists():
-            reason = "holds no labelled queries yet"
-            raise BadInputError(str(path), reason, "make some in ten minutes with: clsm eval label")
-        return [own_memory.load_queries(path, chosen.root)]
+        raise UsageError("DATASET", "name a labelled set, or a probe with --probe")
     found = map(dataset_registry.load_dataset, specs)
     return [each if limit is None else dataset_registry.limit_cases(each, limit) for each in found]
 

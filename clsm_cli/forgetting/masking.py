@@ -91,7 +91,7 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     return Plan(done, CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed))
 
 
-_PLAIN_TEXT = ("quarantine/", "eval/", "ontology.yaml")
+_PLAIN_TEXT = ("quarantine/", "ontology.yaml")
 """Files without records, masked as plain text."""
 
 

@@ -68,19 +68,10 @@ def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
     assert tree(cli.store, derived=True) == before
 
 
-def test_alone_it_wants_a_set_of_your_own(cli: Cli) -> None:
-    missing = cli("eval")
-    assert missing.code == 12
-    assert "clsm eval label" in missing.err
-    own = cli.store / "eval" / "queries.yaml"
-    own.parent.mkdir()
-    cli.ok("note", "The boat lies in the old harbour of Ghent.")
-    own.write_text(
-        "queries:\n- query: where is the boat\n  evidence: [old harbour of Ghent]\n", "utf-8"
-    )
-    found = cli.ok("eval", "--json").json
-    assert found["sets"][0]["systems"][0]["figures"]["recall@10"] == 1.0
-    assert cli.ok("eval", "run", "--json").json["sets"] == found["sets"]
+def test_alone_it_wants_a_set(bare: Cli) -> None:
+    missing = bare("eval", "run")
+    assert missing.code == 2
+    assert "name a labelled set" in missing.err
 
 
 @pytest.mark.parametrize(
