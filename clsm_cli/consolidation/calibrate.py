@@ -215,7 +215,6 @@ class Calibration:
             sources=tuple(sorted(claim.sources)),
             recorded_at=self.state.now,
             supersedes=self.superseded,
-            tags=self.state.tags_of(claim.text),
         )
 
 

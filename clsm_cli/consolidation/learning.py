@@ -148,12 +148,9 @@ class Learner:
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
-        text = "\n".join(turn.text for turn in episode.turns if turn.role != "tool")
-        is_set = record.pinned and record.tags
         return replace(
             record,
             mentions={node: tuple(sorted(mentions[node])) for node in sorted(mentions)},
-            tags=record.tags if is_set else self.state.tags_of(text),
             stage="consolidated",
             digest=self.state.files[episode.id].digest,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH, load_offer
 from clsm_cli.consolidation.correction import apply_correction, with_new_text
@@ -256,12 +256,8 @@ def _pair(edits: EditSession, item: logs.ReviewItem) -> tuple[Statement | None, 
 
 
 def _merged_evidence(kept: Statement, other: Statement) -> Statement:
-    """A statement with the sources, tags and contradictions of two."""
-    names = ("sources", "tags", "contradicted_by")
-    both: dict[str, Any] = {
-        name: tuple(sorted({*getattr(kept, name), *getattr(other, name)})) for name in names
-    }
-    return replace(kept, **both)
+    """A statement with the sources of two."""
+    return replace(kept, sources=tuple(sorted({*kept.sources, *other.sources})))
 
 
 def _withdraw(edits: EditSession, row: Statement) -> str:

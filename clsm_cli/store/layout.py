@@ -42,7 +42,6 @@ identity/*.md merge=union
 projects/*.md merge=union
 tasks/*.md merge=union
 clsm.yaml -merge
-ontology.yaml -merge
 """
 """``.gitattributes`` of a store."""
 GIT_IGNORED = "# Derived, or of this machine only.\n.clsm/\n.tmp-*\n"
