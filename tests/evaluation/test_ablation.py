@@ -90,7 +90,7 @@ _AMOUNTS = {
     "recall": "source_share untrusted_floor k budget bm25_k1 bm25_b candidates concepts refresh_passages",
     "boundary": "max_turns min_turns window gap_half gap_certain",
     "graph": "reach alpha shrink min_count min_npmi top",
-    "consolidation": "noise same_cosine near_cosine mass_loss review_days step",
+    "consolidation": "noise mass_loss review_days step",
 }
 MEASURES = {f"{group}.{key}" for group, keys in _AMOUNTS.items() for key in keys.split()}
 """Settings that say how much or how long, and switch nothing off.
