@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from math import isfinite
 from pathlib import Path
 from textwrap import wrap
 
@@ -11,13 +10,11 @@ from clsm_cli.commands.command_line import Common, UsageError, option, parse_tim
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, table_lines
-from clsm_cli.errors import BadInputError, RegressionError
-from clsm_cli.evaluation import benches, compare, grids, stores
-from clsm_cli.evaluation.compare import Gate
+from clsm_cli.evaluation import benches, grids, stores
 from clsm_cli.evaluation.dataset import Dataset
 from clsm_cli.evaluation.grids import Grid
 from clsm_cli.evaluation.presets.published import PRESETS
-from clsm_cli.evaluation.result import Result, load
+from clsm_cli.evaluation.result import Result
 from clsm_cli.evaluation.stores import StoreFactory
 
 
@@ -25,8 +22,7 @@ from clsm_cli.evaluation.stores import StoreFactory
     "clsm eval run fixtures/sample --preset all --ablate all --verbose",
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
-    "clsm eval run fixtures/sample --json > before.json",
-    "clsm eval run fixtures/sample --set recall.k=20 --baseline before.json --fail-under 0",
+    "clsm eval run fixtures/sample --set recall.k=20 --json",
 )
 def run(
     datasets: list[str] | None = option(
@@ -43,14 +39,6 @@ def run(
     ),
     probe: list[str] | None = option("--probe P", "Run a probe too, or alone; all: each of them."),
     changed: list[str] | None = option("--set KEY=VALUE", "Measure with another setting."),
-    baseline: Path | None = option(
-        "--baseline FILE", "Compare with what --json printed of an earlier run."
-    ),
-    fail_under: float | None = option(
-        "--fail-under POINTS",
-        "Exit with 18 where the headline figure has gained less since --baseline (-1: a point may"
-        " be lost).",
-    ),
     limit: int | None = option("--limit N", "Take the first N cases of each set only.", least=1),
     work: Path | None = option(
         "--work DIR",
@@ -74,11 +62,6 @@ def run(
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
-    if fail_under is not None and baseline is None:
-        raise UsageError("--fail-under", "goes with --baseline")
-    if not isfinite(fail_under or 0.0):
-        raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
-    before = None if baseline is None else load(baseline)
     given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
     sets = _datasets(datasets or [], limit, has_probes=bool(probe))
     request = Request(
@@ -91,14 +74,7 @@ def run(
         command=_typed(datasets or [], given, limit, seed),
     )
     result = measure(request, make_factory(printer, work, now, fresh=fresh), open_engine())
-    shown = run_tables(result, verbose=printer.verbose)
-    gate = None if before is None else compare.compare_runs(result, before, fail_under)
-    if gate is not None:
-        result["gate"] = gate
-        shown += gate_tables(gate)
-    printer.show(dict(result), table_lines(shown))
-    if gate is not None and gate["failed"]:
-        raise RegressionError(gate["sentences"])
+    printer.show(dict(result), table_lines(run_tables(result, verbose=printer.verbose)))
 
 
 def make_factory(
@@ -162,13 +138,6 @@ def _typed(
     words += [f"--limit {limit}"] if limit is not None else []
     words += [f"--seed {seed}"] if seed else []
     return " ".join(words)
-
-
-def gate_tables(gate: Gate) -> list[Table]:
-    """What changed, set by set, and whether that is good enough; shares in per cent."""
-    found = list(_fitted(grids.gate_grid(gate))) if gate["rows"] else []
-    found += [Table(sentence) for sentence in gate["sentences"]]
-    return [*found, Table("FAILED" if gate["failed"] else "passed")]
 
 
 COLUMNS = 80  # of a terminal; a drawn table has two more than its text
