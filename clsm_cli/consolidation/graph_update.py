@@ -58,7 +58,6 @@ class GraphBuilder:
 
     Attributes:
         ended: ``edges.ended_turns``.
-        rebuild: Recompute everything.
     """
 
     state: StoreState

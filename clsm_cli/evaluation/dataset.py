@@ -81,7 +81,7 @@ class Dataset(NamedTuple):
     name: str
     digest: str  # SHA-256 of what was read; two runs on different digests are never compared
     unit: Unit
-    headline: str  # the measure that intervals, pairs and gates look at
+    headline: str  # the measure that intervals and pairs look at
     cases: tuple[Case, ...]
     # A sentence for each fault that was mended, each query left out, each rule of the labels.
     notes: tuple[str, ...] = ()
