@@ -48,7 +48,6 @@ def sample() -> bytes:
             kind="person",
             aliases=tuple(sorted({words(1), words(2)})),
             summary=f"{words(20).capitalize()}.",
-            tags=("people",),
             n=rng.randint(1, 99),
             first="2026-02-10T10:00:00+01:00",
             last="2026-02-24T10:00:00+01:00",

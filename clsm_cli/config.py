@@ -202,10 +202,6 @@ class ConsolidationSettings(NamedTuple):
     """
     noise: float = 0.2
     """Probability of junk up to which a sentence or an open item is kept."""
-    same_cosine: float = 0.90
-    """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
-    near_cosine: float = 0.85
-    """Cosine from which a person reviews two statements."""
     predict: int = 1
     """1: a sentence that a statement already says reinforces it (Nemori: predict-calibrate); 0: every sentence is
     new.

@@ -150,15 +150,6 @@ class RefusedError(ClsmError):
         super().__init__(f"{what}: {reason}; {next_step}")
 
 
-class RegressionError(ClsmError):
-    """An evaluation is below a limit that the caller set."""
-
-    exit_code = 18
-
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__("; ".join(reasons))
-
-
 class StaleError(ClsmError):
     """The nightly consolidation has not succeeded for too long."""
 

@@ -96,8 +96,8 @@ _questions = st.builds(OpenQuestion, texts, _optional(few_keys))
 _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(["title", "narrative", "topic", "origin", "path", "sha256", "digest"], texts),
     **dict.fromkeys(["text", "label", "summary", "type"], texts),
-    **dict.fromkeys(["tags", "aliases", "exact"], sets(texts)),
-    **dict.fromkeys(["sources", "contradicted_by"], sets(few_keys)),
+    **dict.fromkeys(["aliases", "exact"], sets(texts)),
+    **dict.fromkeys(["sources"], sets(few_keys)),
     **dict.fromkeys(["valence", "novelty", "surprise", "weight", "confidence"], weights),
     **dict.fromkeys(["pinned", "withdrawn", "directed"], st.booleans()),
     **dict.fromkeys(

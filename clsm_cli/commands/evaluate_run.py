@@ -2,38 +2,33 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from math import isfinite
 from pathlib import Path
 from textwrap import wrap
 
 from clsm_cli.commands import engine
-from clsm_cli.commands.command_line import Common, UsageError, chosen_store, option, parse_time
+from clsm_cli.commands.command_line import Common, UsageError, option, parse_time
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, table_lines
-from clsm_cli.errors import BadInputError, RegressionError
-from clsm_cli.evaluation import benches, compare, grids, stores
-from clsm_cli.evaluation.compare import Gate
+from clsm_cli.evaluation import benches, grids, stores
 from clsm_cli.evaluation.dataset import Dataset
 from clsm_cli.evaluation.grids import Grid
 from clsm_cli.evaluation.presets.published import PRESETS
-from clsm_cli.evaluation.result import Result, load
+from clsm_cli.evaluation.result import Result
 from clsm_cli.evaluation.stores import StoreFactory
 
 
 @command(
-    "clsm eval run                                   # your own set, as clsm eval",
     "clsm eval run fixtures/sample --preset all --ablate all --verbose",
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
-    "clsm eval run queries.yaml --json > before.json",
-    "clsm eval run queries.yaml --set recall.k=20 --baseline before.json --fail-under 0",
+    "clsm eval run fixtures/sample --set recall.k=20 --json",
 )
 def run(
     datasets: list[str] | None = option(
         "[DATASET]...",
         "Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
-        " docs/evaluation.md. None: your own, in the store.",
+        " docs/evaluation.md.",
     ),
     *,
     preset: list[str] | None = option(
@@ -44,14 +39,6 @@ def run(
     ),
     probe: list[str] | None = option("--probe P", "Run a probe too, or alone; all: each of them."),
     changed: list[str] | None = option("--set KEY=VALUE", "Measure with another setting."),
-    baseline: Path | None = option(
-        "--baseline FILE", "Compare with what --json printed of an earlier run."
-    ),
-    fail_under: float | None = option(
-        "--fail-under POINTS",
-        "Exit with 18 where the headline figure has gained less since --baseline (-1: a point may"
-        " be lost).",
-    ),
     limit: int | None = option("--limit N", "Take the first N cases of each set only.", least=1),
     work: Path | None = option(
         "--work DIR",
@@ -68,20 +55,15 @@ def run(
     """Measure what recall finds: against plain searches, published systems, and itself without a part.
 
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
-    found again by the next run, so an interrupted one goes on. Your store is read, never written.
+    found again by the next run, so an interrupted one goes on. Your own store is not touched.
     """
     from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
-    if fail_under is not None and baseline is None:
-        raise UsageError("--fail-under", "goes with --baseline")
-    if not isfinite(fail_under or 0.0):
-        raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
-    before = None if baseline is None else load(baseline)
     given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
-    sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
+    sets = _datasets(datasets or [], limit, has_probes=bool(probe))
     request = Request(
         datasets=tuple(sets),
         presets=_named("--preset", preset or [], tuple(PRESETS)),
@@ -92,14 +74,7 @@ def run(
         command=_typed(datasets or [], given, limit, seed),
     )
     result = measure(request, make_factory(printer, work, now, fresh=fresh), open_engine())
-    shown = run_tables(result, verbose=printer.verbose)
-    gate = None if before is None else compare.compare_runs(result, before, fail_under)
-    if gate is not None:
-        result["gate"] = gate
-        shown += gate_tables(gate)
-    printer.show(dict(result), table_lines(shown))
-    if gate is not None and gate["failed"]:
-        raise RegressionError(gate["sentences"])
+    printer.show(dict(result), table_lines(run_tables(result, verbose=printer.verbose)))
 
 
 def make_factory(
@@ -129,20 +104,12 @@ def open_engine() -> QueryEngine:
     return opened
 
 
-def _datasets(
-    specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
-) -> list[Dataset]:
-    """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from clsm_cli.evaluation.loaders import dataset_registry, own_memory
-    from clsm_cli.store import labels
+def _datasets(specs: Sequence[str], limit: int | None, *, has_probes: bool) -> list[Dataset]:
+    """The sets that were named; only probes need none."""
+    from clsm_cli.evaluation.loaders import dataset_registry
 
     if not specs and not has_probes:
-        chosen = chosen_store(store)
-        path = labels.path_of(chosen.root)
-        if not path.exists():
-            reason = "holds no labelled queries yet"
-            raise BadInputError(str(path), reason, "make some in ten minutes with: clsm eval label")
-        return [own_memory.load_queries(path, chosen.root)]
+        raise UsageError("DATASET", "name a labelled set, or a probe with --probe")
     found = map(dataset_registry.load_dataset, specs)
     return [each if limit is None else dataset_registry.limit_cases(each, limit) for each in found]
 
@@ -171,13 +138,6 @@ def _typed(
     words += [f"--limit {limit}"] if limit is not None else []
     words += [f"--seed {seed}"] if seed else []
     return " ".join(words)
-
-
-def gate_tables(gate: Gate) -> list[Table]:
-    """What changed, set by set, and whether that is good enough; shares in per cent."""
-    found = list(_fitted(grids.gate_grid(gate))) if gate["rows"] else []
-    found += [Table(sentence) for sentence in gate["sentences"]]
-    return [*found, Table("FAILED" if gate["failed"] else "passed")]
 
 
 COLUMNS = 80  # of a terminal; a drawn table has two more than its text

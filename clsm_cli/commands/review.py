@@ -127,11 +127,6 @@ _QUESTIONS = {
         "they are one thing from the next consolidation on",
         "they are kept apart for ever",
     ),
-    review_queue.NEAR_DUPLICATE: Question(
-        "Two statements may say the same.\nOne is: {kept}\nThe other: {other}",
-        "the first one stays, with the sources of both; the other one is withdrawn",
-        "both stay",
-    ),
     WORTH: Question(
         "Is this worth keeping? (No statement yet; memory thinks so with a probability of {other}.)\n{kept}",
         "it becomes a statement, and sentences like it are likelier kept",
@@ -144,7 +139,7 @@ _QUESTIONS = {
     ),
 }
 _UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
-_ON_STATEMENTS = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION, review_queue.NEAR_DUPLICATE)
+_ON_STATEMENTS = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION)
 _QUOTING = (*_ON_STATEMENTS, WORTH, STILL_WORTH)  # of questions about sentences, which have sources
 
 _STATES: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}

@@ -131,7 +131,6 @@ class CheckedPart:
         claims: Accepted statements; ``relations``: accepted relations.
         replaced: Ids of known statements that are ended → the claims that end them.
         removed_drafts: Ids of drafts that were dropped or reworded.
-        refused: Rejected proposals.
     """
 
     def __init__(

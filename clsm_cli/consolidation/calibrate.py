@@ -42,9 +42,8 @@ TASK_STATES = ("open", "blocked", "done")
 
 
 class Doubt(NamedTuple):
-    """A statement and a claim for review; ``chance``: probability that the claim ends it."""
+    """A statement, and a claim that may contradict it; ``chance``: probability that the claim ends it."""
 
-    reason: str
     kept: Statement
     claim: Claim
     chance: float = 0.0
@@ -96,8 +95,6 @@ class Calibration:
         if paraphrased is not None and self.superseded is None and self.state.settings.predict:
             self.reinforce(paraphrased, claim)
             return
-        for found, cosine in near:
-            self._queue_similar(claim, self.known.rows[found.id], cosine)
         self._add(claim, vector)
 
     def close_vanished(self, closed: Mapping[str, str]) -> None:
@@ -153,22 +150,9 @@ class Calibration:
             return older[-1].row.pinned
         return False
 
-    def _queue_similar(self, claim: Claim, found: Statement, cosine: float) -> None:
-        """Queue a statement for review that is similar to a claim, but not the same."""
-        if not found.is_current or cosine < self.state.settings.near_cosine:
-            return
-        if sameness.is_equivalent(claim.text, found.text, cosine):
-            return  # about another day
-        if sameness.has_same_preference(claim.text, found.text):
-            return
-        if sameness.polarity(claim.text) != sameness.polarity(found.text):
-            self.doubts.append(Doubt("contradiction", found, claim))
-        elif cosine >= self.state.settings.same_cosine:
-            self.doubts.append(Doubt("near duplicate", found, claim))
-
     def queue_contradiction(self, row: Statement, claim: Claim, chance: float = 1.0) -> None:
         """Queue a statement and a contradicting claim for review."""
-        self.doubts.append(Doubt("contradiction", row, claim, chance))
+        self.doubts.append(Doubt(row, claim, chance))
         self.counts["contradictions"] += 1
 
     def _update_task(self, claim: Claim) -> bool:
@@ -221,7 +205,6 @@ class Calibration:
             sources=tuple(sorted(claim.sources)),
             recorded_at=self.state.now,
             supersedes=self.superseded,
-            tags=self.state.tags_of(claim.text),
         )
 
 

@@ -94,9 +94,6 @@ def _learn(
 ) -> None:
     """Learn from the pending episodes in batches, then build the graph once."""
     episodes = state.episodes
-    report.warnings += [
-        f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in state.ontology[1]
-    ]
     report.pending = sum(map(state.is_pending, episodes.values()))
     chosen = store_state.choose_episodes(state, request)
     taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}

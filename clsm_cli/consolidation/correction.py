@@ -22,13 +22,11 @@ from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.clocks import seconds
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import sameness, todo
 from clsm_cli.text.person_words import language_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
-from clsm_cli.text.tagging import tags_of
 from clsm_cli.text.tokens import folded_words, terms
 
 if TYPE_CHECKING:
@@ -359,7 +357,6 @@ def with_new_text(row: Statement, text: str) -> Statement:
 
 def _successor(edits: EditSession, old: Statement, text: str, start: str | None) -> Statement:
     """The third row: what is true now, pinned."""
-    ontology, _ = store_ontology.load(edits.store)
     _, _, item = text.rpartition(": ")  # its heading may contain other days
     due = todo.due_day(item, edits.day) or todo.due_day(text, edits.day)
     return replace(
@@ -373,8 +370,6 @@ def _successor(edits: EditSession, old: Statement, text: str, start: str | None)
         recorded_at=edits.run.now,
         superseded_at=None,
         supersedes=old.id,
-        contradicted_by=(),
-        tags=tuple(sorted(tags_of(text, ontology))),
         trust="user",
         pinned=True,
         withdrawn=False,

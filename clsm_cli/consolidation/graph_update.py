@@ -58,7 +58,6 @@ class GraphBuilder:
 
     Attributes:
         ended: ``edges.ended_turns``.
-        rebuild: Recompute everything.
     """
 
     state: StoreState
@@ -189,7 +188,6 @@ class GraphBuilder:
             exact=tuple(sorted(entry.exact)),
             summary=text,
             stream=KIND_STREAMS.get(entry.kind, "projects"),
-            tags=self.state.tags_of(text),
             n=n,
             first=dated[0] if dated else None,
             last=dated[-1] if dated else None,

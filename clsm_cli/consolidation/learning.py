@@ -148,12 +148,9 @@ class Learner:
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
-        text = "\n".join(turn.text for turn in episode.turns if turn.role != "tool")
-        is_set = record.pinned and record.tags
         return replace(
             record,
             mentions={node: tuple(sorted(mentions[node])) for node in sorted(mentions)},
-            tags=record.tags if is_set else self.state.tags_of(text),
             stage="consolidated",
             digest=self.state.files[episode.id].digest,
         )
@@ -178,16 +175,12 @@ class ReviewQuestions:
         self._state = state
 
     def about_doubts(self, calibration: Calibration) -> None:
-        """Add contradictions and near duplicates, the most probable first."""
-        doubts = sorted(calibration.doubts, key=lambda doubt: -doubt.chance)
-        opposed = {(d.kept.id, d.claim.text) for d in doubts if d.reason == "contradiction"}
-        for doubt in doubts:
-            other = doubt.claim.text
-            if doubt.reason != "contradiction" and (doubt.kept.id, other) in opposed:
-                continue  # one question about two sentences
+        """Add contradictions, the most probable first."""
+        for doubt in sorted(calibration.doubts, key=lambda doubt: -doubt.chance):
             row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
             if row.is_current:
-                self._ask((row.id,), doubt.reason, row.text, other, doubt.claim.sources)
+                claim = doubt.claim
+                self._ask((row.id,), logs.CONTRADICTION, row.text, claim.text, claim.sources)
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:
         """Add pairs of similar names, at least one of them new."""

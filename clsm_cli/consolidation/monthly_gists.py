@@ -81,7 +81,6 @@ def month_gists(
     Args:
         month: Such as ``2026-02``; also the seed of the clustering.
         records: Its episodes, in order of time.
-        known: The statements to quote.
     """
     import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.consolidation.active_learning import STILL_WORTH, WORTH, load_offer
 from clsm_cli.consolidation.correction import apply_correction, with_new_text
@@ -32,12 +32,11 @@ State = Literal["accepted", "rejected"]
 LOST = "a value you set lost against a newer one"
 TWO_TEXTS = "two texts under one id"
 CONTRADICTION = logs.CONTRADICTION
-NEAR_DUPLICATE = "near duplicate"
 STATEMENT = "a statement"
 """Reason of an item that was not asked: a decision about a statement by its id."""
-REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, STILL_WORTH, NEAR_NAMES, NEAR_DUPLICATE)
-"""Reasons by importance: first values set by a person, then doubts, then training questions, then tidiness."""
-_STATEMENT_REASONS = frozenset({LOST, TWO_TEXTS, CONTRADICTION, NEAR_DUPLICATE})
+REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, STILL_WORTH, NEAR_NAMES)
+"""Reasons by importance: first values set by a person, then doubts, then training questions, then names."""
+_STATEMENT_REASONS = frozenset({LOST, TWO_TEXTS, CONTRADICTION})
 
 
 class Decision(NamedTuple):
@@ -101,11 +100,8 @@ def _current_statements(store: Store, items: Iterable[logs.ReviewItem]) -> dict[
 
 def _is_settled(item: logs.ReviewItem, current: Mapping[str, Statement]) -> bool:
     """Whether a statement that an item asks about is no longer current."""
-    if item.reason not in _STATEMENT_REASONS or not item.about:
-        return False
-    texts = (row.text for row in current.values())
-    is_gone = item.reason == NEAR_DUPLICATE and item.other not in texts
-    return item.about[0] not in current or is_gone
+    is_asked = item.reason in _STATEMENT_REASONS and bool(item.about)
+    return is_asked and item.about[0] not in current
 
 
 def _rank(reason: str) -> int:
@@ -180,18 +176,6 @@ def _names(_edits: EditSession, _item: logs.ReviewItem, accepted: bool) -> str:
     return "one thing from the next consolidation on" if accepted else "kept apart for ever"
 
 
-def _duplicate(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """Withdraw one of two equal statements; the other gets its evidence."""
-    if not accepted:
-        return "both stay"
-    kept, other = _pair(edits, item)
-    if kept is None or other is None:
-        return _NOTHING_TO_DO
-    dates = [date for date in (kept.valid_from, other.valid_from) if date]
-    edits.put(replace(_merged_evidence(kept, other), valid_from=min(dates, default=None)))
-    return f"{_withdraw(edits, other)}; {kept.id} stays with the sources of both"
-
-
 def _contradiction(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     """Correct the statement by the claim, or keep both."""
     if not accepted:
@@ -241,7 +225,8 @@ def _lost_value(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> st
     if not isinstance(lost, Statement):
         return _NOTHING_TO_DO
     again = replace(lost, id=now.id, text=now.text, stream=now.stream, topic=now.topic)
-    edits.put(replace(_merged_evidence(again, now), pinned=True))
+    sources = tuple(sorted({*again.sources, *now.sources}))
+    edits.put(replace(again, sources=sources, pinned=True))
     return f"{now.id} has the values that you set"
 
 
@@ -253,15 +238,6 @@ def _pair(edits: EditSession, item: logs.ReviewItem) -> tuple[Statement | None, 
     named = [edits.statements.get(record) for record in item.about[1:]]
     other = next((row for row in named if row is not None and row.is_current), None)
     return kept, other or edits.find_text(item.other, but=kept.id)
-
-
-def _merged_evidence(kept: Statement, other: Statement) -> Statement:
-    """A statement with the sources, tags and contradictions of two."""
-    names = ("sources", "tags", "contradicted_by")
-    both: dict[str, Any] = {
-        name: tuple(sorted({*getattr(kept, name), *getattr(other, name)})) for name in names
-    }
-    return replace(kept, **both)
 
 
 def _withdraw(edits: EditSession, row: Statement) -> str:
@@ -301,7 +277,6 @@ _EFFECTS: dict[str, Callable[[EditSession, logs.ReviewItem, bool], str]] = {
     TWO_TEXTS: _two_texts,
     CONTRADICTION: _contradiction,
     NEAR_NAMES: _names,
-    NEAR_DUPLICATE: _duplicate,
     WORTH: _worth,
     STATEMENT: _statement,
 }

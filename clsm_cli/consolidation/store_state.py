@@ -1,4 +1,4 @@
-"""The state of a store at the start of a consolidation: records and their shards, episodes, ontology."""
+"""The state of a store at the start of a consolidation: records and their shards, episodes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring.salience import salience
-from clsm_cli.store import episode_files, logs, ontology, record_files, shards
+from clsm_cli.store import episode_files, logs, record_files, shards
 from clsm_cli.store.index import database, evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.lock import locked
-from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,9 +35,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile
     from clsm_cli.store.index.vectors import Embed
-    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
-    from clsm_cli.text.tagging import Ontology
 
 
 @dataclass(frozen=True)
@@ -74,15 +71,6 @@ class StoreState:
     def settings(self) -> ConsolidationSettings:
         """Settings of consolidation."""
         return self.store.settings.consolidation
-
-    @cached_property
-    def ontology(self) -> tuple[Ontology, list[LineProblem]]:
-        """The known tags, and the problems of the ontology file."""
-        return ontology.load(self.store)
-
-    def tags_of(self, text: str) -> tuple[str, ...]:
-        """The tags of a text, sorted."""
-        return tuple(sorted(tags_of(text, self.ontology[0])))
 
     def vectors_of(self, texts: Sequence[str]) -> dict[str, Any]:
         """Unit vectors of texts; without ``embed``, only those in the index."""

@@ -69,7 +69,6 @@ def rivals(
     Args:
         rewritten: Key of a block → key of the removed block that it replaced.
         vector: The unit vector of the claim's text; nothing is found without one.
-        zone: Time zone of the store.
     """
     if vector is None or claim.kind not in KINDS:
         return []

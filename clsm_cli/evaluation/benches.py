@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from clsm_cli.config import MAX_FILE, Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import nodes, stores
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query, packaged_yaml
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query, packaged_yaml
 from clsm_cli.evaluation.measures import passage_item
 from clsm_cli.evaluation.stores import MadeStore, StoreFactory, files_in
 from clsm_cli.model.ids import digest
@@ -63,13 +63,12 @@ class Bench:
     def whole(self) -> int:
         """Tokens of what an agent without a memory would load.
 
-        Of a workspace its static files, or everything where there are none; of a conversation all of
-        it; of a store that was there already all that was said or written in it.
+        Of a workspace its static files, or everything where there are none; of a conversation all.
         """
         source = self.case.source
         if isinstance(source, Chat):
             return sum(count_tokens(turn.text) for turn in source.turns)
-        files = files_in(source.root, source.names) if isinstance(source, Folders) else []
+        files = files_in(source.root, source.names)
         if found := startup_files(str(file) for file in files):
             contents = (atomic.read(Path(file), MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
@@ -81,10 +80,9 @@ class Bench:
     def is_rebuildable(self) -> bool:
         """Whether its store is made by ingest and consolidate, and so can be made again.
 
-        A store that was there already is asked as it is, and concepts that a set brings itself are
-        in the store without a night.
+        Concepts that a set brings itself are in the store without a night.
         """
-        return not isinstance(self.case.source, Existing) and self.dataset.kind != PLANTED
+        return self.dataset.kind != PLANTED
 
     def time_of(self, query: Query) -> str:
         """ISO time at which a query is asked."""
@@ -113,15 +111,12 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
 
     Raises:
         BadInputError: Something in the set could not be ingested.
-        StoreNotFoundError: A store that should be there already is not.
     """
     benches = []
     for number, case in enumerate(dataset.cases):
         factory.progress(f"stores of {dataset.name}", number, len(dataset.cases))
         raw = stores.make_store(case, factory)
-        if isinstance(case.source, Existing):
-            store = raw.store
-        elif dataset.kind == PLANTED:
+        if dataset.kind == PLANTED:
             store = nodes.plant_nodes(factory, case, raw)
         else:
             store = consolidated(factory, raw)

@@ -1,15 +1,9 @@
-"""Compare systems over many queries, and a run with an earlier one.
-
-Two runs are compared set by set and query by query, and only where both hold the same data: a mean
-over other queries says nothing.
-"""
+"""Compare systems over many queries."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
-from typing import TypedDict
 
-from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.result import (
     AbstentionResult,
@@ -17,11 +11,8 @@ from clsm_cli.evaluation.result import (
     Figures,
     Interval,
     Pair,
-    Result,
-    SetResult,
     SystemResult,
 )
-from clsm_cli.evaluation.systems import CLSM
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 
@@ -201,66 +192,3 @@ def sign_flip(differences: Sequence[float], seed: int, draws: int = 20_000) -> f
         hits += int((np.abs(sums) >= observed).sum())
         done += some
     return (hits + 1) / (draws + 1)
-
-
-class GateRow(Difference):
-    """The headline measure of clsm on one set in both runs, and their paired difference."""
-
-    set: str
-    measure: str
-    queries: int
-    before: float
-    now: float
-
-
-class Gate(TypedDict):
-    """What a comparison found; ``sentences`` say why it failed and what could not be compared."""
-
-    rows: Sequence[GateRow]
-    failed: bool
-    sentences: Sequence[str]
-
-
-def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
-    """Compare a run with an earlier one.
-
-    Raises:
-        RefusedError: Other data or other queries, or no set in common.
-    """
-    here, there = ({_name(each): each for each in run["sets"]} for run in (now, before))
-    if here.keys().isdisjoint(there):
-        reason = "has no set in common with this run"
-        raise RefusedError("--baseline", reason, "compare two runs of the same sets")
-    rows = [_row(here[name], there[name], now["seed"]) for name in here if name in there]
-    failures = [
-        f"{row['set']}: {row['measure']} went from {100 * row['before']:.2f} to"
-        f" {100 * row['now']:.2f}, by {100 * row['difference']:+.2f} points; at least"
-        f" {fail_under:+g} was asked for"
-        for row in rows
-        if fail_under is not None and 100 * row["difference"] < fail_under - 1e-9
-    ]
-    alone = sorted(here.keys() ^ there.keys())
-    told = [f"{name} is in one of the runs only and was not compared" for name in alone]
-    return Gate(rows=rows, failed=bool(failures), sentences=[*failures, *told])
-
-
-def _name(each: SetResult) -> str:
-    return f"{each['kind']} {each['name']}"
-
-
-def _values(each: SetResult) -> dict[Key, float]:
-    found = ((q, q["values"].get(CLSM, {}).get(each["headline"])) for q in each["queries"])
-    return {(query["case"], query["id"]): value for query, value in found if value is not None}
-
-
-def _row(new: SetResult, old: SetResult, seed: int) -> GateRow:
-    now, then, what = _values(new), _values(old), f"--baseline, {_name(new)}"
-    if new["digest"] != old["digest"]:
-        reason = f"holds other data (sha256 {old['digest'][:12]}, now {new['digest'][:12]})"
-        raise RefusedError(what, reason, "make a new baseline with: clsm eval run --json > FILE")
-    found = paired(now, then, seed)
-    if found is None or now.keys() != then.keys():
-        raise RefusedError(what, "has figures of other queries", "run both with the same options")
-    before, after = fmean(then.values()), fmean(now.values())
-    name, what = _name(new), new["headline"]
-    return GateRow(set=name, measure=what, queries=len(now), before=before, now=after, **found)

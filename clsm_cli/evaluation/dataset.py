@@ -19,9 +19,8 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, without_surrogates
 
-Unit = Literal["turn", "day", "quote", "memory"]
-"""What a piece of evidence is: the id of a turn, an ISO date, a quote; with "memory" a quote too, or
-the ids that stand for one memory, each with a newline behind it: any of them is the piece."""
+Unit = Literal["turn", "day", "quote"]
+"""What a piece of evidence is: the id of a turn, an ISO date, a quote."""
 # Why a query has no answer: asked of the wrong person, about what nobody recorded of a known
 # subject, about something else altogether; "" for a query that has one.
 Negative = Literal["", "wrong person", "near topic", "off topic"]
@@ -67,17 +66,11 @@ class Folders(NamedTuple):
     names: tuple[str, ...]
 
 
-class Existing(NamedTuple):
-    """A store that is there already; it is asked as it is and nothing in it is touched."""
-
-    root: Path
-
-
 class Case(NamedTuple):
     """One store and the queries put to it."""
 
     name: str
-    source: Chat | Folders | Existing
+    source: Chat | Folders
     queries: tuple[Query, ...]
 
 
@@ -88,7 +81,7 @@ class Dataset(NamedTuple):
     name: str
     digest: str  # SHA-256 of what was read; two runs on different digests are never compared
     unit: Unit
-    headline: str  # the measure that intervals, pairs and gates look at
+    headline: str  # the measure that intervals and pairs look at
     cases: tuple[Case, ...]
     # A sentence for each fault that was mended, each query left out, each rule of the labels.
     notes: tuple[str, ...] = ()

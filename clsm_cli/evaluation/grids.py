@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from clsm_cli.evaluation.compare import Gate
 from clsm_cli.evaluation.result import Difference, Interval, ProbeResult, SetResult
 from clsm_cli.startup.records import NamedTuple
 
@@ -211,17 +210,6 @@ def probe_grid(found: ProbeResult) -> Grid:
         words=2,
         note=f"Has to hold: {found['criterion']}" if found["criterion"] else "",
     )
-
-
-def gate_grid(found: Gate) -> Grid:
-    """A run against an earlier one, set by set."""
-    rows = []
-    for row in found["rows"]:
-        means = (format_share(row["before"]), format_share(row["now"]))
-        what = (row["set"], measure_heading(row["measure"]), str(row["queries"]))
-        rows.append((*what, *means, *format_test(row)))
-    headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
-    return Grid("clsm against the baseline", headings, tuple(rows))
 
 
 def weakness_note(found: ProbeResult) -> str:

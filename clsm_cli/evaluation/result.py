@@ -3,13 +3,8 @@
 Shares are 0 … 1 with all their digits; None stands where nothing is defined.
 """
 
-import json
-from collections.abc import Mapping, Sequence  # the annotations of a schema
-from pathlib import Path
-from typing import NotRequired, TypedDict
-
-from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import read_bytes
+from collections.abc import Sequence  # the annotations of a schema
+from typing import TypedDict
 
 SCHEMA = "clsm.eval/2"
 
@@ -115,23 +110,3 @@ class Result(TypedDict):
     settings: dict[str, str]  # those that differed from the shipped ones
     sets: Sequence[SetResult]
     probes: Sequence[ProbeResult]
-    gate: NotRequired[Mapping[str, object]]  # ``compare.Gate``
-
-
-def load(path: Path) -> Result:
-    """Read a report; BadInputError if it is missing, cannot be read, or is none of this schema."""
-    try:
-        found: Result = json.loads(read_bytes(path))
-        if found["schema"] != SCHEMA:
-            raise ValueError(f"it is of schema {found['schema']!r:.80}")
-        for each in found["sets"]:  # what another run is compared with
-            "".join((each["kind"], each["name"], each["digest"], each["headline"]))
-            for row in each["queries"]:
-                f"{row['case']} {row['id']}".join(row["values"])
-                figures = [each for side in row["values"].values() for each in side.values()]
-                sum(each for each in figures if each is not None)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        next_step = "give what a run printed: clsm eval run --json > FILE"
-        reason = f"is no report of schema {SCHEMA} ({str(error)[:200]})"
-        raise BadInputError(str(path), reason, next_step) from None
-    return found

@@ -23,13 +23,13 @@ from clsm_cli.config import Settings
 from clsm_cli.consolidation.consolidation_report import Request as Sleep
 from clsm_cli.consolidation.consolidation_run import consolidate
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat, Existing, LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, LabelledTurn
 from clsm_cli.ingestion.ingest_report import Progress
 from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
-from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 
 # Parts of the program that decide what an ingested store holds, its index included.
@@ -72,13 +72,11 @@ class MadeStore(NamedTuple):
 
 
 def make_store(case: Case, factory: StoreFactory, settings: Settings | None = None) -> MadeStore:
-    """The store of a case as it is ingested; one that was there already as it is.
+    """The store of a case as it is ingested.
 
     A conversation is ingested as generic JSON Lines, its sessions ended.
     """
     source = case.source
-    if isinstance(source, Existing):
-        return _existing(factory, source.root)
     if isinstance(source, Chat):
         content, times = json_lines(source.turns), [turn.time for turn in source.turns]
     else:
@@ -105,20 +103,6 @@ def make_store(case: Case, factory: StoreFactory, settings: Settings | None = No
         ingest_files(factory, store._replace(settings=settings or store.settings), paths, now)
         atomic.put(done, b"")
     return MadeStore(store, now)
-
-
-def _existing(factory: StoreFactory, root: Path) -> MadeStore:
-    """A store that is there already, asked a day after the last that it holds."""
-    store = layout.open_store(root, {})
-    if factory.now is not None:
-        return MadeStore(store, factory.now)
-    with open_index(store, factory.embedder) as opened:
-        passages = opened.index.current_passages().values()
-    times = []
-    for time in {passage.time for passage in passages if passage.time}:  # a bare day is its noon
-        moment = datetime.fromisoformat(time if "T" in time else f"{time}T12:00:00")
-        times.append(moment if moment.tzinfo else moment.replace(tzinfo=store.zone))
-    return MadeStore(store, day_after(map(datetime.isoformat, times) if times else [NEVER]))
 
 
 def files_in(root: Path, folders: Sequence[str]) -> list[Path]:

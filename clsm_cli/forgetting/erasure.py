@@ -10,7 +10,7 @@ from __future__ import annotations
 import calendar
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import datetime
@@ -19,7 +19,7 @@ from pathlib import Path
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.consolidation_run import consolidate
-from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
+from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import clean_writing, receipt, references, selection
 from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
 from clsm_cli.forgetting.run_reversal import undoable
@@ -31,12 +31,10 @@ from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash, whole_id
-from clsm_cli.store import atomic, cleanup, episode_files, inbox, joining, labels, logs, shards
+from clsm_cli.store import atomic, cleanup, episode_files, inbox, joining, logs, shards
 from clsm_cli.store.index.opening import Embedder
-from clsm_cli.store.labels import Label
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
 
 _STATEMENT_KINDS = ("statement", "gist")
@@ -62,7 +60,6 @@ def plan(
         if _is_known(store, contents, wanted):
             return None
         chosen = selection.select_items(contents, wanted, store.zone)
-        written = read_labels(copy)
         purged = purge(copy, contents, chosen, utc_text(now))
         review = _read_review(copy)
         # Without a language model: its earlier contributions to the rest stay; nothing is sent out.
@@ -73,12 +70,11 @@ def plan(
         after = shards.load_graph(folders, logs.load_tombstones(copy)).records
         gone = purged.forgotten | (contents.records.keys() - after.keys())
         clean_quarantine(copy, gone, purged.texts)
-        unlabelled = clean_labels(copy, written, ForgottenTerms(contents, after, gone))
         asked = _read_review(copy).removeprefix(review).strip(b"\n")
         puts, removes = file_differences(copy, before)
         files = tuple(sorted({*puts, *removes}))
         done = receipt.Receipt(
-            gone=(*receipt.list_removed(contents, after, chosen, purged), *unlabelled),
+            gone=receipt.list_removed(contents, after, chosen, purged),
             stays=receipt.list_kept(contents, after, chosen, purged),
             remade=purged.remade,
             turns=len(chosen.turns),
@@ -263,109 +259,3 @@ def file_differences(
     }
     removes = {name: digest for name, digest in before.items() if name not in now and digest}
     return puts, removes
-
-
-class ForgottenTerms:
-    """Ids, texts and names of what is forgotten, to find it in evaluation labels (``store.labels``).
-
-    A label gives the answer to a query by id, name or quotation; the query itself may be a question
-    from the forgotten text.
-    """
-
-    def __init__(
-        self, contents: StoreContents, after: Mapping[str, Record], gone: AbstractSet[str]
-    ) -> None:
-        lost = (contents.turns[key].turn.foreign_id for key in sorted(gone & contents.turns.keys()))
-        self.ids = gone | {each for each in lost if each}
-        told = {key: each.turn.text for key, each in contents.turns.items()}
-        told |= {key: row.text for key, row in contents.statements.items()}
-        texts = [told[key] for key in sorted(told) if key in gone]
-        self._kept = "\n".join(_normalised(told[key]) for key in sorted(told) if key not in gone)
-        self._gone = "\n".join(map(_normalised, texts))
-        lines = {_normalised(line) for text in texts for line in text.split("\n")}
-        self._parts = {
-            line for line in lines if len(line) >= clean_writing.MIN_LINE and line not in self._kept
-        }
-        names = {name for i in gone for name in _names(contents.records.get(i))}
-        names -= {_normalised(name) for record in after.values() for name in _names(record)}
-        self._names = selection.names_pattern(names) if names else None
-
-    def matches(self, text: str, min_length: int = 1) -> bool:
-        """Whether a text occurs only in forgotten text, contains a line of it, or names its concepts.
-
-        Below ``min_length`` characters, an occurrence does not identify the source; only names count.
-        """
-        even = _normalised(text)
-        if self._names is not None and self._names.search(even):
-            return True
-        if len(even) >= min_length and even in self._gone and even not in self._kept:
-            return True
-        return any(part in even for part in self._parts)
-
-    def matches_line(self, line: str) -> bool:
-        """Whether a line of the label file, comments included, refers to forgotten content."""
-        words = line.strip().lstrip("-# ").strip("\"'")
-        is_named = clean_writing.has_trace(line.encode(), self.ids, ())
-        return is_named or self.matches(words, clean_writing.MIN_LINE)
-
-
-def _normalised(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-def _names(record: Record | None) -> tuple[str, ...]:
-    if not isinstance(record, Node):
-        return ()
-    return tuple(filter(None, map(_normalised, (record.label or record.id, *record.aliases))))
-
-
-def read_labels(store: Store) -> bytes | None:
-    """The label file; None if missing."""
-    path = labels.path_of(store.root)
-    is_there = path.is_file() and not path.is_symlink()
-    return atomic.read(path, clean_writing.MAX_BYTES) if is_there else None
-
-
-def clean_labels(
-    store: Store, data: bytes | None, lost: ForgottenTerms
-) -> list[receipt.RemovedItem]:
-    """Remove forgotten content from the labels, and queries left without an answer.
-
-    If the file does not parse as labels, only the lines with such content are removed.
-    """
-    if data is None:
-        return []
-    change: dict[str, Label | None] = {}
-    try:
-        text, (_, rows) = labels.read(data, labels.NAME)
-    except BadInputError:
-        text, rows = data.decode("utf-8", "replace"), ()
-    lines = text.split("\n")
-    ends = [*(row.line - 1 for row in rows[1:]), len(lines)]
-    for row, end in zip(rows, ends, strict=False):
-        left = _remaining_label(row, lost)
-        if left != row or any(map(lost.matches_line, lines[row.line - 1 : end])):
-            change[row.id] = left  # rewritten, without its comments
-    made = labels.edit(text, change) if change else text
-    kept = [
-        line
-        for line in made.split("\n")
-        if not (lost.matches_line(line) and (not rows or line.lstrip().startswith("#")))
-    ]
-    if "\n".join(kept).encode() != data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf"):
-        atomic.put(labels.path_of(store.root), "\n".join(kept).encode())
-    gone = [row for row in rows if change.get(row.id, row) is None]
-    return [receipt.RemovedItem(row.id, "label", row.text) for row in gone]
-
-
-def _remaining_label(row: Label, lost: ForgottenTerms) -> Label | None:
-    tags = (row.id, row.category, row.difficulty)
-    if lost.matches(row.text) or any(lost.matches(tag, clean_writing.MIN_LINE) for tag in tags):
-        return None
-    named = (each for each in row.concepts if node_id(each) not in lost.ids)
-    left = row._replace(
-        evidence=tuple(each for each in row.evidence if not lost.matches(each)),
-        memories=tuple(each for each in row.memories if whole_id(each) not in lost.ids),
-        concepts=tuple(each for each in named if not lost.matches(each)),
-    )
-    return None if row.has_gold and not left.has_gold else left

@@ -92,8 +92,8 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     return Plan(done, CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed))
 
 
-_PLAIN_TEXT = ("quarantine/", "eval/", "ontology.yaml")
-"""Files without records, masked as plain text."""
+_PLAIN_TEXT = "quarantine/"
+"""Folder of files without records, masked as plain text."""
 
 
 class _Rewriter:

@@ -35,7 +35,7 @@ class Purged(NamedTuple):
 
 
 class RemovedItem(NamedTuple):
-    """A removed turn, block, statement, gist, concept, connection, episode or label."""
+    """A removed turn, block, statement, gist, concept, connection or episode."""
 
     id: str
     kind: str

@@ -290,7 +290,7 @@ def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
     if isinstance(record, Edge):
         return (record.source, record.target, *record.sources)
     if isinstance(record, Statement):
-        return (*record.sources, *record.contradicted_by)
+        return record.sources
     if isinstance(record, Document):
         return [block.key for block in record.blocks]
     if isinstance(record, EpisodeRecord) and record.id in snapshot.episode_ids:

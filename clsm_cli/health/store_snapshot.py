@@ -21,7 +21,7 @@ from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Episode
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, episode_files, inbox, logs, ontology, shards, topics
+from clsm_cli.store import atomic, episode_files, inbox, logs, shards, topics
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.inbox import Inbox
 from clsm_cli.store.jsonlines import LineProblem
@@ -37,9 +37,7 @@ Kind = Literal[
     "inbox",
     "log",
     "tombstones",
-    "ontology",
     "git",
-    "labels",
     "quarantine",
     "derived",
     "temp",
@@ -258,9 +256,7 @@ _STREAM = "|".join(TOPIC_STREAMS)
 _LOG = "activation|activation-old|archived|feedback|review|runs|uses"
 _PATH_PATTERNS: tuple[tuple[str, Kind], ...] = (
     (re.escape(CONFIG_NAME), "settings"),
-    (re.escape(ontology.ONTOLOGY_NAME), "ontology"),
     (r"\.gitattributes|\.gitignore", "git"),
-    (r"eval/queries\.yaml", "labels"),
     (r"\.clsm/.+", "derived"),
     (r"quarantine/.+", "quarantine"),
     (rf"(?:{_STREAM})/[^/]+\.md", "topic"),

@@ -20,7 +20,6 @@ from clsm_cli.config import MAX_FILE, MachineSettings, defaults, variable_of
 from clsm_cli.embedding import weights
 from clsm_cli.errors import (
     ClsmError,
-    DamagedStoreError,
     ModelDigestError,
     ModelMissingError,
     list_names,
@@ -31,7 +30,7 @@ from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Episode, Turn
-from clsm_cli.store import atomic, git, git_setup, joining, labels, ontology
+from clsm_cli.store import atomic, git, git_setup, joining
 from clsm_cli.store.index import database, vector_files
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
@@ -49,7 +48,7 @@ _NETWORK = frozenset(
 
 
 def check_settings(snapshot: Snapshot) -> Iterator[Finding]:
-    """``clsm.yaml``, ``ontology.yaml`` and ``eval/queries.yaml``."""
+    """``clsm.yaml``."""
     store = snapshot.store
     for code, verb, names in (
         ("settings-ignored", "sets", store.misplaced),
@@ -57,15 +56,6 @@ def check_settings(snapshot: Snapshot) -> Iterator[Finding]:
     ):
         if names:
             yield make_finding(code, CONFIG_NAME, f"{verb} {', '.join(names)}")
-    for problem in ontology.load(store)[1]:
-        name = ontology.ONTOLOGY_NAME
-        yield make_finding("ontology-unusable", name, problem.reason, line=problem.line)
-    try:
-        labels.load(store.root)
-    except ClsmError as error:
-        line = error.line if isinstance(error, DamagedStoreError) else None
-        reason = _reason(error, labels.path_of(store.root))
-        yield make_finding("labels-unusable", labels.NAME, reason, line=line)
 
 
 def _reason(error: ClsmError, path: Path) -> str:
@@ -184,7 +174,7 @@ def _file_secrets(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, rows in snapshot.logs.items():
         if path.endswith("/review.jsonl"):
             yield path, _text_secrets(text for _, row in rows.rows for text in strings(row))
-    for file in snapshot.of_kind("quarantine", "labels", "ontology"):
+    for file in snapshot.of_kind("quarantine"):
         with contextlib.suppress(ClsmError):  # other checks report unreadable files
             data = atomic.read(snapshot.store.root / file.path, MAX_FILE) or b""
             yield file.path, _text_secrets([data.decode("utf-8", "replace")])

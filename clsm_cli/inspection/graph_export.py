@@ -26,7 +26,7 @@ _NOT_IN_XML = {0xFFFE: "\\u{fffe}", 0xFFFF: "\\u{ffff}"}
 
 _KEYS = {
     "node": {
-        **dict.fromkeys(("label", "kind", "stream", "aliases", "tags", "summary"), "string"),
+        **dict.fromkeys(("label", "kind", "stream", "aliases", "summary"), "string"),
         "confidence": "double",
         "n": "long",
         "first": "string",
@@ -43,7 +43,7 @@ _KEYS = {
 
 
 def _node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, Any]:
-    names = ("kind", "stream", "aliases", "tags", "summary", "confidence", "n", "first", "last")
+    names = ("kind", "stream", "aliases", "summary", "confidence", "n", "first", "last")
     return {
         "id": node.id,
         "label": name_of(node),

@@ -129,7 +129,6 @@ class EpisodeRecord:
     title: str = ""
     narrative: str = ""
     topic: str = ""
-    tags: tuple[str, ...] = ()
     valence: float = 0.0  # sentiment of the words, −1 … 1
     novelty: float = 0.0
     surprise: float = 0.0  # largest turn surprise, in standard deviations of its session so far

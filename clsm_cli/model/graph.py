@@ -43,8 +43,6 @@ class Statement:
     recorded_at: str | None = None  # when the store recorded it (``superseded_at``: superseded it)
     superseded_at: str | None = None
     supersedes: str | None = None  # id of the row that this one replaced
-    contradicted_by: tuple[str, ...] = ()  # keys of turns that contradict it
-    tags: tuple[str, ...] = ()
     trust: Trust = "user"
     pinned: bool = False
     withdrawn: bool = False
@@ -72,7 +70,6 @@ class Node:
     exact: tuple[str, ...] = ()  # names among label and aliases that match case-sensitively only
     summary: str = ""  # at most two sentences, taken from the sources
     stream: Stream = "projects"
-    tags: tuple[str, ...] = ()
     confidence: float = 1.0
     n: int = 0  # turns that mention it, at the last consolidation
     first: str | None = None  # time of its first mention (``last``: of its last)

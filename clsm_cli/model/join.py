@@ -17,10 +17,10 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 
 SETS: dict[type[Record], tuple[str, ...]] = {
-    EpisodeRecord: ("tags",),
+    EpisodeRecord: (),
     Document: (),
-    Statement: ("sources", "tags", "contradicted_by"),
-    Node: ("aliases", "tags"),
+    Statement: ("sources",),
+    Node: ("aliases",),
     Edge: ("sources",),
 }
 """Fields that are joined by union, for each record type."""

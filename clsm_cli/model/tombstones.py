@@ -45,11 +45,10 @@ def _statement(row: Statement, forgotten: frozenset[str]) -> Statement | None:
     sources = _without_forgotten(row.sources, forgotten)
     if row.sources and not sources:
         return None
-    against = _without_forgotten(row.contradicted_by, forgotten)
     before = None if _is_forgotten(row.supersedes, forgotten) else row.supersedes
-    if (sources, against, before) == (row.sources, row.contradicted_by, row.supersedes):
+    if (sources, before) == (row.sources, row.supersedes):
         return row  # comparing is cheaper than copying
-    return replace(row, sources=sources, contradicted_by=against, supersedes=before)
+    return replace(row, sources=sources, supersedes=before)
 
 
 def first_free(ids: Iterable[str], forgotten: frozenset[str]) -> str:

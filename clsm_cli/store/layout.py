@@ -27,7 +27,7 @@ from clsm_cli.store.device import device_name, machine_id
 from clsm_cli.store.jsonlines import dump
 
 CONFIG_NAME = "clsm.yaml"
-_FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "eval", "quarantine", "tombstones"})
+_FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "quarantine", "tombstones"})
 """Folders at the top of a store."""
 SIDE_MARK = "~"
 """Marks the name of an inbox file that was written without the lock (``inbox.write_side_file``)."""
@@ -42,7 +42,6 @@ identity/*.md merge=union
 projects/*.md merge=union
 tasks/*.md merge=union
 clsm.yaml -merge
-ontology.yaml -merge
 """
 """``.gitattributes`` of a store."""
 GIT_IGNORED = "# Derived, or of this machine only.\n.clsm/\n.tmp-*\n"

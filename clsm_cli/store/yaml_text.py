@@ -8,7 +8,6 @@ nesting) with limits on size, depth, anchors and tags.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import cache
 from math import isfinite
 from typing import Any
@@ -29,18 +28,6 @@ def load(text: str, limit: int, values: int | None = _MAX_VALUES) -> Any:
         LineError: Too large, too deep, an anchor or a tag, a duplicate key, or not YAML. If the line
             is known, the text ends with ``(line N)``, from 1.
     """
-    return _read(text, limit, values, lambda reader: _as_json(reader.load(text)))
-
-
-def compose(text: str, limit: int, values: int | None = _MAX_VALUES) -> Any:
-    """Parse to ruamel.yaml's nodes, which have line numbers; None for an empty text.
-
-    As ``load``, but keys are not checked.
-    """
-    return _read(text, limit, values, lambda reader: reader.compose(text))
-
-
-def _read(text: str, limit: int, values: int | None, read: Callable[[Any], Any]) -> Any:
     if len(text) > limit:
         raise LineError(f"is longer than {limit >> 10} KiB")
     from ruamel.yaml import YAML
@@ -50,7 +37,7 @@ def _read(text: str, limit: int, values: int | None, read: Callable[[Any], Any])
     reader.Composer, reader.Constructor = _classes()
     reader.composer.max_values = values
     try:
-        return read(reader)
+        return _as_json(reader.load(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = "" if mark is None else f" (line {mark.line + 1})"

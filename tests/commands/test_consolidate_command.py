@@ -31,10 +31,9 @@ def pages(cli: Cli) -> str:
 BRIAN, NINA = "My brother Brian lives in Haarlem.", "My sister Nina is a goat vet in Leeds."
 
 
-@pytest.mark.parametrize("name", ["ontology.yaml", "identity/people.md"])
-def test_a_file_that_cannot_be_read_stops_nothing(cli: Cli, name: str) -> None:
+def test_a_file_that_cannot_be_read_stops_nothing(cli: Cli) -> None:
     tell(cli, BRIAN)
-    (cli.store / name).write_bytes(b"\xff\xfe: [\n- {")
+    (cli.store / "identity" / "people.md").write_bytes(b"\xff\xfe: [\n- {")
     done = cli.ok("consolidate", *NOW)
     assert "consolidated 1 episode" in done.out
     assert "Haarlem" in pages(cli)

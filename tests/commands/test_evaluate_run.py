@@ -1,6 +1,5 @@
-"""``clsm eval`` and ``clsm eval run``: what they print and write, how they compare and refuse."""
+"""``clsm eval`` and ``clsm eval run``: what they print and write, and refuse."""
 
-import json
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -14,8 +13,7 @@ from processes import Cli
 from benchmarks import evaluation
 from clsm_cli.commands import evaluate_run
 from clsm_cli.commands.output import table_lines
-from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.result import Result, load
+from clsm_cli.evaluation.result import Result
 
 
 @pytest.fixture(scope="module")
@@ -48,19 +46,6 @@ def test_a_run_compares_clsm_with_plain_searches(found: Any) -> None:
     assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
 
 
-def test_a_worse_setting_fails_the_gate(bare: Cli, work: Path, locomo: Path, found: Any) -> None:
-    before = bare.folder / "before.json"
-    before.write_text(json.dumps(found))
-    gate = ("--baseline", before, "--fail-under", "-1")
-    same = bare.ok("eval", "run", "--work", work, locomo, *gate)
-    assert "passed" in same.out
-    worse = bare("eval", "run", "--work", work, locomo, "--set", "recall.floor=1", *gate)
-    assert worse.code == 18
-    assert "FAILED" in worse.out
-    assert "recall@10" in worse.err
-    assert "Traceback" not in worse.err
-
-
 def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
     notes = write_notes(cli.folder / "notes")
     before = tree(cli.store, derived=True)
@@ -68,19 +53,10 @@ def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
     assert tree(cli.store, derived=True) == before
 
 
-def test_alone_it_wants_a_set_of_your_own(cli: Cli) -> None:
-    missing = cli("eval")
-    assert missing.code == 12
-    assert "clsm eval label" in missing.err
-    own = cli.store / "eval" / "queries.yaml"
-    own.parent.mkdir()
-    cli.ok("note", "The boat lies in the old harbour of Ghent.")
-    own.write_text(
-        "queries:\n- query: where is the boat\n  evidence: [old harbour of Ghent]\n", "utf-8"
-    )
-    found = cli.ok("eval", "--json").json
-    assert found["sets"][0]["systems"][0]["figures"]["recall@10"] == 1.0
-    assert cli.ok("eval", "run", "--json").json["sets"] == found["sets"]
+def test_alone_it_wants_a_set(bare: Cli) -> None:
+    missing = bare("eval", "run")
+    assert missing.code == 2
+    assert "name a labelled set" in missing.err
 
 
 @pytest.mark.parametrize(
@@ -92,7 +68,6 @@ def test_alone_it_wants_a_set_of_your_own(cli: Cli) -> None:
         (("--ablate", "eco"), 2, "echo"),
         (("--set", "recall.k"), 12, "KEY=VALUE"),
         (("--set", "recall.kk=1"), 12, "recall.k"),
-        (("--baseline", "nowhere.json"), 12, "nowhere.json"),
         (("--set", "llm.model=x"), 12, "llm.model"),
         (("--limit", "0"), 2, "limit"),
     ],
@@ -149,29 +124,3 @@ def test_it_fits_eighty_columns(made: Callable[[], Result], *, verbose: bool) ->
     found = evaluate_run.run_tables(made(), verbose=verbose)
     lines = "\n".join(table_lines(found)).split("\n")
     assert max(map(len, lines)) <= 80
-
-
-SCHEMA = '{"schema": "clsm.eval/2"'
-ONE_SET = f'{SCHEMA}, "sets": [{{"kind": "k", "name": "n", "headline": "f1"'
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "\udcff",
-        "[]",
-        '{"schema": "clsm.eval/9"}',
-        f"{SCHEMA}}}",
-        f"{ONE_SET}}}]}}",
-        f'{ONE_SET}, "digest": "d", "queries": [{{"id": "q"}}]}}]}}',
-    ],
-    ids=["JSON", "UTF-8", "a list", "schema", "no sets", "no digest", "a query"],
-)
-def test_what_is_no_report_is_refused_in_one_sentence(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "report.json"
-    file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(BadInputError, match="is no report of schema") as caught:
-        load(file)
-    assert str(caught.value).startswith(f"{file}: ")
-    assert "\n" not in str(caught.value)

@@ -26,7 +26,7 @@ HEAVY = {
 """Modules that a fast command may not load: each costs between 1 and 100 ms."""
 UNUSUAL = {
     *("text.time.expressions", "text.ordinals"),
-    *("text.tagging", "text.route", "embedding.download", "store.logs"),
+    *("text.route", "embedding.download", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
     *("store.index.hidden", "model.episodes", "model.graph", "model.codec"),
     *("retrieval.dialogue_context", "retrieval.time_scope"),

@@ -117,11 +117,11 @@ def test_what_a_person_wrote_of_an_episode_that_waits_is_kept(store: Store, tmp_
     record, _ = walk(store, tmp_path)
     shown = draft(store, record.id, datetime.fromisoformat(NOW), print)
     lines = ["title: Leeds" if "title:" in line else line for line in shown.text.splitlines()]
-    text = "\n".join([*lines, "tags: [moving]", ""])
+    text = "\n".join([*lines, "mood: fine", ""])  # a field that clsm does not know
     save(store, shown, text, datetime.fromisoformat(NOW), lambda _: None)
     sleep(store)
     after = episodes(store)[record.id]
-    assert (after.title, after.tags, after.stage) == ("Leeds", ("moving",), "consolidated")
+    assert (after.title, after.extra, after.stage) == ("Leeds", {"mood": "fine"}, "consolidated")
     assert after.mentions
 
 

@@ -148,7 +148,7 @@ def test_births_pass_over_forgotten_ids(store: Store) -> None:
 
 def test_review_items_about_it_are_left_out(store: Store) -> None:
     for number in (1, 2):
-        item = logs.ReviewItem(f"v-{number}", "", (f"f-{number}",), "near duplicate", "", "")
+        item = logs.ReviewItem(f"v-{number}", "", (f"f-{number}",), "contradiction", "", "")
         atomic.append(store.flow / "review.jsonl", logs.render(item))
     bury(store, {"f-1"})
     assert logs.review_items(store) == {"v-2": item}

@@ -10,7 +10,7 @@ from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.benches import MECHANISMS, Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import recall_system
@@ -90,7 +90,7 @@ _AMOUNTS = {
     "recall": "source_share untrusted_floor k budget bm25_k1 bm25_b candidates concepts refresh_passages",
     "boundary": "max_turns min_turns window gap_half gap_certain",
     "graph": "reach alpha shrink min_count min_npmi top",
-    "consolidation": "noise same_cosine near_cosine mass_loss review_days step",
+    "consolidation": "noise mass_loss review_days step",
 }
 MEASURES = {f"{group}.{key}" for group, keys in _AMOUNTS.items() for key in keys.split()}
 """Settings that say how much or how long, and switch nothing off.
@@ -197,8 +197,8 @@ def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_store_that_was_there_already_is_asked_but_never_made_again(made: list[Bench]) -> None:
-    bench = replace(made[1], case=made[1].case._replace(source=Existing(made[1].store.root)))
+def test_a_store_with_planted_concepts_is_asked_but_never_made_again(made: list[Bench]) -> None:
+    bench = replace(made[1], dataset=made[1].dataset._replace(kind=benches.PLANTED))
     assert benches.with_settings(bench, {"recall.k": 3}).store.root == bench.store.root
     for changes in ({"graph.min_npmi": 2}, {"boundary.refine": 0}):
         with pytest.raises(RefusedError, match="is asked as it is"):

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from ingesting import embedder, tree
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Existing, Folders, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved, answer_result
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.question import Query as Asking
@@ -127,18 +126,10 @@ def test_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
     ]  # fmt: skip
 
 
-def test_the_whole_is_what_would_be_loaded(
-    chat: Bench, notes: Bench, shop: StoreFactory, engine: QueryEngine
-) -> None:
+def test_the_whole_is_what_would_be_loaded(chat: Bench, notes: Bench) -> None:
     assert chat.whole == sum(count_tokens(text) for *_, text in SAID)
     last = [text for _, text in sorted(DAYS.items())][-2:]
     assert notes.whole == sum(map(count_tokens, (*NOTES.values(), *last)))
-    factory = replace(shop, now=notes.now)
-    own = bench_of(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
-    passages = systems.pool_of(own).passages
-    assert {each.kind for each in passages} == {"passage"}
-    assert {each.id for each in passages} == {each.id for each in systems.pool_of(notes).passages}
-    assert own.whole == sum(count_tokens(each.text) for each in passages)
 
 
 def test_packed_is_what_recall_gives_for_a_budget(chat: Bench) -> None:

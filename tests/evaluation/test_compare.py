@@ -1,14 +1,10 @@
-"""Figures over many queries: what is averaged, what is compared, and a run with an earlier one."""
-
-from typing import cast
+"""Figures over many queries: what is averaged, and what is compared."""
 
 import pytest
 
-from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import compare
 from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.dataset import Negative, Query
-from clsm_cli.evaluation.result import Result, SetResult
 
 CASES = ["one", "one", "two", "two"]
 
@@ -59,50 +55,3 @@ def test_confidence_is_compared_by_kind_of_silence() -> None:
         # 0.9 is above both, 0.5 is above one and ties with the other.
         ("s", "off topic", 2, 3.5 / 4, 0.5),
     ]
-
-
-def labelled(*recalls: float, **changes: str) -> SetResult:
-    """A set of queries of two cases in turn, with what is compared of it."""
-    queries = [
-        {"id": f"q{n}", "case": f"case {n % 2}", "values": {"clsm": {"recall@10": recall}}}
-        for n, recall in enumerate(recalls)
-    ]
-    named = {"kind": "locomo", "name": "talks", "digest": "a" * 64, "headline": "recall@10"}
-    return cast("SetResult", {**named, "queries": queries, **changes})
-
-
-def run(*sets: SetResult) -> Result:
-    return cast("Result", {"seed": 7, "sets": sets})
-
-
-GOOD, WORSE = labelled(*[1.0] * 10), labelled(*[0.0] * 5, *[1.0] * 5)
-
-
-def test_a_worse_run_fails_and_says_where() -> None:
-    same = compare.compare_runs(run(GOOD), run(GOOD), 0.0)
-    assert (same["failed"], same["sentences"]) == (False, [])
-    found = compare.compare_runs(run(WORSE), run(GOOD), -1.0)
-    assert found["failed"]
-    (sentence,) = found["sentences"]
-    assert sentence == (
-        "locomo talks: recall@10 went from 100.00 to 50.00, by -50.00 points;"
-        " at least -1 was asked for"
-    )
-    (row,) = found["rows"]
-    assert (row["queries"], row["difference"]) == (10, -0.5)
-    assert row["interval"][0] <= -0.5 <= row["interval"][1] <= 0
-    assert row["p"] == 2 * 0.5**5  # all five signs alike, in either direction
-
-
-@pytest.mark.parametrize(
-    ("before", "reason"),
-    [
-        ([labelled(1.0, digest="b" * 64)], r"locomo talks: holds other data \(sha256 bbbbbbbbbbbb"),
-        ([labelled(1.0, name="others")], "no set in common"),
-        ([], "no set in common"),
-        ([labelled(*[1.0] * 9)], "figures of other queries"),
-    ],
-)
-def test_other_data_is_refused(before: list[SetResult], reason: str) -> None:
-    with pytest.raises(RefusedError, match=reason):
-        compare.compare_runs(run(GOOD), run(*before), -100.0)

@@ -17,7 +17,6 @@ from clsm_cli.forgetting.clean_writing import Plan
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
-from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import briefing
 from clsm_cli.store import atomic, shards
 from clsm_cli.store.layout import Store
@@ -92,16 +91,9 @@ def planted(folder: Path) -> Store:
 
 
 def _record(store: Store) -> None:
-    """An archived row, and a tag, that rest on what is to go."""
+    """An archived row that rests on what is to go."""
     row = next(r for r in rows(store).values() if CANARY in r.text.lower() and r.kind != "gist")
     at = row.recorded_at
     old = replace(row, id="f-0123456789ab", text="Quaggamire closed.", superseded_at=at)
     folder = store.graph(row.stream).relative_to(store.root).parent
     atomic.put(store.root / "archive" / folder / "a.yaml", shards.render([old]))
-    for folder in store.graphs():
-        for path in shards.shard_files(folder):
-            records = list(shards.read(path).records)
-            for index, record in enumerate(records):
-                if isinstance(record, EpisodeRecord) and CANARY in record.title.lower():
-                    records[index] = replace(record, tags=(CANARY,))
-            atomic.put(path, shards.render(records))

@@ -140,8 +140,6 @@ DAMAGE: dict[str, tuple[str, Damage]] = {
     "turned sentence": ("vectors-damaged", edit(f"{INDEX}/sentences.q4", turned)),
     "turned token": ("vectors-damaged", edit(f"{INDEX}/tokens.q2", turned)),
     "silent": ("index-differs", _silent),
-    "ontology": ("ontology-unusable", edit("ontology.yaml", lambda _: b"people: 7\n")),
-    "labels": ("labels-unusable", edit("eval/queries.yaml", lambda _: b"queries: 7\n")),
 }
 
 

@@ -70,7 +70,7 @@ DELEGATION = episode(
 
 def test_every_field_of_the_delegation_example() -> None:
     found = record(DELEGATION, previous=np.array([0.6, 0.8, 0.0]))
-    assert (found.id, found.rev, found.stage, found.tags) == ("e-1", (7, "box-1a2b"), "pending", ())
+    assert (found.id, found.rev, found.stage) == ("e-1", (7, "box-1a2b"), "pending")
     assert found.title.startswith("2026-02-24 · ")
     assert "elegation defect" in found.title
     assert found.topic.casefold() in found.title.casefold()

@@ -26,7 +26,7 @@ TEXTS = st.sampled_from(HOSTILE) | st.text(max_size=40)
 
 def named(label: str, kind: str, edge_type: str) -> Graph:
     """Two nodes and two edges with any text in every place that takes text."""
-    one = replace(node("a", kind), label=label, summary=label, aliases=(label,), tags=(kind,))
+    one = replace(node("a", kind), label=label, summary=label, aliases=(label,))
     edges = [edge("a", "b", edge_type), edge("b", "a", "next", directed=True)]
     return of([one, node("b", n=7), *edges])
 

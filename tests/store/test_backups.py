@@ -62,7 +62,7 @@ def small(tmp_path: Path) -> Path:
 def test_everything_comes_back_but_what_is_derived(tmp_path: Path) -> None:
     store = copied(tmp_path / "memory")
     noted(store)
-    for name in ("quarantine/x.txt", "tombstones/pi.jsonl", "eval/queries.yaml", "Zoë/ä\u2028.md"):
+    for name in ("quarantine/x.txt", "tombstones/pi.jsonl", "Zoë/ä\u2028.md"):
         atomic.put(store.root / name, name.encode() * 500)
     for name in ("edit", "shadow/pi.jsonl", "context.json", "index/sentences.q4"):
         atomic.put(store.derived / name, b"x")

@@ -61,7 +61,6 @@ RECORDS: dict[str, tuple[Record, Record | None]] = {
     "a statement loses a source": (row("f-1", GONE, LEFT), row("f-1", LEFT)),
     "a statement without any left": (row("f-1", GONE), None),
     "one that has none by a person": (row(), row()),
-    "contradicted": (replace(row(), contradicted_by=(GONE,)), row()),
     "what it superseded": (replace(row(), supersedes="f-gone"), row()),
     "itself": (row("f-gone", LEFT), None),
     "the record of an episode": (EpisodeRecord(id="e-gone", rev=REV), None),

@@ -15,7 +15,6 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "gvd": gvd.load,
     "longmemeval": longmemeval.load,
     "memory": own_memory.load,
-    "queries": own_memory.load_queries,
     "nodes": locomo.load_nodes,
 }
 KINDS = tuple(LOADERS)
@@ -23,8 +22,6 @@ KINDS = tuple(LOADERS)
 
 def kind_of(path: Path) -> str:
     """The kind of set that a path holds, by names alone; "" for none."""
-    if path.suffix.lower() in {".yaml", ".yml"}:
-        return "queries"
     if (path / own_memory.QUERIES).is_file():
         return "memory"
     if (path / gvd.MEMORY).is_file():

@@ -1,4 +1,4 @@
-"""What a person labelled: an agent's memory with its queries, or queries to a store that is there.
+"""What a person labelled: an agent's memory with its queries.
 
 The folder of a memory is laid out as ``fixtures/sample`` (docs/evaluation.md). People write its labels
 by hand, so an id that stands twice and a concept that is not there are errors, not faults to mend.
@@ -6,19 +6,15 @@ by hand, so an id that stands twice and a concept that is not there are errors, 
 
 import contextlib
 import json
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from clsm_cli.errors import BadInputError, StoreNotFoundError
-from clsm_cli.evaluation import dataset, own_labels
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Faults, Folders, Negative, Query
-from clsm_cli.evaluation.own_labels import NameLookup
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation import dataset
+from clsm_cli.evaluation.dataset import Case, Dataset, Faults, Folders, Negative, Query
 from clsm_cli.evaluation.stores import files_in
-from clsm_cli.store import atomic, labels, layout
-from clsm_cli.store.labels import Label
 
 FOLDERS = ("workspace", "sessions")  # what is ingested
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
@@ -125,68 +121,3 @@ def _texts(path: Path) -> tuple[str, ...]:
         if isinstance(value, (dict, list)):
             found += value.values() if isinstance(value, dict) else value
     return tuple(dataset.single_blanks(value) for value in found if isinstance(value, str))
-
-
-def load_queries(path: Path, store: Path | None = None) -> Dataset:
-    """Read a file of queries, and look up in the store what its labels name.
-
-    A query whose memories are all gone is left out; a concept that no node of the store has is a miss.
-
-    ``store`` is asked; None: the one that the file names, else the one it lies in.
-
-    Raises:
-        BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
-    """
-    data = dataset.read_bytes(path)
-    _, read = labels.read(data, str(path))
-    if not read.rows:
-        raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
-    root = store or path.absolute().parent.parent
-    if store is None and read.store:
-        root = path.parent / os.path.expanduser(read.store)
-    elif store is None and not (root / layout.CONFIG_NAME).is_file():
-        reason = "names no store and lies in none"
-        raise BadInputError(str(path), reason, "write store: DIR above its queries")
-    try:
-        known = own_labels.NameLookup(layout.open_store(root, {}))
-    except StoreNotFoundError as error:
-        raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
-    faults = Faults()
-    queries = tuple(filter(None, (_labelled_query(row, known, faults) for row in read.rows)))
-    answerable = [query for query in queries if not query.negative]
-    notes = faults.sentences()
-    if not answerable:
-        reason = "nothing in the store answers any of its queries, so there is nothing to measure"
-        advice = "label some with: clsm eval label"
-        raise BadInputError("; ".join((str(path), *notes[-1:])), reason, advice)
-    # By concepts where most queries are labelled with some.
-    is_of_concepts = 2 * sum(bool(query.concepts) for query in answerable) > len(answerable)
-    headline = "f1" if is_of_concepts else "recall@10"
-    cases = (Case(path.stem, Existing(root), queries),)
-    digest = atomic.sha256(data)
-    return Dataset("queries", path.name, digest, "memory", headline, cases, notes)
-
-
-def _labelled_query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
-    """A query with its gold as it is measured; None: it is left out."""
-    where = f"line {row.line}"
-    if not row.is_labelled:
-        why = "it is not labelled (write evidence: [] where nothing should be found)"
-        faults.add(f"query is left out, {why}", where)
-        return None
-    found = {name: known.piece(name) for name in row.memories}
-    for name in (name for name, piece in found.items() if piece is None):
-        why = "the store has no memory or turn of that id (forgotten, or of another store)"
-        faults.add(f"label is left out, {why}", f"{where}, {name}")
-    concepts: dict[frozenset[str], None] = {}
-    for name in row.concepts:
-        if (names := known.concept(name)) is None:
-            faults.add("concept is no node of the store and counts as missed", f"{where}, {name}")
-        concepts[names or dataset.label_keys((name,))] = None
-    concepts.pop(frozenset(), None)
-    gold = (*row.evidence, *own_labels.distinct_pieces(filter(None, found.values())))
-    if row.has_gold and not gold and not concepts:
-        faults.add("query is left out, all memories that answered it are gone", where)
-        return None
-    negative: Negative = "" if row.has_gold else "near topic"
-    return Query(row.id, row.text, row.category, gold, tuple(concepts), negative)

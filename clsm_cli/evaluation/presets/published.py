@@ -7,12 +7,14 @@ a rule stands for it (docs/evaluation.md). The crashes and losses of a system ar
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, date
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import exp, log
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.dataset import packaged_yaml
 from clsm_cli.evaluation.formulas import Link, reciprocal_ranks, retrieve_in_rounds
 from clsm_cli.evaluation.measures import Retrieved, within_budget
 from clsm_cli.evaluation.presets.library import Library, Pool, Unit, folded_words, node_text
@@ -22,9 +24,7 @@ from clsm_cli.retrieval import time_scope
 from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.scoring import packing
 from clsm_cli.scoring.retention import DORMANT_RETENTION, STREAM_DAYS, retention
-from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import route, tokens
-from clsm_cli.text.tagging import Ontology, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -144,35 +144,50 @@ def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
 
 def by_tags(library: Library, query: Query, pool: Pool) -> set[int]:
     """Units with a tag in common with the query."""
-    ontology, texts, tagged = _tagged(library, pool)
+    texts, tagged = _tagged(library, pool)
     near = [library.likeness(query.text, text) for text in texts]
-    mine = tags_by_likeness(query.text, ontology, near)
+    mine = tags_by_likeness(query.text, near)
     return {at for at, tags in enumerate(tagged) if not tags.isdisjoint(mine)}
 
 
+@cache
+def ontology() -> dict[str, list[str]]:
+    """The tags of CAIM's ontology of three levels (§3.2), each with its synonyms."""
+    levels = packaged_yaml("presets/ontology.yaml").values()
+    return {
+        tag: words for level in levels for tags in level.values() for tag, words in tags.items()
+    }
+
+
+@cache
+def _tags_by_stem() -> dict[str, str]:
+    found = {tag: tokens.stems(" ".join([tag, *words])) for tag, words in ontology().items()}
+    return {stem: tag for tag, stems in found.items() for stem in stems}
+
+
 @lru_cache(maxsize=1)
-def _tagged(library: Library, pool: Pool) -> tuple[Ontology, list[str], list[frozenset[str]]]:
-    """The ontology, "tag: its synonyms" of each of its tags, and the tags of each unit."""
-    ontology, _ = store_ontology.load(library.index.store)
-    texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology]
+def _tagged(library: Library, pool: Pool) -> tuple[list[str], list[frozenset[str]]]:
+    """Each tag of the ontology with its synonyms as a text, and the tags of each unit."""
+    texts = [f"{tag}: {', '.join(synonyms)}" for tag, synonyms in ontology().items()]
     stored = [library.cosines(text) for text in texts]
     tagged = []
     for unit in pool.units:
         near = [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
-        tagged.append(frozenset(tags_by_likeness(unit.text, ontology, near)))
-    return ontology, texts, tagged
+        tagged.append(frozenset(tags_by_likeness(unit.text, near)))
+    return texts, tagged
 
 
-def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tuple[str, ...]:
-    """The tags of a text, the same way when stored and asked.
+def tags_by_likeness(text: str, near: Sequence[float]) -> tuple[str, ...]:
+    """At most three tags of a text, the same way when stored and asked.
 
     In CAIM a language model picks two or three tags of the ontology for any text (§3.2, appendix A);
-    here its words do, and where they are not enough the cosine to each tag (``near``), of a third tag
-    at least 0.35 (not stated).
+    here its words do, those with more different ones first, and where they are not enough the cosine
+    to each tag (``near``), of a third tag at least 0.35 (not stated).
     """
-    found = dict.fromkeys(tags_of(text, ontology))
-    words = [tag.word for tag in ontology]
-    for cosine, word in sorted(zip(near, words, strict=False), key=lambda c: (-c[0], c[1])):
+    known = _tags_by_stem()
+    hits = Counter(known[stem] for stem in dict.fromkeys(tokens.stems(text)) if stem in known)
+    found = dict.fromkeys(word for word, _ in hits.most_common(3))
+    for cosine, word in sorted(zip(near, ontology(), strict=False), key=lambda c: (-c[0], c[1])):
         if len(found) >= 3 or (len(found) >= 2 and cosine < 0.35):
             break
         found[word] = None

@@ -100,7 +100,6 @@ function details(id) {
   ];
   if (node.aliases.length) parts.push(make("p", {}, "also: ", bdi(node.aliases.join(", "))));
   if (node.summary) parts.push(make("p", {}, bdi(node.summary)));
-  if (node.tags.length) parts.push(make("p", { class: "count" }, bdi(`#${node.tags.join(" #")}`)));
   if (node.statements.length) {
     parts.push(make("h3", {}, "Statements"), make("ul", { class: "statements" },
       ...node.statements.map((said) => make("li", {}, bdi(said.text), make("small", {},

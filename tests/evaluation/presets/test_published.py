@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 from aging import write
+from hypothesis import given
+from hypothesis import strategies as st
 from ingesting import embedder, opened
 from sample_store import NOW, query_engine
+from strategies import NASTY, examples
 
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.evaluation.formulas import retrieve_in_rounds
@@ -22,6 +25,7 @@ from clsm_cli.retrieval.question import Query
 from clsm_cli.store import atomic, record_files, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
+from clsm_cli.text.tokens import stems
 
 DAY = datetime.fromisoformat(NOW).date().isoformat()
 LABELS = ("Quartz", "Ferry", "Violin", "Tax", "Moss")
@@ -121,6 +125,27 @@ def test_caim_finds_by_date_or_tag_and_filters_what_is_not_near(asleep: Library)
     kept = {unit.id for unit, _ in published.caim(asleep, question)}
     assert kept
     assert kept < tagged
+
+
+@examples(200)
+@given(st.one_of(st.sampled_from(NASTY), st.text(max_size=200)))
+def test_any_text_has_at_most_three_tags_of_the_ontology(text: str) -> None:
+    found = published.tags_by_likeness(text, [])
+    assert len(set(found)) == len(found) <= 3
+    assert {*found} <= published.ontology().keys()
+
+
+def test_more_words_win_then_earlier_ones() -> None:
+    text = "Puppies, kittens, a puppy on a leash: the rollback of the deployment broke."
+    assert published.tags_by_likeness(text, []) == ("dog", "deployment", "cat")
+
+
+def test_the_ontology_leads_each_word_to_one_tag() -> None:
+    owner: dict[str, str] = {}
+    for tag, synonyms in published.ontology().items():
+        for word in (tag, *synonyms):
+            [stem] = stems(word)
+            assert owner.setdefault(stem, word) == word, f"{word} of {tag}"
 
 
 @pytest.mark.parametrize(

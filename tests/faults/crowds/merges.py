@@ -15,7 +15,7 @@ the control there are no attributes, so git merges as it likes.
 
 Not shown, as git then stops and a person has to decide (``clsm doctor`` says how): two machines that
 forget parts of one conversation before they meet, for git sees one file with two new names; a person
-who deletes a file that another machine changed; changes of clsm.yaml or ontology.yaml on both sides.
+who deletes a file that another machine changed; changes of clsm.yaml on both sides.
 And: a rebase, which merges commit by commit, also what a later commit took back.
 """
 

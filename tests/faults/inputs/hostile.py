@@ -97,8 +97,6 @@ PLACES = (
     Place("tombstones/x.jsonl", JSON, (_RECALL, _STATUS, ("note", "One more."))),
     Place("clsm.yaml", YAML | {f"settings: {n}": _as_settings(d) for n, d in YAML.items()},
           (_RECALL, _STATUS, ("note", "One more.")), must_answer=False),
-    Place("ontology.yaml", YAML, (_STATUS, _SLEEP)),
-    Place("eval/queries.yaml", YAML, (_RECALL, ("eval", "label", "--print"), ("eval", "run", "--json"))),
     Place(".clsm/context.json", JSON, (("context",), ("context", "--format", "prompt"))),
     Place(".clsm/redo", JSON | YAML, (("ingest",), _RECALL, _STATUS, ("note", "One more."))),
     Place(".clsm/index/index.sqlite", TEXT, (_RECALL, _STATUS, ("ingest",))),

@@ -70,13 +70,11 @@ def _told(store: Path, folder: Path) -> None:
     row = {"id": "v-0f3a9c12d08e", "at": "2026-02-28T00:00:00Z", "about": "evil", "reason": EVIL}
     review = json.dumps({**row, "kept": EVIL, "other": NAME, "state": "open"})
     run = json.dumps({"id": "run-0f3a9c12d08e", "command": NAME, "at": NOW, "changes": []})
-    told = json.dumps(EVIL), json.dumps(NAME)
     for name, text in (
         ("identity/evil.md", f"---\ntitle: x\n---\n\n- {NAME} likes eels.\n"),
         ("projects/broken.md", f"---\n{NAME}: [\n---\n\n- {EVIL}\n"),
         ("flow/pi/review.jsonl", f"\n{review}\n"),
         ("flow/pi/runs.jsonl", f"\n{run}\n"),
-        ("eval/queries.yaml", f"queries:\n- query: {told[0]}\n  evidence: [{told[1]}]\n"),
     ):
         path = store / name
         path.parent.mkdir(exist_ok=True)

@@ -91,11 +91,6 @@ def _tell(at: Ground) -> None:
     ):  # fmt: skip
         at.run(*words, stdin=given)
         at.commit()
-    labels = at.store / "eval" / "queries.yaml"
-    labels.parent.mkdir(exist_ok=True)
-    labels.write_text(
-        f"queries:\n- query: where is Mara\n  evidence: ['I moved to {WORD} in March.']\n"
-    )
     asked = json.loads(at.run("recall", "--json", f"who lives in {WORD}").out)
     for memory in asked["memories"][:1]:
         at.run("feedback", asked["recall_id"], "--good", memory["id"])
@@ -174,7 +169,7 @@ def _merged(at: Ground) -> Outcome:
                   ("recall", *all_of_it, "quay boat key moved")):  # fmt: skip
         if WORD.encode() in at.run(*words).out:
             outcome.violations.append(f"{words[0]} shows it again")
-    left = [p for p in _hits(at) if p != "objects of git" and not p.startswith("eval/")]
+    left = [p for p in _hits(at) if p != "objects of git"]
     beside = [p for p in left if p.startswith((".clsm/", "name of")) or p.endswith(_BESIDE)]
     outcome.violations += [f"{place} holds it again" for place in left if place not in beside]
     places = ", ".join(dict.fromkeys(_sort_of(place) for place in beside))
