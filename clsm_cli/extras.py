@@ -11,8 +11,8 @@ def how_to_get(extra: str) -> str:
     Args:
         extra: A name from ``[project.optional-dependencies]``.
 
-    >>> how_to_get("history").partition(" -m ")[2]
-    "pip install 'git-filter-repo<3,>=2.47'"
+    >>> how_to_get("mcp").partition(" -m ")[2]
+    "pip install 'mcp<3,>=2.3'"
     """
     import shlex
     import sys

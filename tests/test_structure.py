@@ -64,7 +64,6 @@ WRITERS = {
     "store/index/database.py": "removes an index that another version made",
     "embedding/weights.py": "the record of what was hashed, staged, synced, then moved into place",
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
-    "forgetting/history_purge.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "commands/hook.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",
     "store/git_setup.py": "an index of git that is its own, removed at once",

@@ -16,16 +16,14 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option, 
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, first, has_person, plain, shorten
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import clean_writing, erasure, history_purge, masking
+from clsm_cli.forgetting import clean_writing, erasure, masking
 from clsm_cli.forgetting.clean_writing import Plan
-from clsm_cli.forgetting.history_purge import RewrittenHistory
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.references import Reference
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.inspection.item_lookup import is_known
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import Store
 from clsm_cli.text.terminal import safe
 
@@ -40,7 +38,6 @@ class ForgetMode(NamedTuple):
     yes: bool
     force: bool
     dry_run: bool
-    past: WorkTree | None = None  # the repository whose history to rewrite
 
     @property
     def asks(self) -> bool:
@@ -54,7 +51,6 @@ class ForgetMode(NamedTuple):
     "clsm forget --source https://example.org/page --yes",
     "clsm forget --person Mara             # offers what only refers to her, too",
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
-    "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
     "clsm forget --secrets --dry-run       # what older versions stored in clear",
 )
 def forget(
@@ -75,7 +71,6 @@ def forget(
     secrets: bool = option("--secrets", "Only mask secrets that are stored in clear."),
     yes: bool = option("--yes", "Do not ask."),
     force: bool = option("--force", "With --yes: even if a fifth of all turns would go."),
-    purge_history: bool = option("--purge-history", "Also from the history of its git repository."),
     dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
@@ -103,8 +98,6 @@ def forget(
         raise UsageError("--secrets", "looks through everything; name nothing beside it")
     if not secrets and wanted == Wanted():
         raise UsageError("ID", "say what is to be forgotten, by id, in words or by an option")
-    if purge_history:
-        how = how._replace(past=history_purge.check_repository(opened))
     if secrets:
         _mask(printer, opened, moment, how)
         return
@@ -129,8 +122,7 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
     from clsm_cli.commands import engine
 
     def planned(wanted: Wanted) -> Plan | None:
-        embedder, is_past = engine.embedder(), how.past is not None
-        return erasure.plan(store, wanted, now, embedder, printer.progress, purge_history=is_past)
+        return erasure.plan(store, wanted, now, engine.embedder(), printer.progress)
 
     plan = planned(wanted)
     if plan is not None and how.asks:
@@ -138,11 +130,7 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
         if also := _choose_references(printer, plan.receipt.refers):
             plan = planned(wanted._replace(also=also))
     if plan is None:
-        history = None
-        if how.past is not None and not how.dry_run:
-            history = history_purge.purge(store, how.past)
-        mapping = {"schema": "clsm.forget/1", "known": True, "history": plain(history)}
-        printer.show(mapping, ["it was forgotten already", *_history_lines(history)])
+        printer.show({"schema": "clsm.forget/1", "known": True}, ["it was forgotten already"])
         return
     if not how.dry_run:
         _confirm(printer, plan, how)
@@ -155,7 +143,7 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
 
 
 def _mask(printer: Printer, store: Store, now: datetime, how: ForgetMode) -> None:
-    plan = masking.plan(store, now, purge_history=how.past is not None)
+    plan = masking.plan(store, now)
     if plan.receipt.files and how.asks:
         _require_person(_MASKING)
         printer.tell(_masked_lines(plan.receipt, is_done=False))
@@ -167,7 +155,7 @@ def _mask(printer: Printer, store: Store, now: datetime, how: ForgetMode) -> Non
 
 
 def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: ForgetMode) -> Any:
-    """Apply a plan, also to git's history if wanted; a dry run only returns the receipt."""
+    """Apply a plan; a dry run only returns the receipt."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
 
@@ -175,8 +163,6 @@ def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, how: Forge
     if receipt.files and not how.dry_run:
         receipt = clean_writing.apply(store, plan, now, engine.embedder())
         briefing.prepare(store)
-    if how.past is not None and not how.dry_run:
-        receipt = receipt._replace(history=history_purge.purge(store, how.past, plan.writes))
     printer.warn_all(receipt.warnings)
     return receipt
 
@@ -257,7 +243,6 @@ def _end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> Iterator[s
     for each in receipt.beyond:
         yield f"  {each.what}: {each.why}"
         yield from (f"    {command}" for command in each.commands)
-    yield from _history_lines(receipt.history)
     nor = ""
     if lost := receipt.undoable:
         named = _kinds(dict(sorted(Counter(run.command for run in lost).items())))
@@ -288,9 +273,3 @@ def _when(time: str | None) -> str:
 def removal_command(refers: Sequence[Reference]) -> str:
     """The command line that removes these references."""
     return f"clsm forget {' '.join(each.id for each in refers)}"
-
-
-def _history_lines(history: RewrittenHistory | None) -> list[str]:
-    if history is None:
-        return []
-    return [f"git: {history.rewritten} of {count_noun(history.commits, 'commit')} written anew"]

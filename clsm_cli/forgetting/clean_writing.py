@@ -36,7 +36,6 @@ class CleanWrites(NamedTuple):
     puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})
     removes: Mapping[str, str] = MappingProxyType({})
     gone: frozenset[str] = frozenset()  # ids to remove from all logs
-    texts: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
     review_lines: bytes = b""  # lines that the consolidation adds to the review list
     renamed: Mapping[str, str] = MappingProxyType({})  # old id → new id in logs

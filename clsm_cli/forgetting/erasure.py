@@ -37,8 +37,6 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text.tokens import stems
 
-_STATEMENT_KINDS = ("statement", "gist")
-
 
 def plan(
     store: Store,
@@ -46,8 +44,6 @@ def plan(
     now: datetime,
     embedder: Embedder | None,
     progress: Progress,
-    *,
-    purge_history: bool = False,
 ) -> Plan | None:
     """All file changes of a forget, computed on a copy of the store; None if all is forgotten already.
 
@@ -80,13 +76,12 @@ def plan(
             turns=len(chosen.turns),
             all_turns=len(contents.turns),
             files=files,
-            beyond=receipt.find_copies(store, contents, chosen, files, is_purged=purge_history),
+            beyond=receipt.find_copies(store, contents, chosen, files),
             refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),
         )
-    texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _STATEMENT_KINDS))
-    return Plan(done, CleanWrites(puts, removes, frozenset(gone), texts, purged.names, asked))
+    return Plan(done, CleanWrites(puts, removes, frozenset(gone), purged.names, asked))
 
 
 @contextlib.contextmanager

@@ -21,7 +21,6 @@ from typing import Any
 from clsm_cli.forgetting import erasure, receipt, selection
 from clsm_cli.forgetting.clean_writing import MAX_BYTES, CleanWrites, Plan, map_rows
 from clsm_cli.forgetting.erasure import compared_files
-from clsm_cli.forgetting.history_purge import RewrittenHistory
 from clsm_cli.forgetting.receipt import ExternalCopy
 from clsm_cli.forgetting.run_reversal import Run, undoable
 from clsm_cli.forgetting.selection import StoreContents
@@ -59,10 +58,9 @@ class MaskingReport(NamedTuple):
     undoable: tuple[Run, ...]
     warnings: tuple[str, ...] = ()
     run: str | None = None
-    history: RewrittenHistory | None = None
 
 
-def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
+def plan(store: Store, now: datetime) -> Plan:
     """Compute the file changes, on a copy of the store."""
     with erasure.scratch_copy(store, now) as (copy, before, warnings):
         work = _Rewriter(copy, selection.read_store(copy, utc_text(now)))
@@ -83,13 +81,12 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
         turns=len(work.turns),
         statements=len(work.texts),
         files=len(changed),
-        beyond=receipt.secret_copies(store, changed, is_purged=purge_history),
+        beyond=receipt.secret_copies(store, changed),
         undoable=undoable(store),
         warnings=tuple(warnings),
     )
-    lines = tuple(sorted(work.secrets.lines))
     gone, names = frozenset(work.gone), frozenset(work.names)
-    return Plan(done, CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed))
+    return Plan(done, CleanWrites(puts, removes, gone, names, renamed=work.renamed))
 
 
 _PLAIN_TEXT = "quarantine/"
@@ -313,10 +310,9 @@ _MIN_LENGTH = 3  # minimum length of a secret
 
 
 class _Secrets:
-    """Secrets by key of their text; ``lines``: the clear lines that contain one."""
+    """Secrets by key of their text."""
 
     def __init__(self) -> None:
-        self.lines: set[str] = set()
         self._by_key: dict[str, set[str]] = {}
         self._global: set[str] = set()
 
@@ -330,7 +326,6 @@ class _Secrets:
         words = {each for each in words if len(each) >= _MIN_LENGTH}
         self._by_key.setdefault(key, set()).update(found, words)
         self._global |= {each for each in found if len(each) >= MIN_GLOBAL_LENGTH}
-        self.lines |= {line for line in text.split("\n") if any(each in line for each in found)}
 
     def masked(self, text: str, mask: Masker, sources: Iterable[str] = ()) -> str:
         """Mask the secrets detected in a text, those of its sources, and all long ones."""

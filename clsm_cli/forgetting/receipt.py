@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
-from clsm_cli.forgetting.history_purge import RewrittenHistory
 from clsm_cli.forgetting.references import Reference
 from clsm_cli.forgetting.run_reversal import Run
 from clsm_cli.forgetting.selection import Chosen, StoreContents
@@ -66,7 +65,6 @@ class Receipt(NamedTuple):
     undoable: tuple[Run, ...] = ()  # runs of this machine that become final
     warnings: tuple[str, ...] = ()
     run: str | None = None
-    history: RewrittenHistory | None = None
 
     @property
     def is_mass_loss(self) -> bool:
@@ -150,28 +148,18 @@ _OTHER_COPIES = ExternalCopy(
 
 
 def find_copies(
-    store: Store,
-    memory: StoreContents,
-    chosen: Chosen,
-    files: Sequence[str],
-    *,
-    is_purged: bool = False,
+    store: Store, memory: StoreContents, chosen: Chosen, files: Sequence[str]
 ) -> tuple[ExternalCopy, ...]:
     """Places that have, or may have, the forgotten content."""
-    again = f"clsm forget {min(chosen.turns | chosen.statements)} --store {quote(str(store.root))}"
-    history = _history(store, files, f"{again} --yes --purge-history", is_purged=is_purged)
-    return (*_sources(memory, chosen), *history, _OTHER_COPIES)
+    return (*_sources(memory, chosen), *_history(store, files), _OTHER_COPIES)
 
 
-def secret_copies(
-    store: Store, files: Sequence[str], *, is_purged: bool
-) -> tuple[ExternalCopy, ...]:
+def secret_copies(store: Store, files: Sequence[str]) -> tuple[ExternalCopy, ...]:
     """Places that may still have masked secrets; sources are not searched."""
     if not files:
         return ()
-    history = _history(store, files, "", is_purged=is_purged)
     why = "what was ingested is never changed, and holds them still; change them where they count"
-    return (ExternalCopy("the sources", why), *history, _OTHER_COPIES)
+    return (ExternalCopy("the sources", why), *_history(store, files), _OTHER_COPIES)
 
 
 def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
@@ -203,27 +191,25 @@ def _lines_with(path: Path, texts: set[str]) -> list[int]:
     return [n for n, line in enumerate(lines, 1) if any(first in line for first in firsts)]
 
 
-def _history(
-    store: Store, files: Sequence[str], purge: str, *, is_purged: bool
-) -> Iterator[ExternalCopy]:
-    """The store's git history, unless purged, and the remotes.
+def _history(store: Store, files: Sequence[str]) -> Iterator[ExternalCopy]:
+    """The store's git history and its remotes, if a commit has one of the files.
 
-    ``purge`` is the command that rewrites it later; "" if that is impossible afterwards.
+    The commands begin a new history; not where the repository is larger than the store.
     """
     tree = git.work_tree(store.root)
-    count = 0 if tree is None or is_purged else len(git.commits(tree, files))
-    if tree is None or not (count or is_purged):
+    count = 0 if tree is None else len(git.commits(tree, files))
+    if tree is None or not count:
         return
-    if count:
-        commits = "1 commit holds" if count == 1 else f"{count} commits hold"
-        how = "" if purge else "; only --purge-history at this time takes that out of them"
-        why = f"{commits} these files as they were{how}"
-        yield ExternalCopy(f"{tree.top}/.git", why, (purge,) if purge else ())
+    top = quote(str(tree.top))
+    make, commit = (f"rm -rf {top}/.git", f"clsm init --git {top}"), f"git -C {top} commit"
+    anew = (*make, f"git -C {top} add -A", f"{commit} -m Memory")
+    commits = "1 commit holds" if count == 1 else f"{count} commits hold"
+    why = f"{commits} these files as they were; only a new history is without that"
+    yield ExternalCopy(f"{tree.top}/.git", why, () if tree.prefix else anew)
     for name, url in git.remotes(tree).items():
         why = "what was pushed there is still there; replace it before the next fetch, once the"
         why += " history here is clean. A server keeps what nothing names until it collects garbage"
-        push = f"git -C {quote(str(tree.top))} push --force"
-        pushes = tuple(f"{push} {kind} {quote(name)}" for kind in ("--all", "--tags"))
         scheme, mark, rest = url.partition("://")
         plain = f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else url  # no password
-        yield ExternalCopy(f"{name} ({plain})", why, pushes)
+        push = f"git -C {top} push --force {quote(plain)} HEAD:{quote(git.head(tree) or 'main')}"
+        yield ExternalCopy(f"{name} ({plain})", why, (push,))

@@ -25,9 +25,8 @@ NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 CANARY = "quaggamire"
 
 
-def plan(store: Store, *, purge_history: bool = False, **wanted: Any) -> Plan:
-    asked, past = Wanted(**wanted), purge_history
-    found = erasure.plan(store, asked, NOW, embedder(), lambda *_: None, purge_history=past)
+def plan(store: Store, **wanted: Any) -> Plan:
+    found = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)
     assert found is not None
     return found
 

@@ -77,8 +77,7 @@ def test_no_command_runs_what_is_planted(memory: Cli, tmp_path: Path) -> None:
         ("init", "--git", root), ("doctor",), ("doctor", "--fix"), ("note", "Bees like clover."),
         ("undo",), ("undo", "--redo"), ("ingest",), ("consolidate", "--now", "2036-01-01"),
         ("decay",), ("status",), ("forget", key, "--dry-run"), ("forget", key, "--yes"),
-        ("forget", "--yes", "--purge-history"), ("backup", tmp_path / "backup.tar"),
-        ("init", "--git", root),
+        ("backup", tmp_path / "backup.tar"), ("init", "--git", root),
     ]  # fmt: skip
     for words in commands:
         for search in (path, memory.environment["PATH"]):

@@ -1,10 +1,9 @@
-"""What is forgotten is gone: from every file, from git's past, and for good (promise 12).
+"""What is forgotten is gone: from every file, and for good (promise 12).
 
 A word that stands nowhere else is told in twelve places, the store sleeps over it, is asked, judged,
-corrected and edited, and every step is a commit. Then all that holds the word is forgotten, with
-``--purge-history``. Afterwards the word is in no file of the store, its derived ones included, in no
-object of git, and in no temp file; and when all files of an old clone are
-put back, no memory holds it again and no answer shows it. Not shown: that the clone's logs, the name
+corrected and edited, and every step is a commit. Then all that holds the word is forgotten.
+Afterwards the word is in no file of the store, its derived ones included, and in no temp file; and
+when all files of an old clone are put back, no memory holds it again and no answer shows it. Not shown: that the clone's logs, the name
 of a conversation's file and what undo keeps of the clean-up are rid of it too; they are listed.
 
 The word is forgotten by what it was told in: turns, blocks, a conversation, a person. What the
@@ -109,35 +108,33 @@ def _hits(at: Ground) -> dict[str, int]:
     return found | ({"objects of git": count} if count else {})
 
 
-def _forget(at: Ground, *more: str) -> list[str]:
+def _forget(at: Ground) -> list[str]:
     """Forget all that holds the word, by every way there is; what was said last."""
     told = []
     for words in (
         ("--person", f"{WORD} Smith"), ("--person", WORD), ("--session", f"talk of {WORD}"),
         ("--source", str(at.cwd / f"{WORD}.md")),
     ):  # fmt: skip
-        done = at.run("forget", *words, "--yes", "--force", *more)
+        done = at.run("forget", *words, "--yes", "--force")
         told.append(f"{words[0]}: {done.code} {done.err[-160:].decode()}")
     for _ in range(4):
         held = selection.read_store(opened(at.store), NOW)
         rows = held.turns | held.statements
         if keys := sorted(key for key, row in rows.items() if WORD in repr(row)):
-            done = at.run("forget", *keys, "--yes", "--force", *more)
+            done = at.run("forget", *keys, "--yes", "--force")
             told.append(f"{len(keys)} turns: {done.code} {done.err[-160:].decode()}")
     return told
 
 
-def _forgotten(*, purge: bool) -> Iterator[Outcome]:
+def _forgotten() -> Iterator[Outcome]:
     with stage(Ground, model=True) as at:
         told = _hits(at)
-        option = ("--purge-history",) if purge else ()
-        outcome = Outcome(" ".join(("forget", *option)), "a word in twelve places", len(PLACES))
+        outcome = Outcome("forget", "a word in twelve places", len(PLACES))
         outcome.fired = len(PLACES) if len(told) > len(PLACES) else 0
         shutil.copytree(at.store, at.cwd / "clone", symlinks=True)
-        said = _forget(at, *option)
-        if not purge:
-            at.commit()
-        found = {place: n for place, n in _hits(at).items() if purge or place != "objects of git"}
+        said = _forget(at)
+        at.commit()
+        found = {place: n for place, n in _hits(at).items() if place != "objects of git"}
         outcome.violations += [f"{place} still holds it ({n})" for place, n in found.items()]
         outcome.violations += said if found else []
         yield _merged(at)
@@ -177,12 +174,6 @@ def _merged(at: Ground) -> Outcome:
     return outcome
 
 
-def _long() -> Iterator[Outcome]:
-    """With and without git's past."""
-    yield from _forgotten(purge=False)
-    yield from _forgotten(purge=True)
-
-
 def _control() -> Iterator[Outcome]:
     """A forget that removes the files and knows nothing of git, logs and what is derived."""
     with stage(Ground) as at:
@@ -195,4 +186,4 @@ def _control() -> Iterator[Outcome]:
         yield outcome
 
 
-RIG = Rig("canary", (12,), lambda: _forgotten(purge=False), _long, _control, needs=("git",))
+RIG = Rig("canary", (12,), _forgotten, _forgotten, _control, needs=("git",))
