@@ -180,14 +180,16 @@ def run(
     wanted = parse_wake(wake, wake_token)
     moment = common.time()
     minute = None if due is None else _minute_of(due, "--due")
+    is_at_its_hour = minute is None or moment - schedulers.last_time(minute, moment) < _FIRST_RUN
     try:
         opened = common.opened()
     except ClsmError as error:
-        if wanted is not None:
-            report_failure(wanted, None, moment, minute, str(error))
+        if wanted is not None and is_at_its_hour:
+            report_failure(wanted, str(error))
         raise
     steps: list[Step] = []
     woken = None
+    failed_before = night_log.read(opened).failed
     if minute is None or is_due(opened, moment, minute):
         options = [] if common.now is None else ["--now", common.now]
         more = _chosen_steps(catch_up=catch_up, commit=commit, push=push)
@@ -200,14 +202,8 @@ def run(
             steps.append(step)
             _report_step(printer, step)
         if wanted is not None:
-            failed = [f"{step.name}: {step.told}" for step in steps if step.code]
-            last = night_log.read(opened)
-            # Without a model, a consolidation exits with 0 but has not succeeded.
-            reason = "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else "")
-            if reason:
-                woken = report_failure(wanted, opened, moment, minute, reason)
-            else:
-                report_changes(wanted, opened, moment)
+            is_first = is_at_its_hour or not failed_before
+            woken = report_outcome(wanted, opened, moment, steps, is_first=is_first)
     if common.as_json:
         told = [step._asdict() for step in steps]
         printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
@@ -412,36 +408,33 @@ def check_wake(wanted: Wake, store: Store) -> None:
         raise UsageError("--wake-token", reason)
 
 
-def report_changes(wanted: Wake, store: Store, now: datetime) -> None:
-    """Send what a run changed or ended, if anything, to the agent's next heartbeat."""
+def report_outcome(
+    wanted: Wake, store: Store, now: datetime, steps: Sequence[Step], *, is_first: bool
+) -> bool | None:
+    """Wake OpenClaw about a failure if it is the first; whether that worked, None if it was not tried.
+
+    What a good run changed or ended, if anything, goes to the agent's next heartbeat.
+    """
+    failed = [f"{step.name}: {step.told}" for step in steps if step.code]
+    last = night_log.read(store)
+    # Without a model, a consolidation exits with 0 but has not succeeded.
+    reason = "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else "")
+    if reason:
+        return report_failure(wanted, reason) if is_first else None
     lines = log_command.brief_lines(store, utc_text(now), now, only_changes=True)
     text = f"Last night memory changed: {wake.quote(' '.join(lines))}. See: clsm log"
     if lines:
         _send(wanted, text, "next-heartbeat")
+    return None
 
 
-def report_failure(
-    wanted: Wake, store: Store | None, now: datetime, minute: int | None, reason: str
-) -> bool | None:
-    """Wake OpenClaw about a failure; whether that worked, None if it was already woken tonight.
-
-    ``store`` is None if it could not be opened, ``minute`` (of the local day) for a manual run.
-    """
-    told_at = None if store is None else night_log.read(store).woken
-    if minute is not None and _is_tonight(told_at, now, minute):
-        return None
-    is_kept = store is not None and night_log.note_wake(store, utc_text(now))
-    # If the wake cannot be recorded, it would be repeated every hour.
-    if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST_RUN:
-        return None
-    problem = _send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
-    if problem is not None and store is not None and is_kept:
-        night_log.note_wake(store, None, problem)
-    return problem is None
+def report_failure(wanted: Wake, reason: str) -> bool:
+    """Wake OpenClaw about a failure; whether that worked."""
+    return _send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
 
 
-def _send(wanted: Wake, text: str, mode: str = "now") -> str | None:
+def _send(wanted: Wake, text: str, mode: str = "now") -> bool:
     problem = wake.send(wanted, text, mode)
     if problem is not None:
         Printer().warn(f"no wake sent to {wanted.url}: {problem}")
-    return problem
+    return problem is None

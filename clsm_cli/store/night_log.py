@@ -26,7 +26,6 @@ class NightLog(NamedTuple):
     failed: int = 0  # failures since then
     failed_at: str | None = None  # when the last one failed
     reason: str | None = None  # the error message of that
-    woken: str | None = None  # when OpenClaw last received news of a failure
 
 
 def read(store: Store) -> NightLog:
@@ -39,7 +38,7 @@ def read(store: Store) -> NightLog:
 
 def note_success(store: Store, at: str) -> None:
     """Record a success, which clears earlier failures."""
-    _write(store, NightLog(good=at, woken=read(store).woken))
+    _write(store, NightLog(good=at))
 
 
 def note_failure(store: Store, at: str, reason: str) -> None:
@@ -48,19 +47,6 @@ def note_failure(store: Store, at: str, reason: str) -> None:
         before = read(store)
         reason = reason[:_MAX_REASON]
         _write(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
-
-
-def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
-    """Record when OpenClaw was told of a failure, or (None) why not; whether it could be written."""
-    try:
-        before = read(store)
-        reason = before.reason
-        if problem is not None:
-            reason = "; ".join(filter(None, (reason, f"no wake sent: {problem}")))
-        _write(store, before._replace(woken=at, reason=reason))
-    except ClsmError:
-        return False
-    return True
 
 
 def _write(store: Store, nights: NightLog) -> None:

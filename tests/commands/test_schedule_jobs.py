@@ -59,27 +59,20 @@ def test_a_failed_night_is_told_once_and_a_good_one_never(desk: Cli) -> None:
         night(desk, server.url, 3, "04:30", fails=True)  # the crontab tries again
         night(desk, server.url, 3, "23:30", fails=True)
         assert len(server.asked) == 1
-        night(desk, server.url, 4, "11:00", fails=True)  # the machine was off
+        night(desk, server.url, 4, fails=True)
         assert len(server.asked) == 2
         assert night(desk, server.url, 4, "12:00", fails=False).code == 0
-        assert len(server.asked) == 2
+        night(desk, server.url, 5, "11:00", fails=True)  # the machine was off
+        assert len(server.asked) == 3
 
 
-def test_a_wake_that_is_not_sent_is_told_and_tried_again(desk: Cli) -> None:
+def test_a_wake_that_is_not_sent_is_told(desk: Cli) -> None:
     with HookServer(401) as server:
         done = night(desk, server.url, 3, fails=True)
     assert done.code == 15
     said = "the server refused the token (401)"
     assert f"clsm: no wake sent to {server.url}: {said}\n" in done.err
-    assert reason(desk).endswith(f"; no wake sent: {said}")
-    done = night(desk, server.url, 3, "04:30", fails=True)  # it is down now
-    assert done.code == 15
-    assert reason(desk).endswith("; no wake sent: Connection refused")
     assert SECRET not in done.err
-    with HookServer() as server:
-        night(desk, server.url, 3, "05:30", fails=True)
-        assert len(server.asked) == 1
-    assert "no wake" not in reason(desk)
 
 
 def test_a_token_that_others_can_read_is_not_sent(desk: Cli) -> None:
