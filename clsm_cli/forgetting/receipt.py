@@ -201,8 +201,8 @@ def _history(store: Store, files: Sequence[str]) -> Iterator[ExternalCopy]:
     if tree is None or not count:
         return
     top = quote(str(tree.top))
-    make, commit = (f"rm -rf {top}/.git", f"clsm init --git {top}"), f"git -C {top} commit"
-    anew = (*make, f"git -C {top} add -A", f"{commit} -m Memory")
+    begin = (f"rm -rf {top}/.git", f"clsm init --git {top}")
+    anew = (*begin, f"git -C {top} add -A", f"git -C {top} commit -m Memory")
     commits = "1 commit holds" if count == 1 else f"{count} commits hold"
     why = f"{commits} these files as they were; only a new history is without that"
     yield ExternalCopy(f"{tree.top}/.git", why, () if tree.prefix else anew)

@@ -126,12 +126,12 @@ def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:
     (origin,) = (each for each in receipt["beyond"] if each["what"].startswith("origin ("))
     assert _objects_with(store, "quagga")
     for line in (*git["commands"], *origin["commands"]):
-        program, *words = shlex.split(line)
+        program, *rest = shlex.split(line)
         if program == "clsm":
-            kept.ok(*words)
+            kept.ok(*rest)
         else:
             environment = {**os.environ, **GIT}
-            subprocess.run([program, *words], env=environment, capture_output=True, check=True)
+            subprocess.run([program, *rest], env=environment, capture_output=True, check=True)
     assert not _objects_with(store, "quagga")
     git_says(bare, "reflog", "expire", "--expire=now", "--all")
     git_says(bare, "gc", "--quiet", "--prune=now")
