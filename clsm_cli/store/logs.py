@@ -274,42 +274,18 @@ def is_forgotten(record_id: str, hashes: frozenset[str]) -> bool:
 
 
 def plan_missing(data: bytes, path: Path) -> list[bytes]:
-    """The lines of a copy that its log lacks.
+    """The lines of a copy that its log lacks; torn ones stay in the copy.
 
-    Of several uses of one id and day the highest count is taken, of a review item the decision. An
-    activation in the renamed log is not missing.
+    Readers take the highest count of a use, and the decision about a review item. An activation in the
+    renamed log is not missing.
     """
     if path.name == ARCHIVED:  # derived by every ``decay``
         return []
     files = [path.with_name(n) for n in ACTIVATIONS] if path.name in ACTIVATIONS else [path]
-    old = [row for each in files for _, row in rows(each)[0]]
-    known = {repr(row) for row in old}
-    highest: dict[Any, int] = {}
-    for row in old:
-        _adds_information(row, path.name, highest)
+    known = {repr(row) for each in files for _, row in rows(each)[0]}
     lines = data.split(b"\n")
-    found: list[bytes] = []
-    for number, new in _mappings(data, path)[0]:  # torn lines stay in the copy
-        if repr(new) not in known and _adds_information(new, path.name, highest):
-            known.add(repr(new))
-            found.append(lines[number - 1])
-    return found
-
-
-def _adds_information(row: dict[str, Any], name: str, highest: dict[Any, int]) -> bool:
-    """Whether a row exceeds the ``highest`` value of its key so far, which it then becomes."""
-    key: object
-    if name == USES:
-        key, count = (row.get("id"), row.get("day")), row.get("n")
-        value = count if isinstance(count, int) else 0
-    elif name == "review.jsonl":
-        key, value = row.get("id"), int(row.get("state", "open") != "open")
-    else:
-        return True
-    if value <= highest.get(key, -1):
-        return False
-    highest[key] = value
-    return True
+    new = {repr(row): lines[number - 1] for number, row in _mappings(data, path)[0]}
+    return [line for row, line in new.items() if row not in known]
 
 
 def review_items(store: Store) -> dict[str, ReviewItem]:
