@@ -29,7 +29,7 @@ UNUSUAL = {
     *("text.route", "embedding.download", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
     *("store.index.hidden", "model.episodes", "model.graph", "model.codec"),
-    *("retrieval.dialogue_context", "retrieval.time_scope"),
+    "retrieval.time_scope",
     "scoring.thompson_sampling",
 }
 """Modules of our own that answer only an unusual query."""
