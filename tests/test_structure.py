@@ -50,7 +50,7 @@ FOR_TYPES = {"retrieval": {"embedding"}, "evaluation": {"embedding"}}
 """What each part may import besides under ``TYPE_CHECKING``: an engine is handed to it."""
 
 HEAVY = _words(
-    "numpy onnxruntime tokenizers rich typer ruamel frontmatter rapidfuzz openai fastjsonschema"
+    "numpy onnxruntime tokenizers rich typer ruamel frontmatter rapidfuzz openai httpx2 fastjsonschema"
     " bm25s mcp mcp_types pydantic anyio charset_normalizer pathspec"
 )
 """Loaded inside the function that needs them; commands are what Typer is for."""

@@ -1,15 +1,17 @@
 """Ask a language model over the OpenAI protocol: one prompt and a JSON schema in, one checked value out.
 
 Nothing here runs unless an endpoint is configured. Only the checked value leaves this module: no
-message contains the server's text, the prompt or the key. A server that refuses the options (OpenAI,
-llama.cpp, Ollama and vLLM accept different ones) is asked without any from then on; the prompt states
-the form of the answer too. The client repeats what fails for a transient reason once.
+message contains the server's text, the prompt or the key. Servers (OpenAI, llama.cpp, Ollama, vLLM)
+accept different options: a refused one is left out, and not sent again once a request without it
+succeeded.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -28,9 +30,15 @@ if TYPE_CHECKING:
 
 OPTIONS = {"temperature": 0, "seed": 0, "max_tokens": 4096}
 """Deterministic; ``max_tokens`` is 20 times a usual answer (CLS-M §6.1)."""
+MAX_BODY = 1 << 20  # maximum bytes read of an HTTP answer
+MAX_PAUSE = 20.0  # maximum seconds of a Retry-After that a second attempt waits
+
+_FORMATS = ("json_schema", "json_object", "text")
+"""Response formats, the strictest first; ``text`` relies on the prompt."""
 _SENT_KEYWORDS = frozenset({"type", "enum", "required", "additionalProperties", "description"})
 """Schema keywords, besides ``properties`` and ``items``, that every server supports."""
 _REFUSED_FORM = frozenset({400, 415, 422, 501})
+_TRANSIENT = frozenset({408, 409, 425, 429})
 _PERMANENT = frozenset({401, 402, 403, 404})
 _STATUS_TEXT = {
     401: "does not accept the API key",
@@ -40,7 +48,7 @@ _STATUS_TEXT = {
     413: "finds the question too long",
     429: "is asked too often, or its quota is used up",
 }
-MAX_UNANSWERED = 3  # consecutive questions without an answer after which no more are sent
+MAX_UNANSWERED = 6  # consecutive failed requests after which no more are sent
 _MAX_QUOTED = 2000  # characters of a bad answer that the correction quotes
 
 
@@ -51,7 +59,7 @@ class LlmError(Exception):
 class Usage(NamedTuple):
     """Usage of a run: requests, tokens as the server counts them, and failed questions.
 
-    Refused requests count, and tokens of unusable answers too; what the client repeats does not.
+    Refused and repeated requests count, and tokens of unusable answers too.
     """
 
     calls: int = 0
@@ -61,14 +69,17 @@ class Usage(NamedTuple):
 
 
 class _ProblemError(Exception):
-    """Why an attempt failed: completes "the language model …", without text from the server.
+    """Why an attempt failed: completes "the language model …", without text from the server."""
 
-    ``correction``: messages for a second attempt, after the prompt; they may quote the answer.
-    """
+    may_pass = True  # a second attempt may succeed, after ``pause`` seconds
+    pause = 0.0
+    lasts = False  # every other request would fail too
+    refused: str | None = None  # the server's message, if it refused the form of the request
+    correction: Messages = ()  # for a second attempt, after the prompt; they may quote the answer
 
-    def __init__(self, reason: str, correction: Messages = ()) -> None:
+    def __init__(self, reason: str, **known: Any) -> None:
         super().__init__(reason)
-        self.correction = correction
+        vars(self).update(known)
 
 
 class Llm:
@@ -88,11 +99,12 @@ class Llm:
         if not (key.isascii() and key.isprintable()):
             raise LlmError("the API key of the language model has characters that no key can have")
         self._client, self._compile = _libraries(settings, key)
+        # What the server accepts so far: an index into _FORMATS, and the options.
+        self._taken: tuple[int, dict[str, Any]] = (0, OPTIONS)
         self.usage = Usage()
         """Usage so far."""
-        self._is_plain = False  # whether the server refused the options
         self._unanswered = 0
-        self._lost = ""  # why no more is asked
+        self._lost: str | None = None
 
     def _count(self, **more: int) -> None:
         counts = self.usage._asdict()
@@ -101,7 +113,8 @@ class Llm:
     def ask(self, system: str, user: str, schema: dict[str, Any], name: str) -> Any:
         """The model's answer to one question, at temperature 0 and with a fixed seed.
 
-        A bad answer is sent back once with the reason. The usage of every answer counts.
+        A bad answer is sent back once with the reason; a request that failed for a transient reason
+        is repeated once. The usage of every answer counts.
 
         Args:
             system: The instructions; the form of the answer is appended.
@@ -110,80 +123,104 @@ class Llm:
             name: Name of the schema: ASCII letters, digits, ``-`` and ``_``, at most 64.
 
         Raises:
-            LlmError: No usable answer. Raised without a request after the server refused the key or
-                the model, or failed to answer ``MAX_UNANSWERED`` consecutive questions.
+            LlmError: No usable answer in two attempts. Raised without a request after the server
+                refused the key or the model, or failed to answer ``MAX_UNANSWERED`` consecutive
+                requests.
         """
         task = f"{system}\n\n{form_instruction(schema)}"
         prompt: Messages = (_message("system", task), _message("user", user))
-        check = self._compile(schema, use_default=False)
-        reason = self._lost
-        for _ in range(0 if self._lost else 2):
-            try:
-                return _checked(self._complete(prompt, schema, name), check)
-            except _ProblemError as problem:
-                reason = str(problem)
-                if not problem.correction:
-                    break
+        problem = None
+        for _ in range(2):
+            if problem is not None:
+                sleep(problem.pause)
                 prompt += problem.correction
+            try:
+                return self._attempt(prompt, schema, name)
+            except _ProblemError as error:
+                problem = error
+            if not problem.may_pass:
+                break
         self._count(failures=1)
-        raise LlmError(f"{self._name} {reason}")
+        raise LlmError(f"{self._name} {problem}")
+
+    def _attempt(self, prompt: Messages, schema: dict[str, Any], name: str) -> Any:
+        if self._lost is not None:
+            raise _ProblemError(self._lost, may_pass=False)
+        try:
+            choice = self._complete(prompt, schema, name)
+        except _ProblemError as problem:
+            self._unanswered = self._unanswered + 1 if problem.may_pass else 0
+            if problem.lasts or self._unanswered >= MAX_UNANSWERED:
+                self._lost = f"{problem}; it is not asked again in this run"
+            raise
+        self._unanswered = 0
+        return _checked(choice, self._compile(schema, use_default=False))
 
     def _complete(self, prompt: Messages, schema: dict[str, Any], name: str) -> dict[str, Any]:
-        """The message of a completion, with its ``finish_reason``."""
+        """The completion's choice; options that the server refuses are left out from then on."""
+        form, options = self._taken
+        while True:
+            try:
+                found = self._post(prompt, {**options, **_format(_FORMATS[form], schema, name)})
+            except _ProblemError as problem:
+                refused = problem.refused or ""
+                option = next((o for o in options if re.search(rf"\b{o}\b", refused)), None)
+                if problem.refused is None or (option is None and form == len(_FORMATS) - 1):
+                    raise
+                form += 1 if option is None else 0
+                options = {key: value for key, value in options.items() if key != option}
+            else:
+                self._taken = form, options
+                return found
+
+    def _post(self, prompt: Messages, options: dict[str, Any]) -> dict[str, Any]:
+        import httpx2
         import openai
 
         self._count(calls=1)
         messages: list[Any] = list(prompt)
-        form = {"name": name, "schema": _portable_schema(schema), "strict": True}
-        asked = {"response_format": {"type": "json_schema", "json_schema": form}}
-        options: dict[str, Any] = {} if self._is_plain else {**OPTIONS, **asked}
+        late = f"did not answer within {self._settings.timeout:g} s"
+        end = monotonic() + self._settings.timeout
         try:
-            found = self._client.chat.completions.create(
+            with self._client.chat.completions.with_streaming_response.create(
                 model=self._settings.model, messages=messages, **options
-            )
+            ) as response:
+                body = bytearray()
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    if len(body) > MAX_BODY:
+                        raise _ProblemError(f"answers with more than {MAX_BODY} bytes")
+                    if monotonic() > end:  # the client's own timeout restarts with every byte
+                        raise _ProblemError(late)
+                return self._choice(bytes(body))
+        except (openai.APITimeoutError, httpx2.TimeoutException):
+            raise _ProblemError(late) from None
         except openai.APIStatusError as error:
-            if error.status_code in _REFUSED_FORM and not self._is_plain:
-                self._is_plain = True
-                return self._complete(prompt, schema, name)
-            raise self._failure(_refusal(error), error.status_code) from None
-        except openai.APITimeoutError:
-            late = f"did not answer within {self._settings.timeout:g} s"
-            raise self._failure(late) from None
+            raise _refusal(error) from None
         except openai.OpenAIError:
-            raise self._failure("cannot be reached") from None
-        except (ValueError, RecursionError):
-            raise self._failure(_NO_PROTOCOL) from None
-        return self._message_of(found)
+            raise _ProblemError("cannot be reached") from None
+        except httpx2.HTTPError:
+            raise _ProblemError("broke off its answer") from None
 
-    def _message_of(self, found: Any) -> dict[str, Any]:
-        """The message in a chat completion; any part may be missing or of another type."""
+    def _choice(self, body: bytes) -> dict[str, Any]:
+        """The choice in a chat completion; any part may be missing or of another type."""
         try:
-            choice, usage = found.choices[0], found.usage
-            tokens = [getattr(usage, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
-            message = {**choice.message.model_dump(), "finish_reason": choice.finish_reason}
-        except (LookupError, TypeError, AttributeError):
-            raise self._failure(_NO_PROTOCOL) from None
+            whole = json.loads(body)
+            choice, usage = whole["choices"][0], whole.get("usage") or {}
+            tokens = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+            found = {**choice["message"], "finish_reason": choice.get("finish_reason")}
+        except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+            raise _ProblemError("does not answer in the OpenAI protocol") from None
         read, written = (max(0, n) if type(n) is int else 0 for n in tokens)
         self._count(tokens_in=read, tokens_out=written)
-        self._unanswered = 0
-        return message
-
-    def _failure(self, reason: str, status: int = 0) -> _ProblemError:
-        """The problem of a question without an answer; after some, no more are sent."""
-        self._unanswered += 1
-        if status in _PERMANENT or self._unanswered >= MAX_UNANSWERED:
-            self._lost = f"{reason}; it is not asked again in this run"
-        return _ProblemError(reason)
+        return found
 
 
-_NO_PROTOCOL = "does not answer in the OpenAI protocol"
-
-
-def _refusal(error: APIStatusError) -> str:
-    status = error.status_code
-    if status in _REFUSED_FORM:
-        return f"refuses the request with HTTP status {status}"
-    return _STATUS_TEXT.get(status, f"fails with HTTP status {status}")
+def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    if form == "text":
+        return {}
+    strict = {"name": name, "schema": _portable_schema(schema), "strict": True}
+    return {"response_format": {"type": form} | ({form: strict} if form == "json_schema" else {})}
 
 
 def _portable_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,7 +257,7 @@ def _libraries(
     # Several libraries raise here; one quotes a proxy's password.
     with suppress(Exception):
         client = openai.OpenAI(
-            base_url=settings.base_url, api_key=key, timeout=settings.timeout, max_retries=1
+            base_url=settings.base_url, api_key=key, timeout=settings.timeout, max_retries=0
         )
         return client, fastjsonschema.compile
     reason = "no language model can be asked with the proxy and certificate variables that are set"
@@ -242,6 +279,21 @@ def form_instruction(schema: dict[str, Any]) -> str:
     return (
         "Answer with one JSON object and nothing else: no explanation, no Markdown. "
         f"It must fit this JSON Schema:\n{json.dumps(schema)}"
+    )
+
+
+def _refusal(error: APIStatusError) -> _ProblemError:
+    status = error.status_code
+    if status in _REFUSED_FORM:
+        reason = f"refuses the request with HTTP status {status}"
+        return _ProblemError(reason, may_pass=False, refused=error.message)
+    wait = error.response.headers.get("retry-after", "")
+    is_wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", wait, re.ASCII)
+    return _ProblemError(
+        _STATUS_TEXT.get(status, f"fails with HTTP status {status}"),
+        may_pass=status >= 500 or status in _TRANSIENT,
+        lasts=status in _PERMANENT,
+        pause=min(float(wait), MAX_PAUSE) if is_wait else 0.0,
     )
 
 
@@ -271,7 +323,7 @@ def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
     """The checked object in an answer, which may contain reasoning and a code fence."""
     finish, content = choice["finish_reason"], choice.get("content")
     if choice.get("refusal") or finish == "content_filter":
-        raise _ProblemError("declines to answer")
+        raise _ProblemError("declines to answer", may_pass=False)
     text = content.rpartition("</think>")[2] if isinstance(content, str) else ""
     try:
         value = objects_in(text)[0]
@@ -291,7 +343,7 @@ def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
 def _bad(reason: str, wrong: str, answer: str) -> _ProblemError:
     said = (_message("assistant", answer[:_MAX_QUOTED]),) if answer.strip() else ()
     correction = f"That answer {wrong[:_MAX_QUOTED]}. Answer again, with the JSON object only."
-    return _ProblemError(reason, (*said, _message("user", correction)))
+    return _ProblemError(reason, correction=(*said, _message("user", correction)))
 
 
 def _message(role: str, content: str) -> dict[str, str]:

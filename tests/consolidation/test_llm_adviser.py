@@ -101,7 +101,7 @@ def test_what_a_tool_printed_is_never_shown(
 
 
 def test_without_settings_no_client_is_loaded(store: Store) -> None:
-    loaded = {"openai"} & sys.modules.keys()
+    loaded = {"openai", "httpx2"} & sys.modules.keys()
     report = sleep(store)
-    assert {"openai"} & sys.modules.keys() == loaded
+    assert {"openai", "httpx2"} & sys.modules.keys() == loaded
     assert report.usage == {}

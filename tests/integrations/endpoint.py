@@ -23,7 +23,7 @@ TOKENS_IN, TOKENS_OUT = 500, 200
 TIMEOUT = 2.0
 """Seconds that the client waits."""
 LONG = 10 * TIMEOUT
-"""Seconds that ``slow`` takes: far longer, however busy the machine."""
+"""Seconds that ``slow`` takes, and ``drip`` altogether: far longer, however busy the machine."""
 
 
 def completion(content: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
@@ -56,6 +56,7 @@ CONTENTS: dict[str, Callable[[str], dict[str, Any]]] = {
     "filtered": lambda _: completion("", "content_filter"),
     "nochoice": lambda _: {"object": "chat.completion", "choices": []},
     "nousage": lambda good: {k: v for k, v in completion(good).items() if k != "usage"},
+    "huge": lambda _: completion("x" * 3_000_000),
 }
 STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404}
 
@@ -73,13 +74,16 @@ class Handler(BaseHTTPRequestHandler):
         kind = script[min(len(asked), len(script) - 1)]
         asked.append({"key": self.headers["Authorization"], "body": body})
         form = body.get("response_format", {}).get("type")
-        if kind == "plain" and form is not None:
+        refused = {"noschema": ["json_schema"], "plain": ["json_schema", "json_object"]}
+        if form in refused.get(kind, []):
             self._error(400, f"'response_format' of type '{form}' is not supported")
         elif kind == "picky" and "temperature" in body:
             self._error(400, "Unsupported value: 'temperature' does not support 0")
+        elif kind == "picky" and "max_tokens" in body:
+            self._error(400, "Use 'max_completion_tokens' instead of 'max_tokens'")
         elif kind in STATUSES:
             self._error(STATUSES[kind], f"{self.headers['Authorization']} {body['messages']}")
-        elif kind in {"slow", "drop", "hangup", "html"}:
+        elif kind in {"slow", "drip", "drop", "hangup", "html"}:
             getattr(self, f"_{kind}")()
         else:
             content = json.dumps(self._answer(body))
@@ -95,6 +99,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def _slow(self) -> None:
         time.sleep(LONG)
+
+    def _drip(self) -> None:
+        self._head(200, 1_000)
+        for _ in range(round(4 * LONG / TIMEOUT)):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+            time.sleep(TIMEOUT / 4)
 
     def _drop(self) -> None:
         self._head(200, 1_000)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from integrations.endpoint import KEY, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
+from integrations.endpoint import KEY, LONG, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
 
 from clsm_cli.config import LlmSettings
-from clsm_cli.integrations.llm import MAX_UNANSWERED, Llm, LlmError, Usage
+from clsm_cli.integrations.llm import MAX_BODY, MAX_UNANSWERED, Llm, LlmError, Usage
 
 SYSTEM, USER = "Count the birds.", "Three swans and a heron came by."
 GOOD = {"birds": ["swan", "heron"], "share": 0.25}
@@ -145,27 +145,35 @@ def test_a_refusal_is_final(endpoint: Endpoint, kind: str) -> None:
 FAILURES = {
     "500": "fails with HTTP status 500",
     "hangup": "cannot be reached",
-    "drop": "cannot be reached",
-    "slow": f"did not answer within {TIMEOUT:g} s",
+    "drop": "broke off its answer",
+    "html": "does not answer in the OpenAI protocol",
+    "nochoice": "does not answer in the OpenAI protocol",
+    "huge": f"answers with more than {MAX_BODY} bytes",
 }
 
 
 @pytest.mark.parametrize("kind", FAILURES)
 def test_a_failure_may_pass_or_stay(endpoint: Endpoint, kind: str) -> None:
-    assert ask(endpoint.llm(f"{kind},good")) == GOOD
-    assert endpoint.count == 2
+    llm = endpoint.llm(f"{kind},good")
+    assert ask(llm) == GOOD
+    assert llm.usage == Usage(2, TOKENS_IN, TOKENS_OUT, 0)
     endpoint.answers(GOOD)
     llm = endpoint.llm(kind)
-    for _ in range(MAX_UNANSWERED):
+    for asked in range(1, MAX_UNANSWERED // 2 + 1):
         assert refusal_of(llm).endswith(FAILURES[kind])
+        assert endpoint.count == 2 * asked
     assert refusal_of(llm).endswith(f"{FAILURES[kind]}; it is not asked again in this run")
-    assert endpoint.count == 2 * MAX_UNANSWERED
-    assert llm.usage == Usage(MAX_UNANSWERED, 0, 0, MAX_UNANSWERED + 1)
+    assert endpoint.count == MAX_UNANSWERED
+    assert llm.usage == Usage(MAX_UNANSWERED, 0, 0, MAX_UNANSWERED // 2 + 1)
 
 
-@pytest.mark.parametrize("kind", ["html", "nochoice"])
-def test_what_speaks_otherwise(endpoint: Endpoint, kind: str) -> None:
-    assert refusal_of(endpoint.llm(kind)).endswith("does not answer in the OpenAI protocol")
+@pytest.mark.parametrize("kind", ["slow", "drip"])
+def test_a_slow_answer(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(f"{kind},good")
+    before = time.monotonic()
+    assert ask(llm) == GOOD
+    assert TIMEOUT <= time.monotonic() - before < LONG / 2
+    assert endpoint.count == 2
 
 
 def test_a_busy_server_is_left_alone_for_as_long_as_it_says(endpoint: Endpoint) -> None:
@@ -186,13 +194,35 @@ def test_what_cannot_pass_is_asked_once(endpoint: Endpoint, kind: str, reason: s
     assert llm.usage.failures == 2
 
 
-@pytest.mark.parametrize("kind", ["plain", "picky"])
-def test_a_server_that_refuses_the_options_is_asked_without(endpoint: Endpoint, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "forms"),
+    [
+        ("noschema", ["json_schema", "json_object", "json_object"]),
+        ("plain", ["json_schema", "json_object", None, None]),
+    ],
+)
+def test_a_server_without_json_schema(
+    endpoint: Endpoint, kind: str, forms: list[str | None]
+) -> None:
     llm = endpoint.llm(kind)
     assert ask(llm) == ask(llm) == GOOD
     bodies = [request["body"] for request in endpoint.requests]
-    assert [sorted(body) for body in bodies[1:]] == [["messages", "model"]] * 2
-    assert llm.usage.calls == 3
+    assert [body.get("response_format", {}).get("type") for body in bodies] == forms
+    assert llm.usage.calls == len(forms)
+
+
+def test_a_model_that_refuses_options(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("picky")
+    assert ask(llm) == ask(llm) == GOOD
+    bodies = [request["body"] for request in endpoint.requests]
+    names = ("temperature", "seed", "max_tokens")
+    assert [[name for name in names if name in body] for body in bodies] == [
+        ["temperature", "seed", "max_tokens"],
+        ["seed", "max_tokens"],
+        ["seed"],
+        ["seed"],
+    ]
+    assert all(body["response_format"]["type"] == "json_schema" for body in bodies)
 
 
 def test_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +233,7 @@ def test_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
         llm = Llm(LlmSettings(f"http://user:{KEY}@127.0.0.1:{port}/v1?key={KEY}", "m"), KEY)
         said = refusal_of(llm)
     assert said == f"the language model 'm' at 127.0.0.1:{port} cannot be reached"
-    assert llm.usage == Usage(1, 0, 0, 1)
+    assert llm.usage == Usage(2, 0, 0, 1)
 
 
 @pytest.mark.parametrize("key", [None, "", " \n"])
