@@ -1,12 +1,13 @@
-"""Which days ahead are perhaps no longer right, since something later moves or calls off what is due.
+"""Which days ahead are perhaps no longer right, since something later names another day for the same.
 
-Few of the sentences that do so are worth keeping as statements, so the night does not compare
+Few of the sentences that move an appointment are worth keeping as statements, so the night does not compare
 them; a reminder of a day that was moved does harm.
 """
 
 from __future__ import annotations
 
 from datetime import date
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ModelDigestError, ModelMissingError
@@ -22,16 +23,12 @@ if TYPE_CHECKING:
 SHARED = 2
 """Content words besides those of time that two lines about one thing share, at least."""
 MOST = 4
-"""Later lines that are compared with one that is due, at most: those with another day, then those that share
-the most.
-"""
-CALLED_OFF_P = 0.60
-"""Probability from which a later line without another day ends what is due: of 20 in six memories, 17 did."""
+"""Later lines that are compared with one that is due, at most: those that share the most."""
 _ASKED = "When?"
 
 
 def with_doubts(lines: Sequence[RankedItem]) -> list[RankedItem]:
-    """The lines; one that is due is worth less and marked where a later one probably ended it.
+    """The lines; one that is due is worth less and marked where a later one probably moved it.
 
     Without the model, they stay as they are.
     """
@@ -57,19 +54,22 @@ def _marked(line: RankedItem, move: tuple[float, str] | None) -> RankedItem:
 
 
 def _moves(due: Item, others: Sequence[tuple[set[str], Item]]) -> Iterator[tuple[float, str]]:
-    """The probability of each later line that moves or calls off what is due, and its day."""
+    """The probability of each later line that moves what is due, and its day."""
     own = pair_head.content(pair_head.sentence(due.text))
     own -= {key for each in _days(due) for key in pair_head.sentence(each.text).keys}
     later = [
-        (all(day.first.isoformat() == due.due for day in _days(each)), -len(own & words), each)
+        (len(own & words), each)
         for words, each in others
         if each.told_on > due.told_on and len(own & words) >= SHARED
     ]
-    later.sort(key=lambda found: (*found[:2], found[2].id))
-    for is_same_day, _, new in later[:MOST]:
+    later.sort(key=lambda found: (-found[0], found[1].id))
+    moving = (
+        new for _, new in later if any(day.first.isoformat() != due.due for day in _days(new))
+    )
+    for new in islice(moving, MOST):
         before, after = (pair_head.joined(each.text, each.about) for each in (due, new))
         chance = pair_head.relation(before, after, _ASKED).update
-        if chance >= (CALLED_OFF_P if is_same_day else pair_head.ASKED_P):
+        if chance >= pair_head.ASKED_P:
             yield chance, new.told_on
 
 

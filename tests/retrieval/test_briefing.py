@@ -223,24 +223,16 @@ def test_a_correction_takes_the_place_of_what_was_due(store: Store, tmp_path: Pa
     assert texts(brief(store, MORNING, 2000), "due") == [new]
 
 
-def test_what_was_moved_or_called_off_is_marked(store: Store, tmp_path: Path) -> None:
+def test_a_day_that_was_moved_is_marked(store: Store, tmp_path: Path) -> None:
     said = {
-        20: (
-            "Solveig has her heart operation on 3 March in Bergen.",
-            "Dentist on 4 March, 8:50.",
-            "Team dinner: 6 March, De Arend, 19:00, partners are welcome.",
-        ),
-        22: (
-            "Solveig's operation is now on 17 March instead of 3 March.",
-            "Concert on 20 March.",
-            "Team dinner at De Arend is cancelled by the restaurant.",
-        ),
+        20: ("Solveig has her heart operation on 3 March in Bergen.", "Dentist on 4 March, 8:50."),
+        22: ("Solveig's operation is now on 17 March instead of 3 March.", "Concert on 20 March."),
     }
     for day, lines in said.items():
         page = "# Days\n\n" + "".join(f"- {each}\n" for each in lines)
         note(store, tmp_path / f"2026-02-{day}.md", page)
     due = {item.text: item.perhaps_until for item in items(brief(store, MORNING, 2000), "due")}
-    assert [due[each] for each in said[20]] == ["2026-02-22", None, "2026-02-22"]
+    assert (due[said[20][0]], due[said[20][1]]) == ("2026-02-22", None)
 
 
 def test_a_day_that_a_living_note_moved_is_not_told_as_it_was(store: Store, tmp_path: Path) -> None:
