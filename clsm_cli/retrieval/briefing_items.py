@@ -161,7 +161,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 17
+VERSION = 18
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 
