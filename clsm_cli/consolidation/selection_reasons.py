@@ -96,7 +96,7 @@ def _scored(
         keep=piece.keep,
         worth=piece.worth,
         noise=piece.noise,
-        noise_limit=state.settings.noise,
+        noise_limit=scores.noise_limit,
         shares=[share for share in shares if abs(share[0]) >= _MIN_SHARE][:MAX_SHARES],
     )
 

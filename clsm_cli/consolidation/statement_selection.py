@@ -42,6 +42,9 @@ MAX_STEPS_P = 1 / 3
 pages of owners exceeds 0.31; most instructions and forms do (own choice)."""
 TALK_WORTH_SHARE = 0.55
 """Factor of the worth threshold for what a person says in a conversation."""
+TALK_NOISE_SHARE = 2.0
+"""Factor of the noise limit in a conversation: the statement head doubts short plain sentences ("My sister is called
+Ines.")."""
 MIN_READ_KEEP, MAX_READ_NOISE = 0.4, 0.5
 """A document's unit is read by ``heads/statement_head`` if the unit head gives at least this ``keep`` and at most this
 ``noise``. Of units slightly below, the statement head would keep half, two in five of which are good."""
@@ -148,6 +151,11 @@ class UnitScores:
         return self.about is None or self.is_diary
 
     @property
+    def noise_limit(self) -> float:
+        """Maximum probability of being noise of a kept sentence."""
+        return self.settings.noise * (TALK_NOISE_SHARE if self.about is None else 1.0)
+
+    @property
     def states_nothing(self) -> bool:
         """Whether it is a template, a reference or someone else's text, with nothing about the owner."""
         about = self.about
@@ -169,7 +177,7 @@ class UnitScores:
             return "untold"
         if piece.keep < piece.worth:
             return "worth" if piece.chance else "unclear"
-        return "kept" if piece.noise <= self.settings.noise else "noise"
+        return "kept" if piece.noise <= self.noise_limit else "noise"
 
     def needs_reading(self, turn: Turn, piece: ScoredUnit) -> bool:
         """Whether the statement head decides. It reads what an assistant says only if the talk head keeps it."""

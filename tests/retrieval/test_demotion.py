@@ -132,7 +132,7 @@ def test_one_page_has_a_share_of_an_answer(told: Store, tmp_path: Path) -> None:
     places = ("mill", "forge", "quarry", "depot", "chapel", "bakery", "orchard", "cottage")
     parts = "".join(f"## {each}\n\nThe ferry to the {each} costs 9 euros.\n\n" for each in places)
     note(told, tmp_path / "page.md", f"---\ntrust: web\n---\n# Ferries\n\n{parts}")
-    asked, listed = "What does the ferry cost?", "What do the pages say about the ferry?"
+    asked, listed = "What does the ferry cost?", "What do the pages say the ferry costs?"
 
     def shown(store: Store, k: int, question: str = asked, trust: str = "web") -> int:
         return sum(each.trust == trust for each in items(store, question, k=k))

@@ -94,7 +94,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("forget", "--person", NAME, "--dry-run", "--now", NOW), ("pin", NAME, "--dry-run"),
     ("correct", "evil", _ARGUMENT, "--dry-run"), ("feedback", NAME, "--good", NAME),
     ("note", _ARGUMENT, "--dry-run"), ("ingest", NAME), ("ingest", "{note}", "--dry-run"),
-    ("eval", "label"), ("eval", "run", NAME), ("doctor",), ("backup", "{folder}/" + NAME), ("restore", NAME),
+    ("eval", "run", NAME), ("doctor",), ("backup", "{folder}/" + NAME), ("restore", NAME),
     ("model", "status"), ("show", NAME), ("eval", "shadow", "report"), ("edit", NAME),
 )  # fmt: skip
 WRONG: tuple[tuple[str, ...], ...] = (

@@ -60,7 +60,6 @@ _HOOK = "".join(
         {"type": "end"},
     )
 )
-_SHEET = "query: who takes coffee\n[x] {turn}\n"
 """A label: what is asked, and the turn that answers it."""
 _STORE = ("--store", "{store}")
 _AT = (*_STORE, "--now", NOW)
@@ -91,7 +90,6 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("review", "used", ("review", "--accept", ITEM.id, *_LATER)),
     Scenario("recall", "used", ("recall", "who takes coffee", *_LATER), model=True, answers=True),
     Scenario("context", "used", ("context", *_LATER), answers=True),
-    Scenario("label", "used", ("eval", "label", "--from", "-", *_LATER), stdin=_SHEET),
     Scenario("backup", "used", ("backup", "{place}/memory.tar.gz", *_LATER), beside=True,
              again=(0, 17)),
     Scenario("restore", "backed up", ("restore", "{place}/memory.tar.gz", "{store}"), beside=True,
