@@ -173,7 +173,10 @@ def test_a_question_what_a_month_was_about_is_answered_by_its_gist(lived: Cli) -
 def unstated(tmp_path_factory: pytest.TempPathFactory, lived: Cli) -> Cli:
     """The same, and two notes of January and March that no statement comes of; nobody writes to it."""
     made = replace(lived, folder=tmp_path_factory.mktemp("unstated")).holding(lived.store)
-    notes = (("2026-01-14", "Rain fell on the old pier."), ("2026-03-04", "Snow fell on the old pier."))
+    notes = (
+        ("2026-01-14", "Rain fell on the old pier."),
+        ("2026-03-04", "Snow fell on the old pier."),
+    )
     for day, text in notes:
         (made.folder / f"{day}.md").write_text(f"# {day}\n\n{text}\n")
     names = [f"{day}.md" for day, _ in notes]
