@@ -201,7 +201,7 @@ class ConsolidationSettings(NamedTuple):
     enough for what a person says in a conversation.
     """
     noise: float = 0.2
-    """Probability of junk up to which a sentence or an open item is kept."""
+    """Probability of junk up to which a sentence or an open item is kept; twice that in a conversation."""
     predict: int = 1
     """1: a sentence that a statement already says reinforces it (Nemori: predict-calibrate); 0: every sentence is
     new.

@@ -1,8 +1,9 @@
 r"""Markdown cut into blocks with their lines: a scanner of the outermost structure only.
 
 A block is a paragraph, a list item with everything nested in it, a fenced or indented code block, a table
-or a block quote. Of a paragraph with a statement to a line, each line is one, as in a diary. The inside of a block is never parsed, so one pass over the lines suffices, nesting costs
-nothing, and hostile text takes no longer than any other.
+or a block quote. Of a paragraph with a statement to a line, each line is one, as in a diary. The inside
+of a block is never parsed, so one pass over the lines suffices, nesting costs nothing, and hostile text
+takes no longer than any other.
 
 Why not markdown-it-py, which Rich depends on: it builds tokens for everything nested (a megabyte of short
 list items takes 6 s and about a gigabyte), drops link definitions, and counts a lone ``\r`` as a line. The
