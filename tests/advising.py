@@ -1,7 +1,5 @@
 """Answers of an adviser, for tests: about episodes that a store holds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sleeping import sleep

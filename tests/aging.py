@@ -1,7 +1,5 @@
 """Small stores of which every date is known, for what fades: episodes, statements and uses, as files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta

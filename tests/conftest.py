@@ -1,7 +1,5 @@
 """What tests share: homes of their own, the installed model, a command line, hypothesis profiles."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Conversations for property tests: real-looking, with everything that makes a split hard."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

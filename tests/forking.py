@@ -8,8 +8,6 @@ nothing else. Nothing of clsm runs in the process that forks, so every command b
 limit and listen to a command (``faults.running.warm``) or let strace follow it (``faults.crashes.trace``).
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import ctypes

@@ -1,7 +1,5 @@
 """A server on the loopback that takes wakes, or does what broken ones do, and remembers what it got."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler

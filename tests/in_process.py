@@ -1,7 +1,5 @@
 """One command in this process, where a process of its own is not the point: errors are raised as they are."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """A store whose files change at random, and everything that its index says, to compare two."""
 
-from __future__ import annotations
-
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Ingest in this process with the real model kept open, and compare what stores hold afterwards."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """A process that dies between two writes, without a process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Episodes, documents and captured turns, written into a store without any command."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A server on the loopback."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

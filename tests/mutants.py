@@ -8,8 +8,6 @@ Each test that is named runs clsm in its own process or in forks of one: a progr
 its name would be the installed one.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -4,8 +4,6 @@ Tables and constraints are those that OpenClaw 2026.9.6 made, without the ones t
 so is the size from which on a row is zstd.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The command line as a stranger meets it: real processes, a clean environment, a folder of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -10,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import forking
 import pytest
@@ -51,7 +49,7 @@ class Cli:
     def store(self) -> Path:
         return self.folder / "memory"
 
-    def holding(self, store: Path) -> Cli:
+    def holding(self, store: Path) -> Self:
         """The same with a copy of a store, which ``CLSM_STORE`` names."""
         shutil.copytree(store, self.store)
         return replace(self, environment={**self.environment, "CLSM_STORE": str(self.store)})
@@ -84,7 +82,7 @@ class Cli:
         assert done.code == 0, done.err
         return done
 
-    def unprivileged(self) -> Cli:
+    def unprivileged(self) -> Self:
         """The same for a user whom file modes bind: without its capabilities root is an owner like any."""
         if os.geteuid() != 0:
             return self

@@ -1,7 +1,5 @@
 """A command whose three streams are one terminal, as a person has it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -1,7 +1,5 @@
 """What the readers of transcripts and notes make of some bytes."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable

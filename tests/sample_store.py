@@ -1,7 +1,5 @@
 """The sample memory, and one way to ask a store, for tests that need either."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Programs that start jobs, for tests of ``clsm schedule``: as far as the real ones cannot run here."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import replace

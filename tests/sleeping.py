@@ -1,7 +1,5 @@
 """Consolidate in this process with the real model, and compare what stores believe afterwards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tiny stores for tests that must know every passage of one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import date

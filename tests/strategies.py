@@ -4,8 +4,6 @@ Canonical means: sets sorted and without duplicates, floats with at most four de
 written down. ``CLSM_EXAMPLES=5000 pytest tests/model tests/store`` runs the properties longer.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import fields

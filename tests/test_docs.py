@@ -1,7 +1,5 @@
 """README, man pages and docs name every command and setting, and show only what the program has."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The pages on performance and evaluation say what the kept figures say, and what these are of is sound."""
 
-from __future__ import annotations
-
 import json
 import re
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The labels of strangers' memories: whole, without a text of theirs, and joined with the right one."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The shape of the code: imports go down and in no circle, one module writes, heavy things load late, files stay small."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -4,8 +4,6 @@ pip itself chooses, from the package index, what it would install on 64-bit Rasp
 takes wheels alone. What the extras of development need is left out.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

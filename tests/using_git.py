@@ -1,7 +1,5 @@
 """Real git, without the settings of whoever runs the tests."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

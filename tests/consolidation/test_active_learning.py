@@ -1,7 +1,5 @@
 """What the owner decides about sentences changes what the next nights keep of others like them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path

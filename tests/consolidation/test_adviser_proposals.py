@@ -1,7 +1,5 @@
 """What is taken of an answer: hostile ones, malformed ones, and such as their turns do not bear out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a night makes of what was said: kept, corrected, refused, and never lost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

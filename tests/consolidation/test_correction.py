@@ -1,7 +1,5 @@
 """A correction closes what was, states what is, and outlives every later night."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise

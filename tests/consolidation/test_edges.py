@@ -1,7 +1,5 @@
 """Names stand where they stand, whatever other names are known."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

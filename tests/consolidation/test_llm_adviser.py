@@ -1,7 +1,5 @@
 """Consolidation with a language model: its words count where they are grounded, and no further."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Single steps of a night: short names, gists, an episode that is read again, what strangers wrote."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ingesting import take

@@ -1,7 +1,5 @@
 """What is pinned outlives every night as it is; what is unpinned changes with the others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path

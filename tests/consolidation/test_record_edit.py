@@ -1,7 +1,5 @@
 """A record in a person's hands: shown as YAML, checked, pinned, and never half written."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path

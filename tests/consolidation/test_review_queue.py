@@ -1,7 +1,5 @@
 """Decisions of a person do what was said they would, once, and outlive later nights."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path

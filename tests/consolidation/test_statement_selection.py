@@ -1,7 +1,5 @@
 """Which sentences and boxes of notes become statements and tasks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a change replaces, by the real program on a real store."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path

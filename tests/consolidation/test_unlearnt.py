@@ -1,7 +1,5 @@
 """What was forgotten is not learnt again, and nothing else is lost with it."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A statement is its author's sentence; the days that are certain stand beside it, and no others."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

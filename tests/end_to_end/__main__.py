@@ -5,8 +5,6 @@ folder that stays), gives it a home of its own and a scripted model on the loopb
 check after the other. Ends with 1 when one of them failed.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """What must hold of clsm in OpenClaw, each seen from outside: in a request to the model, or the store."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A real OpenClaw with a home of its own, on the loopback, and the ``clsm`` of this Python beside it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

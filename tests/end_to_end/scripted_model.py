@@ -5,8 +5,6 @@ user says makes it call the ``exec`` tool with that line, ``CALL<<tool {"a": 1}>
 what the tool answered is its reply. It says nothing of what a real model would choose to do.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from http.server import BaseHTTPRequestHandler

@@ -1,7 +1,5 @@
 """The short form of the week: two days of a few heartbeats, three agents at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clsm_cli.text.fence_lines import OPENING

@@ -7,8 +7,6 @@ reads them again, consolidates and decays. Real processes, and a clock that is t
 turns are never written down by a hook, as if the gateway had been killed: the night brings them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

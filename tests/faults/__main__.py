@@ -6,8 +6,6 @@ to docs/promises.md. Ends with 1 when something was wrong, nothing fired, or a
 broken one got through.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

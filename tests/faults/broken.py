@@ -3,8 +3,6 @@
 Nothing here touches the program under test.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

@@ -1,7 +1,5 @@
 """The last figures of the long form of a rig: a row of docs/promises.md, which keeps them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path

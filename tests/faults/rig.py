@@ -5,8 +5,6 @@ a rig that cannot catch a bad habit proves nothing, so each has a positive contr
 something broken on purpose, which it must catch.
 """
 
-from __future__ import annotations
-
 import importlib
 import shutil
 from collections.abc import Callable, Iterable

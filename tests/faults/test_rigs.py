@@ -1,7 +1,5 @@
 """The short form of every fault rig, and what is broken on purpose, which it must find."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

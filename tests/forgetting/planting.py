@@ -1,7 +1,5 @@
 """A store with one word in every kind of place that a memory can be in, and where it still is."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Reads the labelled stories, makes stores of them, and counts what is offered."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

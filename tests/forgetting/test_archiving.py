@@ -1,7 +1,5 @@
 """Decay as a whole: what it archives and moves out of the way, that it can be repeated, and wrong clocks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache

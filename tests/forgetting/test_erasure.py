@@ -1,7 +1,5 @@
 """A canary in every kind of place is nowhere afterwards; what has other support is still there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What fades, when, and what never does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date, timedelta
 

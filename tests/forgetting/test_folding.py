@@ -1,7 +1,5 @@
 """Recalls become uses: each id and day once, however often and in whatever pieces they are folded."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 The older version is this one with a mask that knows nothing; keys are put together at run time.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What only refers to somebody who is forgotten is offered, and what has their name goes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

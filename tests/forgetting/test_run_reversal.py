@@ -1,7 +1,5 @@
 """Which run is meant, and what newer records say where bytes cannot come back."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

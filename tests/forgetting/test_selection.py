@@ -1,7 +1,5 @@
 """What a person means by an id, a source, a conversation, a person or a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Logs without what went, line by line."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """An undo restores every byte, a redo brings every byte back, whatever command it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Undo in a store that is synchronised by real git, between two clones."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The sample memory after its first night, every writing command on it, and what a store then is."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The shipped graphs are those of the pinned model and of what was fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

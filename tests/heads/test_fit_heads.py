@@ -1,7 +1,5 @@
 """The trainer: it learns what no line separates, gives the same bytes, and judges without having seen."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

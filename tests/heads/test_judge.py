@@ -1,7 +1,5 @@
 """What the shipped heads say of documents and units that they were not fitted on."""
 
-from __future__ import annotations
-
 import json
 from importlib import resources
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The head of names: what it reads from uses, and that its weights fit what it reads."""
 
-from __future__ import annotations
-
 from clsm_cli.heads import classifier
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, KINDS, judge_names, name_features
 

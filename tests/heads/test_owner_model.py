@@ -1,7 +1,5 @@
 """The owner's decisions: what they add, what is unlike them, and that they fit."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

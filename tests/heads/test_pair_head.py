@@ -1,7 +1,5 @@
 """What the shipped head says of two sentences."""
 
-from __future__ import annotations
-
 import pytest
 
 from clsm_cli.heads import pair_head

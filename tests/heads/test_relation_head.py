@@ -1,7 +1,5 @@
 """The head of relations: which pairs it looks at, and that it tells a stated one from a mere list."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

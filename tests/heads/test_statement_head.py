@@ -1,7 +1,5 @@
 """What the shipped head says of sentences, as they would stand in memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from clsm_cli.heads.statement_head import TALK, TRANSCRIPT, VERDICTS, place_of, verdicts

@@ -1,7 +1,5 @@
 """Each check finds what it is for, on a store that has a file of every kind."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

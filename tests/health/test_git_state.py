@@ -1,7 +1,5 @@
 """What is said of a repository in trouble, each brought about by real git, and what to do about it."""
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

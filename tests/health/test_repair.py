@@ -1,7 +1,5 @@
 """What ``--fix`` does: memories stay, what cannot be read is kept byte for byte, undo takes it back."""
 
-from __future__ import annotations
-
 import json
 import os
 

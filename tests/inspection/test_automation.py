@@ -1,7 +1,5 @@
 """Whether the nights go on: what counts as a good one, what as too long ago, and why."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

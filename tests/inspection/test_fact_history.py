@@ -1,7 +1,5 @@
 """Every version of a fact or an edge, by any of its names, on both clocks."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 from typing import Any

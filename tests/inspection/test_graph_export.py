@@ -1,7 +1,5 @@
 """What other programs read: GraphML holds the whole graph, whatever stands in a label."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 

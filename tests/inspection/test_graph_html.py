@@ -1,7 +1,5 @@
 """The page with the picture: whole, closed against the outside, and proof against any label."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The graph of a store: what belongs to it, which part is shown, whom a name means."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 

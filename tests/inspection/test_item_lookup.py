@@ -1,7 +1,5 @@
 """One thing by its id, whatever it is, and how it begins."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What became of memory since a time, and what it holds, newest first."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ The name lists what it does, request by request: ``wrong,good`` answers wrong fi
 after.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -62,7 +60,7 @@ STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404}
 
 
 class Handler(BaseHTTPRequestHandler):
-    endpoint: Endpoint
+    endpoint: "Endpoint"
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
         pass

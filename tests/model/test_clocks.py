@@ -1,7 +1,5 @@
 """The two clocks agree with arithmetic on real times, whatever the offsets and forms."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo

@@ -4,8 +4,6 @@ The limit leaves room for a busy machine: a reader takes hundredths of a second,
 at every beginning again would take minutes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Nothing is lost by segmentation, and nothing changes by ingesting again."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from conversations import Event, conversations, generic, openclaw

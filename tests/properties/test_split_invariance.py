@@ -3,8 +3,6 @@
 What may differ is where a turn was read (``path``, lines), ``rev``, and when it was recorded.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -6,8 +6,6 @@ corrected, fades, forgets and takes back. Every name that only a stranger used i
 is known wherever it comes out.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What a session starts with: every section, the budget, and the file that it is read from."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """A question for nothing but days to come is answered by what names them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The concepts of a query on the sample memory, consolidated, and on stores that lack something."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sample_store import ask

@@ -3,8 +3,6 @@
 What strangers wrote comes where it answers, and one of them never fills an answer.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

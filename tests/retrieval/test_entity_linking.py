@@ -1,7 +1,5 @@
 """What a query names, on a store whose nodes are known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

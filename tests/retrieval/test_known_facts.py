@@ -1,7 +1,5 @@
 """What a hook's message is told of the people and things it names, on the sample memory."""
 
-from __future__ import annotations
-
 import re
 
 from sample_store import ask

@@ -1,7 +1,5 @@
 """What is said of recalls is kept once, and the weights learn from it."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What a question that names no speaker finds: a fact among small talk, and what it leads to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A question for what is open is answered by the open tasks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

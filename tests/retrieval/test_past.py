@@ -1,7 +1,5 @@
 """As of a day, what was told by then answers; what was told later is no answer, and is marked as such."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from clsm_cli.retrieval.question import understand

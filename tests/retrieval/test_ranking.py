@@ -1,7 +1,5 @@
 """Packing and ties, on small data."""
 
-from __future__ import annotations
-
 from math import log
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A first recall is true: it finds, it says where, and only the files decide."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What comes back for a passage: a window of a note, a turn, a statement with its turns; once."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is archived answers where nothing else does for sure, or where a rare word asks for it."""
 
-from __future__ import annotations
-
 import pytest
 from laid_down import lay_archived
 from sample_store import NOW, ask, query_engine

@@ -1,7 +1,5 @@
 """Each signal lifts what it is made for, on stores of a handful of passages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

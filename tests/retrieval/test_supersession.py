@@ -1,7 +1,5 @@
 """What a later passage takes the place of: it stands below, with the day until which it held."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Questions about when and where in the store, put to a store of eight conversations."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import date, datetime

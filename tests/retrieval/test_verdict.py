@@ -1,7 +1,5 @@
 """Signs do not tell whether a passage answers, so the best are read with the question."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The probability of a concept, and how many of the best are returned."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A backup holds a memory whole, and what is not whole is refused: every byte of it is tried."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

@@ -1,7 +1,5 @@
 """Cursors are believed only in the store that they were written in, as it went on since."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Who may write to a store is looked at before it is opened, and only then."""
 
-from __future__ import annotations
-
 import grp
 import os
 import pwd

@@ -1,7 +1,5 @@
 """Questions to real git, also about repositories that would like to run something."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What one machine empties while another one changes it: git cannot merge that with a deletion."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The merge driver: real git calls it, every file is tidy afterwards, and nothing is lost without it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

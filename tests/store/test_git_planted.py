@@ -1,7 +1,5 @@
 """Nothing that a memory folder or its repository names is ever run, whatever command asks git."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

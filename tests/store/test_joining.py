@@ -1,7 +1,5 @@
 """Two versions of one file, as Syncthing and Dropbox leave them: nothing is shown twice, nothing lost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A link inside a store is not followed: not read through, not written through."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

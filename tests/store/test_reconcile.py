@@ -1,7 +1,5 @@
 """The hand-edit rules: what topic files and shard records together say (docs/format.md)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple

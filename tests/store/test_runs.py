@@ -1,7 +1,5 @@
 """Runs: applied, recorded, kept for an undo; whole or not at all, and ended by whoever writes next."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable

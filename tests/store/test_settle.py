@@ -1,7 +1,5 @@
 """Hand edits of topic files are written down once, completely, and never at the price of a loss."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clsm_cli.model.graph import Statement

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import importlib
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What has a tombstone does not exist for any reader, and a sweep takes it out of the files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -6,8 +6,6 @@ folder that holds a copy of the sample memory. ``pytest --update-transcripts`` w
 now: read the diff.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -16,8 +16,6 @@ Not shown: what git writes; a disk that says it has synced and has not, or harms
 inside one write.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -13,13 +13,12 @@ store that are thrown away (``rehearsal``) are left out, and so is what is writt
 SQLite the index of its log, which is made anew after a power cut.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path, PurePosixPath
+from typing import Self
 
 MODES = ("all", "none", "zeros", "half")
 """What may be left of bytes that were written and not made safe."""
@@ -101,7 +100,7 @@ class Disk:
     told: bytes = b""
 
     @classmethod
-    def of(cls, root: Path, before: Path) -> Disk:
+    def of(cls, root: Path, before: Path) -> Self:
         """The folder ``root``, with the content of ``before``, all of it safe."""
         disk = cls(root)
         disk.base[""] = {}

@@ -8,8 +8,6 @@ Not shown: a kill of git, which ``init --git`` starts; a call that does half of 
 ``crashstates``); errors of calls that only read.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable, Iterator, Sequence

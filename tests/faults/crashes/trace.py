@@ -6,8 +6,6 @@ name, and the process that forks commands imports what one had to import, so tha
 the same files each time, and the third call of a kind is the same call.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

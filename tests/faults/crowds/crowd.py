@@ -18,8 +18,6 @@ store every 500 acknowledged commands, as each of them reads the inbox. Not show
 folder, network file systems.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -293,8 +291,8 @@ ANCHORS = 12
 """Memories that are there from the beginning, which every reader must find."""
 READ_EVERY = 0.25
 """Seconds between two readers at least."""
-A_STORE = 500
-"""Acknowledged commands, after which another store is begun."""
+A_STORE, FEW = 500, 40
+"""Acknowledged commands after which a store is looked at, and another is begun; of something broken."""
 KILLED = 3
 """Processes that are killed at least."""
 LATE = 600.0
@@ -441,7 +439,7 @@ def _crowd(
         end = time.monotonic() + seconds
         while not is_over():
             shutil.copytree(first, folder)
-            most = told.ended[0] + A_STORE
+            most = told.ended[0] + (FEW if is_broken else A_STORE)
             Herd(forks, folder, told, every, mix).work(
                 lambda most=most: is_over() or told.ended[0] >= most,  # type: ignore[misc]
                 10_000 + told.stores,

@@ -11,8 +11,6 @@ Not shown: network file systems, where ``flock`` may hold nothing. A process tha
 another program being started would share the lock; clsm forks none.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal
@@ -70,7 +68,7 @@ class Place:
             assert code == 0, err
             self.idle = max(self.idle, took)
 
-    def scene(self, number: int) -> Scene:
+    def scene(self, number: int) -> "Scene":
         shutil.copytree(self.folder / "before", self.folder / f"{number}" / "memory")
         return Scene(self, f"{number}/memory")
 

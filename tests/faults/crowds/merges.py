@@ -19,8 +19,6 @@ who deletes a file that another machine changed; changes of clsm.yaml on both si
 And: a rebase, which merges commit by commit, also what a later commit took back.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

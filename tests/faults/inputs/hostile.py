@@ -11,8 +11,6 @@ Not shown: what the model does with such a text is measured in the long form alo
 grows with the number of passages and has no limit here.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

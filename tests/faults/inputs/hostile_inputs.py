@@ -4,8 +4,6 @@
 ones made when they are asked for. The long form reads every one in every place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 MIB = 1 << 20

@@ -9,8 +9,6 @@ terminals, go through the renderers; ``TEXTS`` go through the program.
 Not shown: whether a model obeys what stands in the block. Marking makes that rarer, nothing ends it.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -9,8 +9,6 @@ forged. Afterwards the tree outside must have its bytes, its word must be nowher
 what was printed, and by the audit hook of ``warm`` no other place may have been opened.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import itertools

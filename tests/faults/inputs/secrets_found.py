@@ -11,8 +11,6 @@ fixed seed: none was ever a key of anybody, and no file holds one. Numbers with 
 drawn until python-stdnum accepts them.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import random

@@ -10,8 +10,6 @@ At a terminal ``TERM`` is ``dumb`` and ``NO_COLOR`` is set, so that what clsm it
 does not hide what others wrote.
 """
 
-from __future__ import annotations
-
 import json
 import unicodedata
 from collections.abc import Iterator, Sequence

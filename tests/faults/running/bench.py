@@ -4,8 +4,6 @@ Whatever state a fault left: what was promised before is there, every file can b
 command run again succeeds, and the store then holds what an uninterrupted run leaves.
 """
 
-from __future__ import annotations
-
 import shutil
 from functools import cache, cached_property
 from pathlib import Path
@@ -70,7 +68,7 @@ def lone_worker() -> Workers:
 
 
 @cache
-def bench_of(scenario: Scenario, workers: Workers) -> Bench:
+def bench_of(scenario: Scenario, workers: Workers) -> "Bench":
     return Bench(scenario, workers)
 
 

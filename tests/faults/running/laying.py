@@ -4,8 +4,6 @@ Everything lies below the home folder of the commands, so that ids, which may co
 the same in every run.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import shutil

@@ -1,7 +1,5 @@
 """Commands to interrupt, each with the store that it starts from."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

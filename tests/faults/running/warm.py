@@ -7,8 +7,6 @@ without that hook; of the database the hook tells the name.) The memory of the p
 counts in what a command used.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

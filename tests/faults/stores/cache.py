@@ -9,8 +9,6 @@ not notice by itself is a byte inside a text or a packed list; how often that ch
 counted, see ``more``.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -10,8 +10,6 @@ The word is forgotten by what it was told in: turns, blocks, a conversation, a p
 owner wrote by hand into files that hold no memory (``clsm.yaml``, labels) is looked for too.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -17,8 +17,6 @@ Not shown: a clock that is wrong before the store has any right day; ``decay`` t
 are text to clsm: 23:59:60 is no time that it can read, and it says so.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date

@@ -12,12 +12,11 @@ Deleted by hand one by one, statements go without a question up to a fifth, and 
 hundred at once: that a person meant it cannot be told from files.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import SAMPLE
@@ -29,12 +28,6 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.forgetting.archiving import decay
 from clsm_cli.store import ledger, logs, settle
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    Accident = Callable[["House"], list[str]]
 
 NEXT = "2026-03-02T12:00:00+01:00"
 AFTER = "2026-03-03T12:00:00+01:00"
@@ -160,7 +153,7 @@ def _undone(house: House) -> list[str]:
     return house.mended([], "undone and redone")
 
 
-_ACCIDENTS: dict[str, Accident] = {
+_ACCIDENTS: dict[str, Callable[[House], list[str]]] = {
     "a topic folder is empty": lambda house: _away(house, _fullest(house)),
     "a merge took a stream's files": _merged,
     "all episodes are gone": lambda house: _away(house, house.store.flow / "episodes"),

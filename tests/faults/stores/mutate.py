@@ -13,8 +13,6 @@ that doctor could mend; damage that is left is of the kinds that only a person c
 Not shown: damage to git's own folder; damage to vectors that leaves their number; two at once.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

@@ -1,7 +1,5 @@
 """A small store in which there is a file of every kind: what the rig ``mutate`` damages."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from datetime import datetime

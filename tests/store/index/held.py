@@ -1,7 +1,5 @@
 """clsm, stopped behind a step of its work: ``MODULE:OWNER:STEP`` comes before its own words."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

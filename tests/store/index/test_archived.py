@@ -1,7 +1,5 @@
 """What decay archived does not count until it is asked for, or was used since."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import pytest

@@ -1,7 +1,5 @@
 """What is not indexed any more is in no byte of the index; what is stays, to the bit."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """The index follows the files: what changed is read again, nothing else decides."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from contextlib import closing

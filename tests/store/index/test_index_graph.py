@@ -1,7 +1,5 @@
 """However records come, change and go on two machines: the graph's rows are what the records say."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from random import Random
 

@@ -1,7 +1,5 @@
 """What a recall asks the index: order, neighbours and groups, days, words, who speaks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from datetime import date

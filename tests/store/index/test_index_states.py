@@ -1,7 +1,5 @@
 """Whatever state the index is in, a recall answers: old, being rebuilt, read-only, damaged, without vectors."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The vector files: their rows are as documented, and only what the database has committed counts."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Recall while a run is at work: a real one, stopped when its files are written and not yet published."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Conversations in order of time; what a question asks of them is in retrieval/test_time_scope.py."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from pathlib import Path
 

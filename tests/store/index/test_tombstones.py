@@ -1,7 +1,5 @@
 """Tombstones: what was forgotten does not exist, in an index that grew and in one made anew."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import closing
 from random import Random
