@@ -4,8 +4,9 @@ import contextlib
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -156,6 +157,22 @@ def shared(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
 def store(tmp_path: Path) -> Store:
     """A new, empty store of the machine ``pi``."""
     return new_store(tmp_path / "memory")
+
+
+@pytest.fixture
+def mount(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mounts a disk in memory with options such as its size; who may not is skipped."""
+    disk = tmp_path / "disk"
+
+    def mounted(options: str) -> Path:
+        disk.mkdir()
+        words = ["mount", "-t", "tmpfs", "-o", options, "none", str(disk)]
+        if os.geteuid() != 0 or subprocess.run(words, capture_output=True, check=False).returncode:
+            pytest.skip("needs root and the right to mount")
+        return disk
+
+    yield mounted
+    subprocess.run(["umount", "-l", str(disk)], capture_output=True, check=False)
 
 
 @contextlib.contextmanager

@@ -50,9 +50,7 @@ def test_told_pairs_are_whole_and_no_clue_decides_alone() -> None:
     assert (marked["both"] + marked["unrelated"]) / apart > 0.18
 
 
-def test_a_label_finds_its_text_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_label_finds_its_text_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     note = tmp_path / "copies" / "mara+notes" / "memory" / "2026-03-09.md"
     note.parent.mkdir(parents=True)
     note.write_text("# Monday\n\n- The ferry Albertine leaves\n  at nine.\n", "utf-8")

@@ -32,18 +32,6 @@ def test_an_answer_is_wrapped_and_has_a_score_bar(cli: Cli) -> None:
     assert ESCAPE not in piped
 
 
-def test_what_was_remembered_cannot_steer_the_terminal(cli: Cli) -> None:
-    text = "heron \x1b]0;owned\x07 \x1b[2J \x9b31m \u202eevil\u202c \u200b[bold]x[/bold] :smile:"
-    cli.ok("note", text, *NOW)
-    for words in (["recall", "heron"], ["recall", "--json", "heron"]):
-        _, shown = at_a_terminal(cli, *words, *NOW)
-        for bad in (*"\x07\x9b\u202e\u202c\u200b", f"{ESCAPE}]0", f"{ESCAPE}[2J"):
-            assert bad not in shown
-        assert "[bold]x[/bold] :smile:" in shown
-    (memory,) = cli.ok("recall", "--json", "heron", *NOW).json["memories"]
-    assert memory["text"] == text
-
-
 def test_a_missing_model_is_offered_to_a_person_only(cli: Cli) -> None:
     cli.ok("note", HERON, *NOW)
     empty = str(cli.folder / "empty")

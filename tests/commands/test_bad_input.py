@@ -1,13 +1,10 @@
 """Bad input of every kind, from the outside: the right exit code, one sentence with the place and the
 next step, and everything good is still there."""
 
-import os
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,14 +16,6 @@ from clsm_cli.errors import BadInputError, ClsmError, DiskError, ModelDigestErro
 DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
 NEXT_STEP = re.compile(r"; [^;]*\b(run|mend|choose|give|check|install|upgrade|create|use|find)\b")
-
-MEASURED = """
-import resource, subprocess, sys
-code = subprocess.run(sys.argv[1:], check=False).returncode
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
-sys.exit(code)
-"""
-"""Runs a command and says its peak memory; asked of pytest itself, it would be pytest's own."""
 
 
 def assert_said(done: Done, error: type[ClsmError], *places: str) -> None:
@@ -70,20 +59,6 @@ def test_an_unreadable_file(cli: Cli) -> None:
     assert_found(cli, "heron stood")
 
 
-def test_a_line_of_100_megabytes(cli: Cli) -> None:
-    with (cli.folder / "chat.jsonl").open("w") as file:
-        file.write(row("Before the flood came the heron.", id="a"))
-        file.write('{"role": "user", "text": "')
-        for _ in range(100):
-            file.write("x" * (1 << 20))
-        file.write('"}\n' + row("After the flood came the dove.", id="b"))
-    done = replace(cli, prefix=(sys.executable, "-c", MEASURED))("ingest", "chat.jsonl", *NOW)
-    assert_remarked(done, "chat.jsonl, line 2: line of 104857")
-    assert int(done.err.splitlines()[-1]) < 400 << 10  # KB; the line alone is a quarter of that
-    assert_found(cli, "Before the flood")
-    assert_found(cli, "After the flood")
-
-
 # What is in the files
 
 
@@ -119,46 +94,43 @@ def test_the_table_names_every_damaged_file() -> None:
 # The store
 
 
-@pytest.fixture
-def small_disk(bare: Cli) -> Iterator[Cli]:
-    """A store on a disk of 400 KB."""
-    disk = bare.folder / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=560k", "none", str(disk)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a small disk needs root and the right to mount")
-    yield Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(disk / "memory")})
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-def test_a_full_disk(small_disk: Cli) -> None:
-    cli = small_disk
+def on_disk(bare: Cli, disk: Path, home: Path | str) -> Cli:
+    """A store that is made there."""
+    where = {"CLSM_STORE": str(disk / "memory"), "HOME": str(home)}
+    cli = Cli(bare.folder, {**bare.environment, **where})
     cli.ok("init", "-q")
+    return cli
+
+
+def remount(disk: Path, how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", disk], check=True)
+
+
+def test_a_full_disk(bare: Cli, mount: Callable[[str], Path]) -> None:
+    disk = mount("size=560k")
+    cli = on_disk(bare, disk, bare.environment["HOME"])
     for number in range(200):
         text = f"Visit {number} of the heron. " + "It stood on the gauge and waited. " * 8
         (cli.folder / f"{number:03}.md").write_text(text + "\n")
     files = sorted(path.name for path in cli.folder.glob("*.md"))
     assert_said(cli("ingest", *files, *NOW), DiskError, "No space left on device")
     assert cli.ok("recall", "Visit 0 heron", "-k", "1", *NOW).out.count("Visit 0 of the heron") == 1
-    disk = str(cli.folder / "disk")
-    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+    remount(disk, "size=64m")
     cli.ok("ingest", *files, *NOW)
     assert cli.ok("status", "--json").json["counts"]["blocks"] == len(files)
     assert_found(cli, "Visit 199 of the heron")
 
 
-def test_a_disk_that_became_read_only(small_disk: Cli) -> None:
+def test_a_disk_that_became_read_only(bare: Cli, mount: Callable[[str], Path]) -> None:
     """As Linux mounts one that fails: the home of whoever calls is on it too."""
-    disk = small_disk.folder / "disk"
+    disk = mount("size=64m")
     settings = disk / "home" / ".claude" / "settings.json"
     settings.parent.mkdir(parents=True)
     settings.write_text("{}\n")
-    cli = Cli(small_disk.folder, {**small_disk.environment, "HOME": str(disk / "home")})
-    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
-    cli.ok("init", "-q")
+    cli = on_disk(bare, disk, disk / "home")
     (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
     cli.ok("ingest", "good.md", *NOW)
-    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    remount(disk, "ro")
     for words in (
         ("note", "The dove came later."),
         ("ingest", "good.md", *NOW),

@@ -40,9 +40,7 @@ def gated(cli: Cli, said: str) -> list[float]:
         ("thanks, ship it", False),
     ],
 )
-def test_what_memory_surely_holds_comes_whatever_is_asked_for(
-    taught: Cli, said: str, *, is_given: bool
-) -> None:
+def test_what_memory_surely_holds_comes_always(taught: Cli, said: str, *, is_given: bool) -> None:
     assert bool(gated(taught, said)) == is_given
 
 

@@ -23,9 +23,7 @@ HOLM = "Our reading club meets at Holm on Fridays."
 BESGATE = "Our reading club no longer meets at Holm, it has moved to Besgate."
 
 
-def test_an_older_value_that_comes_late_never_replaces_a_newer_one(
-    store: Store, tmp_path: Path
-) -> None:
+def test_an_older_value_that_comes_late_replaces_no_newer_one(store: Store, tmp_path: Path) -> None:
     heard(store, tmp_path, "two", "2026-02-09", BESGATE)
     sleep(store)
     heard(store, tmp_path, "one", "2026-02-02", HOLM)
@@ -203,9 +201,7 @@ def test_nights_one_by_one_are_one_long_night_and_a_rebuilt_one(tmp_path: Path) 
         } == {}
 
 
-def test_a_limited_run_takes_the_most_salient_and_the_rest_later(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_limited_run_takes_the_salient_and_the_rest_later(store: Store, tmp_path: Path) -> None:
     for number in range(1, 6):
         day = f"2026-02-0{number}"
         heard(store, tmp_path, day, day, f"My cousin number {number} lives in Ghent.")

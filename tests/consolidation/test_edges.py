@@ -41,9 +41,7 @@ words = st.sampled_from(["red", "fox", "Fox", "den", "red fox", "fox den"])
 
 
 @given(st.lists(words, max_size=12), st.sets(words, min_size=1), words)
-def test_a_new_name_changes_nothing_for_the_others(
-    text: list[str], names: set[str], more: str
-) -> None:
+def test_a_new_name_changes_no_other(text: list[str], names: set[str], more: str) -> None:
     joined = " ".join(text)
     forms = [NameForm(name, name.casefold().replace(" ", "-"), is_exact=False) for name in names]
     new = NameForm(more, "new", is_exact=False)

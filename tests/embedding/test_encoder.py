@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsm_cli.embedding.encoder import Embedding, Encoder, equal_length_batches
+from clsm_cli.embedding.encoder import GRAPH, Embedding, Encoder, equal_length_batches
+from clsm_cli.embedding.weights import WEIGHTS
+from scripts.build_graph import BASIS, build, build_similarity
 
 HERE = Path(__file__).parent
 TEXTS: list[str] = json.loads((HERE / "reference_texts.json").read_text())
@@ -81,3 +83,13 @@ def test_batches_hold_each_text_once_and_one_length(lengths: list[int], budget: 
     for batch in batches:
         (length,) = {lengths[at] for at in batch}
         assert len(batch) == 1 or length * len(batch) <= budget
+
+
+def test_shipped_graphs_are_what_the_script_builds(model_folder: Path) -> None:
+    assert build(model_folder / WEIGHTS.name, np.load(BASIS)) == GRAPH.read_bytes()
+    assert build_similarity() == GRAPH.with_name("similarity.onnx").read_bytes()
+
+
+def test_shipped_graphs_hold_no_weights() -> None:
+    assert len(GRAPH.read_bytes()) < 130_000
+    assert len(GRAPH.with_name("similarity.onnx").read_bytes()) < 1_200

@@ -5,8 +5,6 @@ from array import array
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-import numpy as np
-import onnxruntime
 import pytest
 
 from clsm_cli.embedding.onnx_session import OnnxruntimeError, Session, Tensor
@@ -44,20 +42,6 @@ def _products(rows: object, count: int, width: int) -> dict[str, Tensor]:
 @pytest.fixture(scope="module")
 def products() -> Session:
     return Session(SIMILARITY)
-
-
-def test_the_vectors_are_those_of_the_python_package(model_folder: Path) -> None:
-    feeds = _ids(101, 7592, 2088, 102)
-    arrays = {name: np.array([each.data], np.int32) for name, each in feeds.items()}
-    found = Session(MODEL, model_folder).run(feeds, ["tokens", "sentence"])
-    options = onnxruntime.SessionOptions()
-    folder = "session.model_external_initializers_file_folder_path"
-    options.add_session_config_entry(folder, str(model_folder.resolve()))
-    python = onnxruntime.InferenceSession(MODEL, options, providers=["CPUExecutionProvider"])
-    expected = python.run(["tokens", "sentence"], arrays)
-    for one, other in zip(found, expected, strict=True):
-        assert (one.kind, one.shape) == ("f", other.shape)
-        assert np.abs(np.frombuffer(memoryview(one.data), np.float32) - other.ravel()).max() < 1e-6
 
 
 def test_a_file_mapped_to_be_read(products: Session, tmp_path: Path) -> None:

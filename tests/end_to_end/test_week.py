@@ -6,9 +6,7 @@ from clsm_cli.text.fence_lines import OPENING
 from end_to_end.week import simulate
 
 
-def test_nothing_is_lost_nothing_comes_twice_and_nothing_from_clsm(
-    tmp_path: Path, model_folder: Path
-) -> None:
+def test_nothing_is_lost_or_comes_twice_or_from_clsm(tmp_path: Path, model_folder: Path) -> None:
     week = simulate(tmp_path, model_folder, days=2, heartbeats=8, turns=4)
     assert week.wrong() == []
     assert week.heartbeats == 16

@@ -19,9 +19,7 @@ NOTE = place_of("memory/2026-03-09.md", ("9 March 2026",))
         ("junk", "Fixed the parser: it dropped the last row of each table.", NOTE),
     ],
 )
-def test_what_is_worth_keeping_is_told_from_what_is_not(
-    expected: str, statement: str, place: str
-) -> None:
+def test_what_is_worth_keeping_is_told_from_rest(expected: str, statement: str, place: str) -> None:
     [found] = verdicts([(statement, place)])
     assert VERDICTS[found.index(max(found))] == expected
     assert sum(found) == pytest.approx(1, abs=1e-3)

@@ -3,12 +3,13 @@
 import os
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from backports import zstd
-from ingesting import captured, new_store, same, scratch, state_of, take
+from ingesting import captured, new_store, opened, same, scratch, state_of, take
 from openclaw_state import (
     answers,
     calls,
@@ -22,6 +23,7 @@ from openclaw_state import (
     transcript_of,
     write_rows,
 )
+from processes import Cli
 
 from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.store import cursors
@@ -134,9 +136,7 @@ def test_a_crash_before_the_cursor_moves_loses_nothing(
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b'{"version":1,"ledger":[0,""],"places":{"a":3}}'])
-def test_without_its_cursor_everything_is_read_and_recognised(
-    store: Store, state: Path, damage: bytes
-) -> None:
+def test_without_its_cursor_all_is_read_and_known(store: Store, state: Path, damage: bytes) -> None:
     write_rows(database_of(state), "s1", talk("s1"))
     catch(store, state)
     cursors.path_of(store).write_bytes(damage)
@@ -278,3 +278,14 @@ def test_nothing_behind_a_cursor_is_read() -> None:
         taken = time.process_time() - started
     assert (report.up_to_date, report.sources) == (300, [])
     assert taken < 0.1
+
+
+def test_two_at_once_take_every_turn_in_once(cli: Cli, tmp_path: Path) -> None:
+    for number in range(8):
+        write_rows(database_of(tmp_path), f"s{number}", talk(f"s{number}"))
+    words = ("ingest", "--openclaw", str(tmp_path), "--capture", "--json")
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda _: cli.ok(*words).json, range(2)))
+    assert sum(each["added"] for one in done for each in one["files"]) == 32
+    inside = cursors.load_cursors(opened(cli.store, "test"))
+    assert sorted(len(places) for places in inside.values()) == [8]

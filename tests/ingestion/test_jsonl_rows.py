@@ -32,7 +32,7 @@ def test_lines_are_complete_and_bounded(data: bytes, limit: int) -> None:
     assert [number for number, _ in lines] == list(range(1, len(expected) + 1))
     for (_, line), whole in zip(lines, expected, strict=True):
         if isinstance(line, str):
-            assert len(whole) > limit
+            assert (len(whole) > limit, line[:8]) == (True, "line of ")
         else:
             assert isinstance(line, bytes)
             assert line.rstrip(b"\n") == whole

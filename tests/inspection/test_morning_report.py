@@ -194,9 +194,7 @@ def unstated(tmp_path_factory: pytest.TempPathFactory, lived: Cli) -> Cli:
         ("what was this month about", "Snow fell"),
     ],
 )
-def test_where_no_gist_was_made_the_period_itself_tells(
-    unstated: Cli, question: str, told: str
-) -> None:
+def test_where_no_gist_is_the_period_itself_tells(unstated: Cli, question: str, told: str) -> None:
     now = ("--no-touch", "--json", "--now", "2026-03-31T08:00:00+02:00")
     for kind in ((), ("--kind", "gist")):
         first = unstated.ok("recall", question, *kind, *now).json["memories"][0]

@@ -78,9 +78,7 @@ def test_the_person_who_is_asked_about_is_preferred_and_of_two_neither(store: St
     assert [m.why.participant for m in both] == [0.0, 0.0]
 
 
-def test_a_note_about_the_person_counts_whole_and_another_half(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_note_about_the_person_counts_whole_another_half(store: Store, tmp_path: Path) -> None:
     tell(store, row("Good morning."))
     note(store, tmp_path / "a.md", "Mara feeds the heron.\n")
     note(store, tmp_path / "b.md", "Somebody feeds the heron.\n")
@@ -228,9 +226,7 @@ def test_a_score_is_in_proportion_to_the_sum_of_its_shares(store: Store, tmp_pat
 
 
 @pytest.mark.parametrize("around", [(), FILLER])
-def test_the_turn_with_the_words_comes_before_its_reply(
-    store: Store, around: tuple[str, ...]
-) -> None:
+def test_the_turn_with_the_words_precedes_its_reply(store: Store, around: tuple[str, ...]) -> None:
     """A window of two holds all that its first turn says: it must not win by that."""
     tell(store, *talk("a", *around, "The ferry timetable is in the attic.", "Good, thanks."))
     assert found(store, "where is the ferry timetable")[0].text.startswith("The ferry")

@@ -303,9 +303,7 @@ def diary(tmp_path_factory: pytest.TempPathFactory) -> Store:
         ("What came after the ferry was booked?", []),
     ],
 )
-def test_what_came_next_is_what_was_told_next(
-    diary: Store, question: str, first: list[str]
-) -> None:
+def test_what_came_next_was_told_next(diary: Store, question: str, first: list[str]) -> None:
     found = ask(diary, question, now="2026-03-31T12:00:00+02:00").memories
     assert [word in each.text for word, each in zip(first, found, strict=True)] == [True] * len(
         first

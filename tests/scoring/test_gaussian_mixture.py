@@ -41,9 +41,7 @@ def test_a_few_are_joined_by_their_mean_cosine(sizes: list[int]) -> None:
 
 @examples(40)
 @given(st.integers(1, 30), st.integers(1, 12), st.randoms(use_true_random=False))
-def test_every_row_is_in_one_cluster_and_order_does_not_matter(
-    n: int, d: int, random: object
-) -> None:
+def test_every_row_is_in_one_cluster_whatever_the_order(n: int, d: int, random: object) -> None:
     rows = np.random.default_rng(n * d).normal(size=(n, d)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1)[:, None]
     rows = np.concatenate([rows, rows[: n // 3]])

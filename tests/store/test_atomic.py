@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -153,19 +153,8 @@ def test_what_is_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
     assert found == [*put, *grown, "fsync .", *grown]
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB."""
-    mount = tmp_path / "disk"
-    mount.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "clsm-test", str(mount)]
-    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("needs root and the right to mount a tmpfs")
-    yield mount
-    subprocess.run(["umount", str(mount)], check=True)
-
-
-def test_a_full_disk_costs_nothing_that_was_there(small_disk: Path) -> None:
+def test_a_full_disk_costs_nothing_that_was_there(mount: Callable[[str], Path]) -> None:
+    small_disk = mount("size=256k")
     note, log, ballast = small_disk / "note.md", small_disk / "log.jsonl", small_disk / "ballast"
     atomic.put(note, b"old")
     atomic.append(log, b'{"n": 1}')

@@ -465,7 +465,7 @@ def _games(
     outcome = Outcome(what, "git pull" if union else "git pull, no attributes", planned=rounds)
     pulls = commands = 0
     for number in range(0, rounds, each):
-        with scratch() as folder, Warm(environment(folder, model=True), None) as warm:
+        with scratch() as folder, Warm(environment(folder, model=True)) as warm:
             game = Game(folder, warm, seed + number, union=union, driver=driver)
             game.play(min(each, rounds - number))
         outcome.fired += game.rounds

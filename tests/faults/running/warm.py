@@ -24,28 +24,13 @@ from ingesting import new_store, scratch, take
 from pseudo_terminal import read_terminal
 from sleeping import sleep
 
-_IMPORTED = (
-    "clsm_cli.app",
-    "clsm_cli.commands.fast_parser",
-    "clsm_cli.store.runs",
-    "sqlite3",
-    "zoneinfo",
-)
-
 
 class Warm(forking.Forks):
-    """Starts commands; a context manager that ends the process which forks them.
+    """Starts commands; a context manager that ends the process which forks them."""
 
-    Args:
-        imported: Modules that commands share; None: all that they may need.
-    """
-
-    def __init__(
-        self,
-        environment: Mapping[str, str],
-        imported: Sequence[str] | None = _IMPORTED,
-        program: str = forking.CLSM,
-    ) -> None:
+    def __init__(self, environment: Mapping[str, str], program: str = forking.CLSM) -> None:
+        # What is broken on purpose is put in place before others take it by name.
+        imported = None if program == forking.CLSM else ("clsm_cli.app",)
         super().__init__(environment, imported, program)
         self._environment = dict(environment)
 
