@@ -6,12 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.scoring.modularity import (
-    affinity,
-    best_split,
-    communities,
-    split_quality,
-)
+from clsm_cli.scoring import modularity
 
 
 def vectors(topics: str, seed: int = 0) -> list[np.ndarray]:
@@ -35,17 +30,17 @@ def by_definition(a: np.ndarray, at: int) -> float:
 @given(st.text("abc", min_size=2, max_size=12), st.integers(0, 99))
 @settings(deadline=None)
 def test_the_reduced_form_is_newmans_q(topics: str, seed: int) -> None:
-    a = affinity(vectors(topics, seed))
+    a = modularity.affinity(vectors(topics, seed))
     if a.sum() > 0:
         for at in range(1, len(a)):
-            assert split_quality(a, at) == pytest.approx(by_definition(a, at))
+            assert modularity.split_quality(a, at) == pytest.approx(by_definition(a, at))
 
 
 @pytest.mark.parametrize("late", [-2, -1, 0, 1, 2, 3])
 def test_a_misplaced_boundary_moves_to_the_change_of_subject(late: int) -> None:
-    a = affinity(vectors("aaaaaaaabbbbbb"))
+    a = modularity.affinity(vectors("aaaaaaaabbbbbb"))
     at = 8 + late
-    assert best_split(a, at, range(at - 3, at + 4)) == 8
+    assert modularity.best_split(a, at, range(at - 3, at + 4)) == 8
 
 
 Pairs = list[tuple[int, int, float]]
@@ -82,7 +77,7 @@ def cliques(count: int, size: int) -> Pairs:
 @examples(200)
 @given(graphs)
 def test_communities_are_numbered_connected_and_better_than_single_nodes(pairs: Pairs) -> None:
-    found = communities(12, pairs)
+    found = modularity.communities(12, pairs)
     firsts = [found.index(number) for number in range(max(found) + 1)]
     assert firsts == sorted(firsts)
     reached = {node: {node} for node in range(12)}
@@ -98,11 +93,11 @@ def test_communities_are_numbered_connected_and_better_than_single_nodes(pairs: 
 @given(graphs, st.randoms(use_true_random=False))
 def test_the_order_of_pairs_does_not_matter(pairs: Pairs, random: object) -> None:
     shuffled = random.sample(pairs, len(pairs))  # type: ignore[attr-defined]
-    assert communities(12, pairs) == communities(12, shuffled)
+    assert modularity.communities(12, pairs) == modularity.communities(12, shuffled)
 
 
 @pytest.mark.parametrize(("count", "size"), [(2, 3), (4, 5), (10, 6)])
 def test_cliques_in_a_ring_are_found(count: int, size: int) -> None:
-    assert communities(count * size, cliques(count, size)) == [
+    assert modularity.communities(count * size, cliques(count, size)) == [
         node // size for node in range(count * size)
     ]

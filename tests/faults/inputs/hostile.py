@@ -292,7 +292,7 @@ def _short() -> Iterator[Outcome]:
         notes = dict(islice((TEXT | _MARKED).items(), 1, None, 25))
         yield _taken(at, "a note", notes, "md")
         yield _taken(at, "a transcript", dict(islice(JSON.items(), 0, None, 4)), "jsonl")
-        yield _streamed(at, 20 * 10**6)
+        yield _streamed(at, 100 * 10**6)
         yield _asked(at, list(islice(JSON.values(), 0, None, 9)))
 
 
