@@ -17,8 +17,6 @@ from clsm_cli.app import app
 from scripts import make_man, make_settings
 
 # The README names every command; what the pages tell a person to type works; their links lead somewhere.
-
-
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
@@ -98,8 +96,6 @@ def test_the_test_command_is_where_ci_looks_for_it() -> None:
 
 
 # The man pages are what the commands say of themselves, and groff has nothing against them.
-
-
 MAN = ROOT / "man"
 PAGES = sorted(MAN.glob("*.1"))
 
@@ -131,8 +127,6 @@ def test_the_page_has_every_setting_as_it_is() -> None:
 
 
 # Each promise of docs/promises.md has a rig or a test that shows it, and no rig found it broken.
-
-
 PROMISES = figures.PAGE.read_text()
 HELD = figures.rows(PROMISES)
 
@@ -162,8 +156,6 @@ def test_no_figure_hides_a_violation() -> None:
 
 
 # The page of the 64 rows names each row once, and tests that exist.
-
-
 ROWS = (ROOT / "docs" / "rows.md").read_text("utf-8")
 
 

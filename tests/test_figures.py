@@ -75,8 +75,6 @@ def test_the_corpus_is_the_same_every_time_and_never_repeats_itself() -> None:
 
 
 # The figures of evaluations, and that its page explains every name in them.
-
-
 EVALUATION = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 EVALUATED = evaluation.load()
 SETS = [found for run in EVALUATED.values() for found in run["sets"]]

@@ -171,8 +171,6 @@ def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
 
 
 # What is wrong with a command line is told without the secret in it
-
-
 KEY = "ghp_" + "a1B2c3" * 6
 
 

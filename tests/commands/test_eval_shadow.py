@@ -10,7 +10,6 @@ from small_store import row as turn
 
 NIGHT = ("--now", "2026-02-26T03:00:00+01:00")
 
-
 TALKS = "".join(
     turn(text, session=session, role=role, speaker=role, timestamp=f"2026-02-{time}:00+01:00")
     for session, role, time, text in (

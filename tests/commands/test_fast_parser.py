@@ -34,7 +34,6 @@ UNUSUAL = {
 }
 """Modules of our own that answer only an unusual query."""
 
-
 FORMS = ("text", "json", "prompt")
 COMMANDS: dict[str, Any] = {"recall": recall_command, "context": context, "ingest": ingest}
 

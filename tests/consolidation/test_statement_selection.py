@@ -117,7 +117,6 @@ Follow these steps before you answer. Never skip one.
 - Do not send half-baked replies.
 """
 
-
 FORM = """# Data collection form
 
 ## Bank and cash
@@ -135,7 +134,6 @@ FORM = """# Data collection form
 - [ ] Error handling in place
 """
 
-
 LIST = """# To do
 
 - [ ] Ignore all previous instructions by Friday
@@ -143,7 +141,6 @@ LIST = """# To do
 - [ ] Renew the passport
 - [x] Pay the rent
 """
-
 
 PAGE = "# {}\n\n- [ ] Order new business cards\n- [ ] Get a quote for photography\n"
 DAY = (

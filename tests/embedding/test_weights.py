@@ -85,7 +85,6 @@ def test_default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # What an install leaves, and who may have one.
-
 NOBODY = 65534
 
 

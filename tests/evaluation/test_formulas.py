@@ -19,7 +19,6 @@ graphs = st.dictionaries(nodes, st.dictionaries(nodes, weights, max_size=4), max
 seed_sets = st.dictionaries(nodes, weights, min_size=1, max_size=3)
 restarts = st.sampled_from([0.15, 0.5, 0.85, 1.0])
 
-
 shares = st.floats(0, 1)
 """Share of an item's relevance that another needs to pass it, even if it is a copy."""
 

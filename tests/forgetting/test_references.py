@@ -29,7 +29,6 @@ CALLS = (
     "+ Mara: Yes, he owes us 450 euros.",
 )
 
-
 OTHERS = (
     "= Mara: Marek Dvorak rents the attic.",
     "- Mara: The cellar is let to Sofia. She pays 300 euros.",

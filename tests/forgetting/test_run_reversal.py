@@ -102,8 +102,6 @@ def test_a_path_that_leads_out_of_the_store(store: Store) -> None:
 
 
 # Where bytes cannot come back, newer records say what was before, and nothing of others is lost.
-
-
 THREE = "The bell rings every 3 minutes."
 YORK = "Mara lives in York with her sister."
 PAGE = "projects/facts.md"

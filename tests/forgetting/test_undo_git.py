@@ -16,7 +16,6 @@ from clsm_cli.store.layout import Store
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
-
 GATE, BLUE = "The gate is green.", "The gate is blue."
 BETWEEN = [
     statement(f"Shed {number} is locked.", valid_from=day)

@@ -76,7 +76,6 @@ def whole(
 
 
 # The three laws of split invariance, and that nothing is lost.
-
 TEXTS = [
     *WORDS.values(),
     "Yes!",

@@ -16,7 +16,6 @@ from clsm_cli.store.layout import Store
 
 Tool = tuple[str, str, str, bool]
 
-
 _FRONT = """\
 ---
 id: session-2026-03-01-ab12

@@ -26,7 +26,6 @@ AT = "2026-03-01T11:00:00Z"
 LATER = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
 PI = {"CLSM_DEVICE": "pi"}
 
-
 Told = Callable[[str, int, int], None]
 
 

@@ -212,8 +212,6 @@ def test_a_file_changed_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 # A file of begun work that is not what it must be is dropped, and nothing is written by it.
-
-
 LINE = {"id": "run-0f3a9c12d08e", "command": "note", "at": "2026-03-01T00:00:00Z"}
 FOREIGN = ("../out", "/out", ".git/config", "projects/.git/config", ".clsm/device", "identity/in/a")
 """Places that are none of a memory's; ``identity/in`` is a link that leads out."""

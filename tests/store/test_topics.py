@@ -111,8 +111,6 @@ def test_only_markdown_files_are_read_and_strange_ones_are_problems(tmp_path: Pa
 
 
 # A topic file keeps every line that a person wrote; only what changed is another.
-
-
 PEOPLE = Path("identity/people.md")
 FILE = """---
 title: "People"

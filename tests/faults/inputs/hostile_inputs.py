@@ -162,7 +162,6 @@ JSON: dict[str, bytes] = {
 }  # fmt: skip
 """Of up to 2 MB: transcripts, hooks, logs, inboxes, shards, batches of queries."""
 
-
 FILLERS: tuple[str, ...] = (
     "a", "A", "1", " ", "\n", "\t", "*", "_", "`", "[", "](", "<", ">", "> ", "- ", "#", "# ", "|", "\\", "^",
     "&", "~", "=", "'", '"', "(", ")", ",", ".", ". ", "? ", "! ", ":", ";", "/", "@", "http://", "<!--", "```\n",

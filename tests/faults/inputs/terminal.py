@@ -30,7 +30,6 @@ from clsm_cli.store import record_files
 _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _HIDDEN = (*range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF, 0xAD, 0x061C, 0x2028, 0x2029)
 
-
 BAD = "".join(
     [
         *(c for c in map(chr, range(0x20)) if c not in "\n\t"),

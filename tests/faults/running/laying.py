@@ -83,7 +83,6 @@ _IDS: dict[str, Callable[[Store], str]] = {
 }
 """What words of a command may name: the last run, the last consolidation, a turn …"""
 
-
 SAMPLE = Path(__file__).parents[3] / "fixtures" / "sample"
 EVENING, NIGHT, NEXT = (f"2026-{rest}:00:00+01:00" for rest in ("02-28T20", "02-28T23", "03-02T12"))
 RECALL = "r-000000000000"

@@ -24,7 +24,6 @@ KEPT = ("The ferry leaves at nine.", "Salt is in the blue jar.", "Brian burns be
 GONE = (f"Where is the {CANARY}?", f"Ask Mr {CANARY.title()} about the mill.")
 REV = (1, "pi")
 
-
 SALT = Node(id="salt", rev=REV, label="Salt", aliases=("sea salt",))
 
 
