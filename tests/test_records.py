@@ -1,5 +1,7 @@
 """Named tuples behave as those of ``typing``."""
 
+from __future__ import annotations
+
 import copy
 import pickle
 import typing
@@ -24,7 +26,7 @@ class Ours(records.NamedTuple):
         return f"{self.a}{self.b}"
 
     @classmethod
-    def of(cls, a: int) -> "Ours":
+    def of(cls, a: int) -> Ours:
         return cls(a, b="of")
 
 
