@@ -2,13 +2,14 @@
 
 CMA (section 3.4) closes what a newer memory contradicts. The pair head judges each statement similar to a
 claim. A probable update closes the statement; a possible one goes to review, as one question with both
-sentences. If a block of a document changed, statements of the old text are judged against the new text.
+sentences, if a person would find the question sensible. If a block of a document changed, statements of the old text are judged against the new text.
 An agent or a page never ends what the owner said, and an agent's answer that the owner's words contradict
 is not kept.
 """
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
 from clsm_cli.model.clocks import seconds
 from clsm_cli.model.trust import is_as_trusted
+from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.text import factuality, sameness
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ ALONE = 0.50
 MOST = 4
 """Maximum statements judged against a claim, the most similar ones."""
 OVER, ASKED = pair_head.SUPERSEDED_P, pair_head.ASKED_P
-"""Probabilities of an update from which it closes a statement, and from which a person is asked."""
+"""Probabilities of an update from which it closes a statement, and from which a person may be asked."""
+_ASKING_WEIGHTS, _ASKING_LIMIT = (0.7, 1.3, 0.8, 0.5), 3.4
+"""Weights of ``asking_signs``, and the sum from which a person is asked: ``scripts/fit_doubts.py``."""
 REWRITTEN = 0.3
 """The closing probability for a statement of a rewritten block and a sentence of its replacement."""
 SAME = 0.80
@@ -83,8 +87,11 @@ def rivals(
         if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):
-            chance = ASKED
-        if chance >= ASKED:
+            found.append(Rival(ASKED, row, is_later))
+        elif chance >= OVER or (
+            chance >= ASKED
+            and _is_worth_asking(*asking_signs(chance, *texts, _days_apart(row, claim, zone)))
+        ):
             found.append(Rival(chance, row, is_later))
     return sorted(found, key=lambda each: (each.chance, each.row.id))
 
@@ -146,6 +153,49 @@ def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bo
     ][:MOST]
     pairs = [pair for text in near for pair in ((text, claim.text), (claim.text, text))]
     return any(each.update >= ASKED for each in pair_head.relations(pairs))
+
+
+def _days_apart(row: Statement, claim: Statement, zone: tzinfo) -> float:
+    """Days between the times of two statements; 0 unless both have one."""
+    if not (row.valid_from and claim.valid_from):
+        return 0.0
+    return abs(seconds(claim.valid_from, zone) - seconds(row.valid_from, zone)) / 86400
+
+
+def asking_signs(chance: float, old: str, new: str, days: float) -> tuple[float, ...]:
+    """What tells a sensible question about two sentences from nonsense.
+
+    The log odds of an update, the content words that both have below their headings, whether both have
+    numbers, and different ones, and the time between them.
+
+    Args:
+        chance: The probability of an update.
+        days: Days between the two sentences.
+
+    >>> asking_signs(0.5, "Flat › Rent: 900 euros.", "The rent is 950 euros.", 0)
+    (0.0, 0.6931471805599453, 1.0, 0.0)
+    """
+    old, new = map(_without_path, (old, new))
+    one, two = map(pair_head.content, map(pair_head.sentence, (old, new)))
+    before, after = map(sameness.numbers, (old, new))
+    other_numbers = float(bool(before and after) and before != after)
+    odds = math.log(chance / (1 - chance))
+    return odds, math.log1p(len(one & two)), other_numbers, math.log1p(days)
+
+
+def _is_worth_asking(*signs: float) -> bool:
+    """Whether a person is more likely than not to find a question sensible (``asking_signs``)."""
+    return sum(w * sign for w, sign in zip(_ASKING_WEIGHTS, signs, strict=True)) >= _ASKING_LIMIT
+
+
+def _without_path(text: str) -> str:
+    """A statement without the headings of its note, if there are several.
+
+    >>> _without_path("Plan › Flat: Rent: 900"), _without_path("Rent: 900")
+    ('Rent: 900', 'Rent: 900')
+    """
+    path, _, rest = text.partition(": ")
+    return rest if HEADING_SEPARATOR in path else text
 
 
 def _share_names_alone(one: str, two: str, *, said: bool) -> bool:
