@@ -10,6 +10,7 @@ is not kept.
 from __future__ import annotations
 
 import math
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +44,9 @@ REWRITTEN = 0.3
 """The closing probability for a statement of a rewritten block and a sentence of its replacement."""
 SAME = 0.80
 """Probability from which a claim repeats a statement."""
+
+_PROPERTY = re.compile(r".*\w: \[.*\]")
+"""Matches a list among the properties of a note ("attendees: [Ann, Ben]"), which is about that note alone."""
 
 
 class Rival(NamedTuple):
@@ -113,6 +117,8 @@ def _comparable(
         if cosine < ALONE and _share_names_alone(old, new, said=bool(who or other)):
             continue
         if sameness.has_same_preference(row.text, claim.text):
+            continue
+        if _PROPERTY.fullmatch(row.text) or _PROPERTY.fullmatch(claim.text):
             continue
         if _may_rival(row, claim, is_later=is_later):
             yield row, is_later, (new, old) if is_later else (old, new)

@@ -149,6 +149,12 @@ def test_a_person_is_only_asked_what_is_worth_asking(tmp_path: Path) -> None:
     assert [(each.kept, each.other) for each in review_items(store).values()] == [dinghy]
 
 
+def test_who_was_there_is_a_property_of_its_own_note(tmp_path: Path) -> None:
+    store = told(tmp_path, "attendees: [Ann, Ben]", "attendees: [Ann, Carla]")
+    assert not review_items(store)
+    assert not any(row.valid_until for row in rows(store).values())
+
+
 def test_a_preference_said_again_by_what_it_is_not_is_no_contradiction(tmp_path: Path) -> None:
     store = told(tmp_path, "I prefer tabs over spaces", "Not two spaces, use tabs instead")
     assert not review_items(store)
