@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from clsm_cli.consolidation.supersession_check import asking_signs
+from clsm_cli.consolidation.supersession_check import ASKING_LIMIT, ASKING_WEIGHTS, asking_signs
 from scripts.fitting import auroc
 from scripts.join_labels import LABELS
 
 DECAY = 3.0  # of the weights of the standardised signs
+MARGIN = 0.1  # of the log odds that a question is sensible, from which it is asked
 
 
 def fit(signs: Any, truths: Any) -> tuple[Any, float]:
@@ -44,9 +45,11 @@ def main() -> None:
     for place in set(places):
         weights, offset = fit(signs[places != place], truths[places != place])
         scores[places == place] = signs[places == place] @ weights + offset
-    asked = scores >= 0
+    asked = scores >= MARGIN
     weights, offset = fit(signs, truths)
-    print("weights", weights.round(2), "limit", round(-offset, 2))
+    shipped = signs @ np.array(ASKING_WEIGHTS) >= ASKING_LIMIT
+    print(f"as shipped: asked {shipped.sum()}, sensible {truths[shipped].mean():.0%}")
+    print("weights", weights.round(2), "limit", round(MARGIN - offset, 2))
     print(f"{len(rows)} questions of {len({*places})} memories, {truths.mean():.0%} sensible")
     print(
         f"AUROC {auroc(scores, truths):.3f}, of the probability alone {auroc(signs[:, 0], truths):.3f}"

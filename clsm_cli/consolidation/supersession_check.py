@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
-from clsm_cli.model.clocks import seconds
+from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.text import factuality, sameness
@@ -38,7 +38,7 @@ MOST = 4
 """Maximum statements judged against a claim, the most similar ones."""
 OVER, ASKED = pair_head.SUPERSEDED_P, pair_head.ASKED_P
 """Probabilities of an update from which it closes a statement, and from which a person may be asked."""
-_ASKING_WEIGHTS, _ASKING_LIMIT = (0.7, 1.3, 0.8, 0.5), 3.4
+ASKING_WEIGHTS, ASKING_LIMIT = (0.9, 1.2, 0.8, 0.4), 3.3
 """Weights of ``asking_signs``, and the sum from which a person is asked: ``scripts/fit_doubts.py``."""
 REWRITTEN = 0.3
 """The closing probability for a statement of a rewritten block and a sentence of its replacement."""
@@ -93,8 +93,7 @@ def rivals(
         if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):
             found.append(Rival(ASKED, row, is_later))
         elif chance >= OVER or (
-            chance >= ASKED
-            and _is_worth_asking(*asking_signs(chance, *texts, _days_apart(row, claim, zone)))
+            chance >= ASKED and _is_worth_asking(chance, *texts, _days_apart(row, claim, zone))
         ):
             found.append(Rival(chance, row, is_later))
     return sorted(found, key=lambda each: (each.chance, each.row.id))
@@ -161,10 +160,12 @@ def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bo
     return any(each.update >= ASKED for each in pair_head.relations(pairs))
 
 
-def _days_apart(row: Statement, claim: Statement, zone: tzinfo) -> float:
-    """Days between the times of two statements; 0 unless both have one."""
+def _days_apart(row: Statement, claim: Statement, zone: tzinfo) -> float | None:
+    """Days between the times of two statements; 0 unless both have one, None if that is one day."""
     if not (row.valid_from and claim.valid_from):
         return 0.0
+    if day_of(row.valid_from, zone) == day_of(claim.valid_from, zone):
+        return None
     return abs(seconds(claim.valid_from, zone) - seconds(row.valid_from, zone)) / 86400
 
 
@@ -172,7 +173,7 @@ def asking_signs(chance: float, old: str, new: str, days: float) -> tuple[float,
     """What tells a sensible question about two sentences from nonsense.
 
     The log odds of an update, the content words that both have below their headings, whether both have
-    numbers, and different ones, and the time between them.
+    numbers or days, and different ones, and the time between them.
 
     Args:
         chance: The probability of an update.
@@ -183,15 +184,23 @@ def asking_signs(chance: float, old: str, new: str, days: float) -> tuple[float,
     """
     old, new = map(_without_path, (old, new))
     one, two = map(pair_head.content, map(pair_head.sentence, (old, new)))
-    before, after = map(sameness.numbers, (old, new))
-    other_numbers = float(bool(before and after) and before != after)
+    before, after = (
+        {*sameness.numbers(text), *sameness.calendar_words(text)} for text in (old, new)
+    )
+    has_other_values = float(bool(before and after) and before != after)
     odds = math.log(chance / (1 - chance))
-    return odds, math.log1p(len(one & two)), other_numbers, math.log1p(days)
+    return odds, math.log1p(len(one & two)), has_other_values, math.log1p(days)
 
 
-def _is_worth_asking(*signs: float) -> bool:
-    """Whether a person is more likely than not to find a question sensible (``asking_signs``)."""
-    return sum(w * sign for w, sign in zip(_ASKING_WEIGHTS, signs, strict=True)) >= _ASKING_LIMIT
+def _is_worth_asking(chance: float, old: str, new: str, days: float | None) -> bool:
+    """Whether a person is more likely than not to find a question sensible.
+
+    What was told on one day (None) is two accounts of one thing.
+    """
+    if days is None:
+        return False
+    signs = asking_signs(chance, old, new, days)
+    return sum(w * sign for w, sign in zip(ASKING_WEIGHTS, signs, strict=True)) >= ASKING_LIMIT
 
 
 def _without_path(text: str) -> str:

@@ -144,8 +144,12 @@ def test_a_person_is_only_asked_what_is_worth_asking(tmp_path: Path) -> None:
         "The old dinghy is sold to the sailing school in Strande for 650 euros.",
     )
     petra = ("Petra says truncation at 250.", "Petra took Snorre up Ben Griam.")
-    store = told(tmp_path, dinghy[0], petra[0], dinghy[1], petra[1])
-    assert {*petra} <= {*current(store)}
+    dinner = (
+        "Team dinner at Arsenaal cancelled by the restaurant, double booked.",
+        "Arsenaal just called: double booked, no dinner for us on the 4th.",
+    )
+    store = told(tmp_path, dinghy[0], petra[0], " / ".join(dinner), dinghy[1], petra[1])
+    assert {*petra, *dinner} <= {*current(store)}
     assert [(each.kept, each.other) for each in review_items(store).values()] == [dinghy]
 
 
