@@ -2,20 +2,23 @@
 
 CMA (section 3.4) closes what a newer memory contradicts. The pair head judges each statement similar to a
 claim. A probable update closes the statement; a possible one goes to review, as one question with both
-sentences. If a block of a document changed, statements of the old text are judged against the new text.
+sentences, if a person would find the question sensible. If a block of a document changed, statements of the old text are judged against the new text.
 An agent or a page never ends what the owner said, and an agent's answer that the owner's words contradict
 is not kept.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
-from clsm_cli.model.clocks import seconds
+from clsm_cli.model.clocks import day_of, seconds
 from clsm_cli.model.trust import is_as_trusted
+from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.text import factuality, sameness
 
 if TYPE_CHECKING:
@@ -34,11 +37,16 @@ ALONE = 0.50
 MOST = 4
 """Maximum statements judged against a claim, the most similar ones."""
 OVER, ASKED = pair_head.SUPERSEDED_P, pair_head.ASKED_P
-"""Probabilities of an update from which it closes a statement, and from which a person is asked."""
+"""Probabilities of an update from which it closes a statement, and from which a person may be asked."""
+ASKING_WEIGHTS, ASKING_LIMIT = (0.9, 1.2, 0.8, 0.4), 3.3
+"""Weights of ``asking_signs``, and the sum from which a person is asked: ``scripts/fit_doubts.py``."""
 REWRITTEN = 0.3
 """The closing probability for a statement of a rewritten block and a sentence of its replacement."""
 SAME = 0.80
 """Probability from which a claim repeats a statement."""
+
+_PROPERTY = re.compile(r".*\w: \[.*\]")
+"""Matches a list among the properties of a note ("attendees: [Ann, Ben]"), which is about that note alone."""
 
 
 class Rival(NamedTuple):
@@ -83,8 +91,10 @@ def rivals(
         if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):
-            chance = ASKED
-        if chance >= ASKED:
+            found.append(Rival(ASKED, row, is_later))
+        elif chance >= OVER or (
+            chance >= ASKED and _is_worth_asking(chance, *texts, _days_apart(row, claim, zone))
+        ):
             found.append(Rival(chance, row, is_later))
     return sorted(found, key=lambda each: (each.chance, each.row.id))
 
@@ -106,6 +116,8 @@ def _comparable(
         if cosine < ALONE and _share_names_alone(old, new, said=bool(who or other)):
             continue
         if sameness.has_same_preference(row.text, claim.text):
+            continue
+        if _PROPERTY.fullmatch(row.text) or _PROPERTY.fullmatch(claim.text):
             continue
         if _may_rival(row, claim, is_later=is_later):
             yield row, is_later, (new, old) if is_later else (old, new)
@@ -146,6 +158,59 @@ def owner_says_otherwise(known: StatementIndex, claim: Claim, vector: Any) -> bo
     ][:MOST]
     pairs = [pair for text in near for pair in ((text, claim.text), (claim.text, text))]
     return any(each.update >= ASKED for each in pair_head.relations(pairs))
+
+
+def _days_apart(row: Statement, claim: Statement, zone: tzinfo) -> float | None:
+    """Days between the times of two statements; 0 unless both have one, None if that is one day."""
+    if not (row.valid_from and claim.valid_from):
+        return 0.0
+    if day_of(row.valid_from, zone) == day_of(claim.valid_from, zone):
+        return None
+    return abs(seconds(claim.valid_from, zone) - seconds(row.valid_from, zone)) / 86400
+
+
+def asking_signs(chance: float, old: str, new: str, days: float) -> tuple[float, ...]:
+    """What tells a sensible question about two sentences from nonsense.
+
+    The log odds of an update, the content words that both have below their headings, whether both have
+    numbers or days, and different ones, and the time between them.
+
+    Args:
+        chance: The probability of an update.
+        days: Days between the two sentences.
+
+    >>> asking_signs(0.5, "Flat › Rent: 900 euros.", "The rent is 950 euros.", 0)
+    (0.0, 0.6931471805599453, 1.0, 0.0)
+    """
+    old, new = map(_without_path, (old, new))
+    one, two = map(pair_head.content, map(pair_head.sentence, (old, new)))
+    before, after = (
+        {*sameness.numbers(text), *sameness.calendar_words(text)} for text in (old, new)
+    )
+    has_other_values = float(bool(before and after) and before != after)
+    odds = math.log(chance / (1 - chance))
+    return odds, math.log1p(len(one & two)), has_other_values, math.log1p(days)
+
+
+def _is_worth_asking(chance: float, old: str, new: str, days: float | None) -> bool:
+    """Whether a person is more likely than not to find a question sensible.
+
+    What was told on one day (None) is two accounts of one thing.
+    """
+    if days is None:
+        return False
+    signs = asking_signs(chance, old, new, days)
+    return sum(w * sign for w, sign in zip(ASKING_WEIGHTS, signs, strict=True)) >= ASKING_LIMIT
+
+
+def _without_path(text: str) -> str:
+    """A statement without the headings of its note, if there are several.
+
+    >>> _without_path("Plan › Flat: Rent: 900"), _without_path("Rent: 900")
+    ('Rent: 900', 'Rent: 900')
+    """
+    path, _, rest = text.partition(": ")
+    return rest if HEADING_SEPARATOR in path else text
 
 
 def _share_names_alone(one: str, two: str, *, said: bool) -> bool:

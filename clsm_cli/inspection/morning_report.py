@@ -254,12 +254,15 @@ def _episodes(
 
 
 def _done(facts: Facts, night: str | None) -> list[Statement]:
-    """Tasks marked done since a night began, so that only a later run read it."""
+    """Tasks marked done since a night began, so that only a later run read it.
+
+    A day counts by its noon, so that what was done then is news of one night.
+    """
     zone = facts.store.zone
     start = seconds(night, zone)
     done = (row for row in facts.statements.values() if row.state == "done" and row.is_current)
-    ends = ((row, span(row.done_at, zone)) for row in done)
-    return [row for row, end in ends if end is not None and end[1].timestamp() >= start]
+    times = ((row, span(row.done_at, zone)) for row in done)
+    return [row for row, time in times if time and sum(t.timestamp() for t in time) / 2 >= start]
 
 
 def valid_statements(

@@ -48,7 +48,7 @@ def has_same_particulars(a: str, b: str) -> bool:
     """Whether two sentences have the same names, numbers and days."""
     return (
         numbers(a) == numbers(b)
-        and _calendar_words(a) == _calendar_words(b)
+        and calendar_words(a) == calendar_words(b)
         and _names(a, b) == _names(b, a)
     )
 
@@ -94,7 +94,8 @@ def _overlap(a: str, b: str) -> float:
     return len(one & other) / len(one | other) if one | other else float(a.split() == b.split())
 
 
-def _calendar_words(sentence: str) -> set[str]:
+def calendar_words(sentence: str) -> set[str]:
+    """Return the names of days and months in a sentence, in lower case."""
     matches = pattern("sameness.calendar").finditer(sentence)
     found = (next(filter(None, match.groups())) for match in matches)
     return {word.lower() for word in found if word != "may"}

@@ -136,6 +136,27 @@ def test_an_agent_ends_nothing_and_states_nothing_that_its_owner_gainsays(
     assert not any(row.valid_until for row in rows(store).values())
 
 
+def test_a_person_is_only_asked_what_is_worth_asking(tmp_path: Path) -> None:
+    dinghy = (
+        "Ole wants to sell the old dinghy, it needs a new floor, 800 euros maybe.",
+        "The old dinghy is sold to the sailing school in Strande for 650 euros.",
+    )
+    petra = ("Petra says truncation at 250.", "Petra took Snorre up Ben Griam.")
+    dinner = (
+        "Team dinner at Arsenaal cancelled by the restaurant, double booked.",
+        "Arsenaal just called: double booked, no dinner for us on the 4th.",
+    )
+    store = told(tmp_path, dinghy[0], petra[0], " / ".join(dinner), dinghy[1], petra[1])
+    assert {*petra, *dinner} <= {*current(store)}
+    assert [(each.kept, each.other) for each in review_items(store).values()] == [dinghy]
+
+
+def test_who_was_there_is_a_property_of_its_own_note(tmp_path: Path) -> None:
+    store = told(tmp_path, "attendees: [Ann, Ben]", "attendees: [Ann, Carla]")
+    assert not review_items(store)
+    assert not any(row.valid_until for row in rows(store).values())
+
+
 def test_a_preference_said_again_by_what_it_is_not_is_no_contradiction(tmp_path: Path) -> None:
     store = told(tmp_path, "I prefer tabs over spaces", "Not two spaces, use tabs instead")
     assert not review_items(store)

@@ -232,3 +232,18 @@ def test_a_task_is_done_when_and_where_a_note_ticks_it(cli: Cli) -> None:
     assert cli.ok("list", "--json", *MORNING).json["statements"] == []
     then = cli.ok("list", "--json", "--as-of", "2026-02-12", *MORNING).json["statements"]
     assert [each["state"] for each in then] == ["open", "open"]
+
+
+def test_a_task_that_was_done_is_news_of_one_night(cli: Cli) -> None:
+    found = []
+    for day, text in (
+        ("18", "- [ ] Sell the old boat"),
+        ("19", "- [x] Sell the old boat"),
+        ("20", "Ice."),
+    ):
+        (cli.folder / f"2026-02-{day}.md").write_text(f"# Log\n\n{text}\n")
+        now = ("--now", f"2026-02-{day}T20:00:00+01:00")
+        cli.ok("ingest", "-q", str(cli.folder), *now)
+        cli.ok("consolidate", "-q", *now)
+        found.append(len(cli.ok("log", "--json", *now).json["done"]))
+    assert found == [0, 1, 0]

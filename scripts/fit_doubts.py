@@ -1,0 +1,63 @@
+"""Fit when a night's question about two statements is worth asking, on ``fixtures/labels/told_doubts.jsonl``.
+
+Run ``python -m scripts.fit_doubts``. It prints the weights of ``supersession_check.asking_signs`` and
+how many of the questions that each memory would be asked are sensible, with weights of the others.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from clsm_cli.consolidation.supersession_check import ASKING_LIMIT, ASKING_WEIGHTS, asking_signs
+from scripts.fitting import auroc
+from scripts.join_labels import LABELS
+
+DECAY = 3.0  # of the weights of the standardised signs
+MARGIN = 0.1  # of the log odds that a question is sensible, from which it is asked
+
+
+def fit(signs: Any, truths: Any) -> tuple[Any, float]:
+    """Weights and offset of a logistic regression, by Newton's method."""
+    mean, scale = signs.mean(0), signs.std(0)
+    rows = np.column_stack([np.ones(len(signs)), (signs - mean) / scale])
+    decay = np.diag([0.0] + [DECAY] * signs.shape[1])
+    found = np.zeros(rows.shape[1])
+    for _ in range(30):
+        chances = 1 / (1 + np.exp(-rows @ found))
+        slope = rows.T @ (chances - truths) + decay @ found
+        found -= np.linalg.solve((rows.T * (chances * (1 - chances))) @ rows + decay, slope)
+    weights = found[1:] / scale
+    return weights, float(found[0] - weights @ mean)
+
+
+def main() -> None:
+    """Fit, and print weights and figures."""
+    rows = [json.loads(line) for line in (LABELS / "told_doubts.jsonl").open(encoding="utf-8")]
+    signs = np.array(
+        [asking_signs(*(row[k] for k in ("chance", "old", "new", "days"))) for row in rows]
+    )
+    truths = np.array([row["sensible"] for row in rows], bool)
+    places = np.array([row["memory"] for row in rows])
+    scores = np.zeros(len(rows))
+    for place in set(places):
+        weights, offset = fit(signs[places != place], truths[places != place])
+        scores[places == place] = signs[places == place] @ weights + offset
+    asked = scores >= MARGIN
+    weights, offset = fit(signs, truths)
+    shipped = signs @ np.array(ASKING_WEIGHTS) >= ASKING_LIMIT
+    print(f"as shipped: asked {shipped.sum()}, sensible {truths[shipped].mean():.0%}")
+    print("weights", weights.round(2), "limit", round(MARGIN - offset, 2))
+    print(f"{len(rows)} questions of {len({*places})} memories, {truths.mean():.0%} sensible")
+    print(
+        f"AUROC {auroc(scores, truths):.3f}, of the probability alone {auroc(signs[:, 0], truths):.3f}"
+    )
+    print(
+        f"asked {asked.sum()}, sensible {truths[asked].mean():.0%}, of all sensible {asked[truths].mean():.0%}"
+    )
+
+
+if __name__ == "__main__":
+    main()
