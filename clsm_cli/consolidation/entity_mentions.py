@@ -105,7 +105,7 @@ def build_vocabulary(
     entries = {
         each.id: each._replace(kind=PERSON)
         if each.id in speaker_ids
-        else _with_kind(each, judgements.get(each.label))
+        else _with_kind(each, judgements.get(each.label), persons)
         for each in entities
     } | pinned
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
@@ -168,10 +168,15 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
-def _with_kind(entry: Entity, judgement: NameJudgement | None) -> Entity:
-    """An entity with its judged kind, and its confidence in tenths, so that few runs change it."""
+def _with_kind(entry: Entity, judgement: NameJudgement | None, persons: set[str]) -> Entity:
+    """An entity with the kind of its label, and its confidence in tenths, so that few runs change it.
+
+    It is a person if any of its names is one's: "Okoye" may be anything, "Dr Okoye" is somebody.
+    """
+    is_person = not persons.isdisjoint((entry.label, *entry.aliases))
     confidence = round(max(MIN_THING_P, judgement.thing if judgement else 0.0), 1)
-    return entry._replace(kind=_kind(entry.label, judgement), confidence=confidence)
+    kind = PERSON if is_person else _kind(entry.label, judgement)
+    return entry._replace(kind=kind, confidence=confidence)
 
 
 def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tuple[str, str]]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from ingesting import take
 from sleeping import current, edges, heard, nodes, rows, sleep, talked, told
+from small_store import note
 
+from clsm_cli.consolidation import entity_mentions
+from clsm_cli.heads.name_head import NameJudgement
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
@@ -39,6 +44,25 @@ def test_a_name_that_may_be_no_thing_is_held_with_doubt(store: Store, tmp_path: 
     assert sure["caroline"] == sure["melanie"] == 1.0  # who speaks is somebody
     assert sure["petra-lindqvist"] >= 0.7
     assert sure.get("ready", 0.0) < sure["petra-lindqvist"]
+
+
+def test_who_has_a_name_of_a_person_is_one(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the name is taken for that is used most often."""
+    judge_all = entity_mentions._judge_all
+
+    def judged(*args: Any) -> dict[str, NameJudgement]:
+        found = judge_all(*args)
+        return found | {"Okoye": found["Okoye"]._replace(kinds={**found["Okoye"].kinds, "tool": 9})}
+
+    monkeypatch.setattr(entity_mentions, "_judge_all", judged)
+    for day in (12, 13, 14, 20, 21):
+        text = "Dr Okoye says I grind my teeth." if day >= 20 else "I rang Okoye about the tooth."
+        note(store, tmp_path / f"2026-05-{day}.md", f"# {day} May 2026\n\n{text}\n")
+    sleep(store)
+    (okoye,) = [each for each in nodes(store).values() if "Okoye" in each.label]
+    assert okoye.kind == "person"
 
 
 def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> None:
