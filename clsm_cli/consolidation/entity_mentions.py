@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation.edges import Matcher, NameForm
 from clsm_cli.consolidation.entity_resolution import Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.text.aliases import short_names
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time.expressions import names_time
 from clsm_cli.text.tokens import terms
@@ -85,7 +87,8 @@ def build_vocabulary(
     entities = resolve_entities(
         [*sightings, *spoken],
         aliases,
-        same=[pair for pair, is_one in state.decided.items() if is_one],
+        same=[pair for pair, is_one in state.decided.items() if is_one]
+        + _owner_pairs(spoken, evidence_queries.owner_names(connection)),
         different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
         persons=persons,
@@ -198,6 +201,20 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
         (min(filter(None, names)), label)
         for label, names in meanings.items()
         if len(names) == 1 and None not in names
+    ]
+
+
+def _owner_pairs(spoken: Iterable[Name], owner: Collection[str]) -> list[tuple[str, str]]:
+    """Ids of the owner's full name and a part of it by which another conversation calls the owner.
+
+    Two who speak in one episode are two.
+    """
+    episodes = grouped((each.label, each.episode) for each in spoken if each.label in owner)
+    return [
+        (node_id(full), node_id(short))
+        for full in sorted(episodes)
+        for short in short_names(full)
+        if short in episodes and {*episodes[full]}.isdisjoint(episodes[short])
     ]
 
 

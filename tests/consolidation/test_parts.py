@@ -65,6 +65,21 @@ def test_who_has_a_name_of_a_person_is_one(
     assert okoye.kind == "person"
 
 
+def test_the_owner_is_one_whatever_a_chat_calls_her(store: Store, tmp_path: Path) -> None:
+    """But two who talk with each other are two."""
+    for name, day, one, two in (
+        ("a", "2026-02-02", "Katrin", "Fliss"),
+        ("b", "2026-02-03", "Katrin Hollis", "Bert"),
+        ("c", "2026-02-04", "Anna", "Anna Berg"),
+    ):
+        talked(store, tmp_path, name, day, f"{one}: Is it you, {two}?", f"{two}: It is, {one}.")
+    sleep(store)
+    found = nodes(store).values()
+    assert {("Katrin Hollis", ("Katrin",)), ("Anna", ()), ("Anna Berg", ())} <= {
+        (each.label, each.aliases) for each in found
+    }
+
+
 def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> None:
     garden = ("The tomatoes need water.", "The compost heap is warm.", "Slugs ate the lettuce.")
     code = ("The SQLite index is slow.", "The unit tests fail.", "The parser has a bug.")
