@@ -149,7 +149,9 @@ def _task_claim(task: Todo, title: str) -> Claim:
 
 def _sentence_claim(piece: ScoredUnit, *, has_speaker: bool) -> Claim:
     text, kind = piece.statement, piece.kind
-    stream: Stream = "identity" if kind == "preference" else stream_of(text)
+    # Titles come last, as their first word is no verb: "Mail from Jonas", "Book club".
+    parts = f"{piece.text} · {piece.title}"
+    stream: Stream = "identity" if kind == "preference" else stream_of(parts)
     if kind == "decision" and stream == "flow":
         stream = "projects"
     named = None if has_speaker else leading_name(piece.text)

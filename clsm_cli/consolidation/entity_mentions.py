@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation.edges import Matcher, NameForm
 from clsm_cli.consolidation.entity_resolution import Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
+from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.text.aliases import short_names
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time.expressions import names_time
 from clsm_cli.text.tokens import terms
@@ -85,7 +87,8 @@ def build_vocabulary(
     entities = resolve_entities(
         [*sightings, *spoken],
         aliases,
-        same=[pair for pair, is_one in state.decided.items() if is_one],
+        same=[pair for pair, is_one in state.decided.items() if is_one]
+        + _owner_pairs(spoken, evidence_queries.owner_names(connection)),
         different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
         persons=persons,
@@ -105,7 +108,7 @@ def build_vocabulary(
     entries = {
         each.id: each._replace(kind=PERSON)
         if each.id in speaker_ids
-        else _with_kind(each, judgements.get(each.label))
+        else _with_kind(each, judgements.get(each.label), persons)
         for each in entities
     } | pinned
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
@@ -168,10 +171,15 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
-def _with_kind(entry: Entity, judgement: NameJudgement | None) -> Entity:
-    """An entity with its judged kind, and its confidence in tenths, so that few runs change it."""
+def _with_kind(entry: Entity, judgement: NameJudgement | None, persons: set[str]) -> Entity:
+    """An entity with the kind of its label, and its confidence in tenths, so that few runs change it.
+
+    It is a person if any of its names is one's: "Okoye" may be anything, "Dr Okoye" is somebody.
+    """
+    is_person = not persons.isdisjoint((entry.label, *entry.aliases))
     confidence = round(max(MIN_THING_P, judgement.thing if judgement else 0.0), 1)
-    return entry._replace(kind=_kind(entry.label, judgement), confidence=confidence)
+    kind = PERSON if is_person else _kind(entry.label, judgement)
+    return entry._replace(kind=kind, confidence=confidence)
 
 
 def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tuple[str, str]]:
@@ -193,6 +201,20 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
         (min(filter(None, names)), label)
         for label, names in meanings.items()
         if len(names) == 1 and None not in names
+    ]
+
+
+def _owner_pairs(spoken: Iterable[Name], owner: Collection[str]) -> list[tuple[str, str]]:
+    """Ids of the owner's full name and a part of it by which another conversation calls the owner.
+
+    Two who speak in one episode are two.
+    """
+    episodes = grouped((each.label, each.episode) for each in spoken if each.label in owner)
+    return [
+        (node_id(full), node_id(short))
+        for full in sorted(episodes)
+        for short in short_names(full)
+        if short in episodes and {*episodes[full]}.isdisjoint(episodes[short])
     ]
 
 

@@ -17,7 +17,7 @@ from clsm_cli.ingestion.capture import NOTES_SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.grouping import grouped
 from clsm_cli.text import factuality
-from clsm_cli.text.plain import to_plain
+from clsm_cli.text.plain import is_letter_head, to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
 
@@ -358,13 +358,14 @@ class StatementScorer:
 def scored_units(
     turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None
 ) -> Iterator[tuple[Turn, ScoredUnit]]:
-    """The candidate sentences of some turns, in order, with their turns."""
+    """The candidate sentences of some turns, in order, with their turns; the head of a letter has none."""
     judged = judge.judge_units(turns, about, meanings)
     leads = lead_ins(turns, [each.unit for each in judged])
+    heads = {row for row, turn in enumerate(turns) if is_letter_head(turn.text)}
     for each, lead in zip(judged, leads, strict=True):
         turn = turns[each.unit.turn]
         piece = _piece(turn, each, lead)
-        if piece is not None:
+        if piece is not None and each.unit.turn not in heads:
             yield turn, piece
 
 

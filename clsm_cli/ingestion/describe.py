@@ -21,6 +21,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.plain import is_letter_head
 from clsm_cli.text.sentences import ensure_full_stop, is_question, sentences
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import terms
@@ -171,7 +172,7 @@ def _candidates(
     weights = [(phrase.casefold(), 1 / (1 + rank / 4)) for rank, phrase in enumerate(phrases)]
     found: list[_Candidate] = []
     for turn, vector in zip(episode.turns, vectors, strict=True):
-        if turn.role == "tool":
+        if turn.role == "tool" or is_letter_head(turn.text):
             continue
         closeness = 2.0 - novelty(vector, mean)
         for text in map(_plain, sentences(turn.text)):

@@ -25,6 +25,7 @@ _FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\]")
 _TAG = re.compile(r"(?:(?<=\s)|^)#(?=[^\W\d_][\w/-])")
 _LEADING_TAGS = re.compile(r"^\s*(?:#[^\W\d_][\w/-]{0,60}\s+){1,12}(?=\S)")
 _BEFORE_MARK = re.compile(r"\s(?=[.,;:!?](?:\s|$))")
+_FIELD = re.compile(r"([A-Za-z][A-Za-z-]*):(?=\s)")
 _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 _CODE_OR_STAR = re.compile(r"``?([^`\n]{1,400})``?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
@@ -57,6 +58,21 @@ def plain_words(text: str) -> str:
     True
     """
     return " ".join(re.findall(r"\w+", to_plain(text).lower()))
+
+
+def is_letter_head(block: str) -> bool:
+    r"""Whether a block is the head of a letter or memo: only fields, with those that RFC 5322, 3.6, requires.
+
+    >>> is_letter_head("From: Ann Lee\nDate: Fri, 15 May 2026 08:31"), is_letter_head("**Date:** Friday")
+    (True, False)
+    """
+    names = set()
+    for line in block.splitlines():
+        field = _FIELD.match(to_plain(line))
+        if field is None:
+            return False
+        names.add(field[1].lower())
+    return names >= {"from", "date"}
 
 
 def strip_markdown(text: str) -> str:

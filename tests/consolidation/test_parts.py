@@ -1,10 +1,15 @@
 """Single steps of a night: short names, gists, an episode that is read again, what strangers wrote."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from ingesting import take
 from sleeping import current, edges, heard, nodes, rows, sleep, talked, told
+from small_store import note
 
+from clsm_cli.consolidation import entity_mentions
+from clsm_cli.heads.name_head import NameJudgement
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
@@ -37,6 +42,40 @@ def test_a_name_that_may_be_no_thing_is_held_with_doubt(store: Store, tmp_path: 
     assert sure["caroline"] == sure["melanie"] == 1.0  # who speaks is somebody
     assert sure["petra-lindqvist"] >= 0.7
     assert sure.get("ready", 0.0) < sure["petra-lindqvist"]
+
+
+def test_who_has_a_name_of_a_person_is_one(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the name is taken for that is used most often."""
+    judge_all = entity_mentions._judge_all
+
+    def judged(*args: Any) -> dict[str, NameJudgement]:
+        found = judge_all(*args)
+        return found | {"Okoye": found["Okoye"]._replace(kinds={**found["Okoye"].kinds, "tool": 9})}
+
+    monkeypatch.setattr(entity_mentions, "_judge_all", judged)
+    for day in (12, 13, 14, 20, 21):
+        text = "Dr Okoye says I grind my teeth." if day >= 20 else "I rang Okoye about the tooth."
+        note(store, tmp_path / f"2026-05-{day}.md", f"# {day} May 2026\n\n{text}\n")
+    sleep(store)
+    (okoye,) = [each for each in nodes(store).values() if "Okoye" in each.label]
+    assert okoye.kind == "person"
+
+
+def test_the_owner_is_one_whatever_a_chat_calls_her(store: Store, tmp_path: Path) -> None:
+    """But two who talk with each other are two."""
+    for name, day, one, two in (
+        ("a", "2026-02-02", "Katrin", "Fliss"),
+        ("b", "2026-02-03", "Katrin Hollis", "Bert"),
+        ("c", "2026-02-04", "Anna", "Anna Berg"),
+    ):
+        talked(store, tmp_path, name, day, f"{one}: Is it you, {two}?", f"{two}: It is, {one}.")
+    sleep(store)
+    found = nodes(store).values()
+    assert {("Katrin Hollis", ("Katrin",)), ("Anna", ()), ("Anna Berg", ())} <= {
+        (each.label, each.aliases) for each in found
+    }
 
 
 def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> None:

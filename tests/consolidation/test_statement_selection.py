@@ -90,6 +90,15 @@ def test_a_diary_tells_as_its_writer_would_in_a_talk(store: Store, tmp_path: Pat
     ]
 
 
+def test_the_head_of_a_pasted_letter_is_no_statement(store: Store) -> None:
+    """And what the letter says is no task because its title begins with "Mail"."""
+    head = "From: Adler, Jonas\nTo: Katrin Hollis\nDate: Fri, 15 May 2026 08:31"
+    text = "I take over all your jobs from Anke Berg today."
+    learn(store, "2026-05-15 adler.md", f"# Mail from Jonas Adler\n\n{head}\n\n{text}\n")
+    (kept,) = [row for row in rows(store).values() if row.kind == "fact"]
+    assert (kept.text, kept.stream) == (f"Mail from Jonas Adler: {text}", "flow")
+
+
 def test_whom_a_sentence_is_about_is_in_its_heading(store: Store) -> None:
     """However much it looks as if it stood alone."""
     text = "Senior lecturer at Gothenburg until December; from January professor at SDU Odense."
