@@ -1,4 +1,4 @@
-"""Check everything but the records: settings, plaintext secrets, index, model, disk, lock, nights, git.
+"""Check everything but the records: settings, plaintext secrets, index, model, disk, nights, git.
 
 A small index is compared with one built in memory from words. For a large one, only its integrity and
 the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository;
@@ -12,7 +12,6 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
@@ -36,7 +35,6 @@ from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import CONFIG_NAME, Store
-from clsm_cli.store.lock import holder
 from clsm_cli.text import secrets
 
 _VARIABLES = frozenset({"CLSM_STORE", "CLSM_DEVICE", "CLSM_MODEL_DIR"})
@@ -127,12 +125,6 @@ def file_system_type(path: str, mounts: str) -> str:
         if (path == place or path.startswith(f"{place}/")) and len(place) >= best:
             best, kind = len(place), words[2]
     return kind
-
-
-def check_lock(snapshot: Snapshot) -> Iterator[Finding]:
-    """Which process holds the store's lock."""
-    if name := holder(snapshot.store.root):
-        yield make_finding("lock-held", "", f"{name} is writing to it")
 
 
 def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
@@ -257,20 +249,12 @@ def _difference(snapshot: Snapshot, connection: sqlite3.Connection) -> str:
     return f"says otherwise: {list_names(other)}" if other else ""
 
 
-STALE_MINUTES = 10  # minutes after which a git lock is stale: git holds one for seconds
-
-
 def check_git(snapshot: Snapshot) -> Iterator[Finding]:
     """The repository, and conflict copies that wait to be joined."""
     store = snapshot.store
     yield from _copies(store)
-    if git.refusal(store.root) is not None:
-        reason = "git does not look into a repository of another user"
-        trust = f"git config --global --add safe.directory {quote(str(store.root))}"
-        step = f"trust it, if it is yours: {trust}"
-        yield make_finding("git-owner", "", reason, next_step=step)
-    elif (tree := git.work_tree(store.root)) is not None:
-        yield from (*_lock(tree, snapshot.around.now), *_unmerged(tree), *_setup(store))
+    if (tree := git.work_tree(store.root)) is not None:
+        yield from (*_unmerged(tree), *_setup(store))
 
 
 def _copies(store: Store) -> Iterator[Finding]:
@@ -284,19 +268,6 @@ def _copies(store: Store) -> Iterator[Finding]:
         else:
             step = f"nothing; {copy.writer} joins the two at its next clsm ingest"
         yield make_finding("conflict-copy", path, reason, next_step=step)
-
-
-def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
-    path = git.path_of(tree, "index.lock")
-    if path is None:
-        return
-    try:
-        age = now.timestamp() - os.lstat(path).st_mtime
-    except OSError:
-        return
-    if age >= 60 * STALE_MINUTES:
-        reason = f"a git that was stopped left its lock {age / 60:.0f} minutes ago"
-        yield make_finding("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")
 
 
 def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:

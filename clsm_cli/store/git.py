@@ -218,16 +218,6 @@ def _program(root: Path) -> str | None:
     return None if path is None or path.is_relative_to(root.resolve()) else str(path)
 
 
-def refusal(root: Path) -> str | None:
-    """Git's reason to refuse another user's repository (safe.directory, git-config(1)), or None."""
-    try:
-        run(root, "rev-parse", "--git-dir", timeout=TIMEOUT)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        output = (getattr(error, "stderr", None) or b"").decode("utf-8", "replace").splitlines()
-        return next((line for line in output if "dubious ownership" in line), None)
-    return None
-
-
 def unmerged(tree: WorkTree) -> dict[str, tuple[int, ...]]:
     """Files of the store in conflict: path → versions (1 is the ancestor, 2 ours, 3 theirs)."""
     found: dict[str, tuple[int, ...]] = {}
