@@ -1,8 +1,7 @@
 """Check everything but the records: settings, plaintext secrets, index, model, disk, nights, git.
 
 A small index is compared with one built in memory from words. For a large one, only its integrity and
-the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository;
-what ``--fix`` changes in the clone is outside the store, and cannot be undone.
+the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository.
 """
 
 from __future__ import annotations
@@ -287,5 +286,6 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
 def _setup(store: Store) -> Iterator[Finding]:
     lack = git_setup.find_missing(store.root)
     lines = [line for each in lack.lines.values() for line in each if not line.startswith("#")]
-    if what := [*lines, *lack.of_clone]:
+    attributes = ["info/attributes"] if lack.attributes else []
+    if what := [*lines, *lack.settings, *attributes]:
         yield make_finding("git-setup", "", f"is not set up for a memory: lacks {list_names(what)}")

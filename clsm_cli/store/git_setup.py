@@ -26,7 +26,7 @@ from pathlib import Path
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, git, runs
+from clsm_cli.store import atomic, git
 from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED, TOPIC_STREAMS
 
@@ -55,11 +55,6 @@ class MissingSetup(NamedTuple):
     settings: tuple[str, ...]
     attributes: tuple[str, ...]
 
-    @property
-    def of_clone(self) -> tuple[str, ...]:
-        """Names of what the clone lacks."""
-        return (*self.settings, *(["info/attributes"] if self.attributes else []))
-
 
 def find_missing(root: Path) -> MissingSetup:
     """Find what is missing in a store, and in its clone if it has one."""
@@ -76,12 +71,6 @@ def find_missing(root: Path) -> MissingSetup:
     return MissingSetup(lines, tuple(sorted(wrong)), attributes)
 
 
-def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
-    """Plan to append the missing lines to the files of the store."""
-    paths = {root / name: lines for name, lines in sorted(lack.lines.items())}
-    return [runs.Put(p, _appended(p, lines), atomic.digest_of(p)) for p, lines in paths.items()]
-
-
 def set_up(root: Path) -> MissingSetup:
     """Make a store a repository if it is in none, and complete both; returns what was missing.
 
@@ -93,12 +82,6 @@ def set_up(root: Path) -> MissingSetup:
     lack = find_missing(root)
     for name, missing in sorted(lack.lines.items()):
         atomic.put(root / name, _appended(root / name, missing))
-    configure_clone(root, lack)
-    return lack
-
-
-def configure_clone(root: Path, lack: MissingSetup) -> None:
-    """Complete the settings and attributes of the clone."""
     wanted = settings_of_clone()
     with _git_errors(root, "config"):
         for name in lack.settings:
@@ -108,6 +91,7 @@ def configure_clone(root: Path, lack: MissingSetup) -> None:
     info = None if tree is None else _info_file(tree)
     if lack.attributes and info is not None:
         atomic.put(info, _appended(info, lack.attributes))
+    return lack
 
 
 def settings_of_clone() -> dict[str, str]:

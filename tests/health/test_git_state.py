@@ -9,23 +9,16 @@ from faults.stores.worn import AROUND
 from ingesting import new_store
 from using_git import commit, git
 
-from clsm_cli.health import diagnosis, repair, surroundings
+from clsm_cli.health import diagnosis, surroundings
 from clsm_cli.health.findings import Finding
 from clsm_cli.store import git_setup
 from clsm_cli.store.layout import Store
-from clsm_cli.store.lock import locked
 
 
 def told(store: Store) -> dict[str, Finding]:
     """Findings by code."""
     found = diagnosis.diagnose(store, AROUND, {"git": surroundings.check_git})
     return {finding.code: finding for finding in found}
-
-
-def mended(store: Store) -> list[str]:
-    """What ``--fix`` does about git."""
-    with locked(store.root, 1):
-        return repair.mend(store, [], AROUND)[1]
 
 
 @pytest.fixture
@@ -58,23 +51,19 @@ def diverged(store: Store, ours: str | None, theirs: str | None, name: str) -> N
 
 def test_nothing_is_said_without_git_and_of_a_repository_in_order(bare: Store) -> None:
     assert told(bare) == {}
-    assert mended(bare) == []
     git_setup.set_up(bare.root)
     assert told(bare) == {}
 
 
-def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
+def test_a_clone_that_was_not_set_up_is_told(bare: Store) -> None:
     (bare.root / ".gitattributes").unlink()
     (bare.root / ".gitignore").write_text(".clsm/\n")
     git(bare.root, "init", "-q")
     found = told(bare)
     assert found.keys() == {"git-setup"}
-    assert found["git-setup"].mends
-    done = mended(bare)
-    assert ".gitattributes: completed" in done
-    assert "git: core.fsync is set in this clone" in done
+    assert found["git-setup"].next_step == "run: clsm init --git"
+    git_setup.set_up(bare.root)
     assert told(bare) == {}
-    assert mended(bare) == []
 
 
 def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
