@@ -35,7 +35,7 @@ BELOW = {
     "consolidation": {"heads", "ingestion", "integrations", "model", "scoring", "text", "store"},
     "forgetting": {"heads", "ingestion", "consolidation", "scoring", "model", "text", "store"},
     "evaluation": _words("forgetting ingestion consolidation retrieval scoring model text store"),
-    "health": {"ingestion", "inspection", "model", "text", "embedding", "store"},
+    "health": {"ingestion", "model", "text", "embedding", "store"},
     "commands": _words(
         "health ingestion consolidation integrations retrieval inspection evaluation forgetting store"
         " text embedding model"

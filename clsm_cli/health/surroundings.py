@@ -1,4 +1,4 @@
-"""Check everything but the records: settings, plaintext secrets, index, model, disk, nights, git.
+"""Check everything but the records: settings, plaintext secrets, index, model, disk, git.
 
 A small index is compared with one built in memory from words. For a large one, only its integrity and
 the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository.
@@ -25,7 +25,6 @@ from clsm_cli.errors import (
 from clsm_cli.health.findings import Finding, make_finding
 from clsm_cli.health.store_snapshot import Snapshot
 from clsm_cli.ingestion.turns import Masker, masked_turn
-from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.store import atomic, git, git_setup, joining
@@ -124,14 +123,6 @@ def file_system_type(path: str, mounts: str) -> str:
         if (path == place or path.startswith(f"{place}/")) and len(place) >= best:
             best, kind = len(place), words[2]
     return kind
-
-
-def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
-    """Whether the last consolidation is too long ago (``status --check``)."""
-    state = overview.automation_state(snapshot.store, snapshot.around.now)
-    if state.is_stale or state.last is not None:
-        code = "consolidation-old" if state.is_stale else "consolidated"
-        yield make_finding(code, "", state.sentence(snapshot.store.zone))
 
 
 def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:
