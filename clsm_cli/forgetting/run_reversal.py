@@ -257,23 +257,17 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
     is_exact = entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
     if tree is None or not refs or is_exact:
         return None
-    wrote = {path: _unique_lines(path, files) for path in files.now}
+    wrote = {path: _new_lines(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
     held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
     told = (blob.ref for blob in found if wrote[blob.path] & held.get(blob.oid, set()))
     return next(told, None)
 
 
-def _unique_lines(path: str, files: RestoredFiles) -> set[bytes]:
-    """Lines the run added that no other run would write."""
-    states = (files.now[path], files.before[path])
-    now, before = (set((data or b"").split(b"\n")) for data in states)
-    lines = {line for line in now - before if line.strip()}
-    if path.endswith(".yaml"):
-        return {line for line in lines if not line.startswith(b"#")}
-    if path.endswith(".md") and not path.startswith("flow/"):
-        return {line for line in lines if b" ^" in line}
-    return lines
+def _new_lines(path: str, files: RestoredFiles) -> set[bytes]:
+    """Lines the run added, without those that any other run would write too."""
+    now, before = (set((each[path] or b"").split(b"\n")) for each in (files.now, files.before))
+    return {line for line in now - before if line.strip() and not line.startswith((b"#", b"---"))}
 
 
 def is_exact_undo(undo: Entry, of: Entry) -> bool:
