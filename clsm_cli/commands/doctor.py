@@ -37,8 +37,8 @@ def doctor(
 ) -> None:
     """Look for damage in the store, and mend what is safe.
 
-    Files, records, references, digests, modes, the lock, the index, the model, settings, git, the
-    nightly job.
+    Files, records, references, digests, modes, the index, the model, settings, git, the nightly
+    job.
     Without --fix and --rebuild nothing is written. With --fix, what cannot be read is moved to
     quarantine/ as it is, never deleted. Ends with 0 when nothing is damaged (there may be
     warnings), with 13 when damage remains, with 15 when only the model is damaged.

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from itertools import accumulate
 from math import ceil
-from pathlib import Path
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.forgetting import folding
 from clsm_cli.forgetting.folding import FoldedLog
 from clsm_cli.model.clocks import day_of
 from clsm_cli.model.codec import Record
-from clsm_cli.model.episodes import Document, EpisodeRecord, Turn
+from clsm_cli.model.episodes import Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.grouping import grouped
 from clsm_cli.model.streams import STREAMS, Stream
@@ -92,34 +91,6 @@ def days_later(day: date, days: float) -> date:
     return day + timedelta(min(whole, (date.max - day).days))
 
 
-def build_traces(
-    turns: Mapping[str, TurnRecord],
-    statements: Iterable[Statement],
-    documents: Iterable[Record],
-    used: UsedOn,
-    today: date,
-    behind: Mapping[date, date],
-) -> list[Trace]:
-    """All turns and statements of a store, by id; uses after ``today`` count as today."""
-    blocks = {
-        block.key: document
-        for document in documents
-        if isinstance(document, Document)
-        for block in document.blocks
-    }
-
-    def days(name: str) -> tuple[date, ...]:
-        return tuple(sorted({min(day, today) for day in used.get(name, ())}))
-
-    found = [_turn_trace(each, blocks.get(key), days(key), today) for key, each in turns.items()]
-    for row in statements:
-        recorded = day(row.recorded_at, behind)
-        born = min(recorded, today) if recorded else None
-        why, size = _why_kept(row, recorded), count_tokens(row.text)
-        found.append(Trace(row.id, row.kind, row.stream, row.text, size, born, days(row.id), why))
-    return sorted(found, key=lambda trace: trace.id)
-
-
 def archived_shares(found: Iterable[Trace], today: date) -> dict[Stream, StreamShare]:
     """The archived traces of each stream.
 
@@ -149,29 +120,23 @@ def _share(stream: Stream, group: list[Trace], today: date) -> StreamShare:
     return StreamShare(tuple(below[:chosen]), state)
 
 
-def _turn_trace(
-    each: TurnRecord, document: Document | None, used: tuple[date, ...], today: date
+def turn_trace(
+    episode: Episode, turn: Turn, document: Document | None, *, is_settled: bool
 ) -> Trace:
-    turn = each.turn
+    """The trace of a turn, or of a block; ``document`` is that which still has the block."""
     is_living = document is not None and turn.time is None  # in a file that its owner maintains
-    why = ""
-    if not each.is_settled:
-        why = "not consolidated, or pinned"
-    elif document is not None and (turn.trust == "user" or document.pinned):
-        why = "stands in a note of yours"
-    return Trace(
-        turn.key,
-        "turn" if each.document is None else "block",
-        "projects" if is_living else "flow",
-        turn.text,
-        count_tokens(turn.text),
-        min(each.recorded, today),
-        used,
-        why,
-    )
+    why = "" if is_settled else "not consolidated, or pinned"
+    if document is not None and (turn.trust == "user" or document.pinned):
+        why = why or "stands in a note of yours"
+    kind = "turn" if episode.document is None else "block"
+    stream: Stream = "projects" if is_living else "flow"
+    recorded = day(episode.recorded_at)
+    return Trace(turn.key, kind, stream, turn.text, count_tokens(turn.text), recorded, (), why)
 
 
-def _why_kept(row: Statement, recorded: date | None) -> str:
+def statement_trace(row: Statement) -> Trace:
+    """The trace of a statement."""
+    recorded = day(row.recorded_at)
     reasons = {
         "no longer current": not row.is_current,
         "identity": row.stream == "identity",
@@ -179,7 +144,15 @@ def _why_kept(row: Statement, recorded: date | None) -> str:
         "a task that is not done": row.state in ("open", "blocked"),
         "nobody knows since when it is here": recorded is None,
     }
-    return next((why for why, holds in reasons.items() if holds), "")
+    why = next((why for why, holds in reasons.items() if holds), "")
+    return Trace(row.id, row.kind, row.stream, row.text, count_tokens(row.text), recorded, (), why)
+
+
+def with_use(trace: Trace, used: UsedOn, today: date, behind: Mapping[date, date]) -> Trace:
+    """A trace with its days of use and the day it was recorded; days after ``today`` count as today."""
+    days = tuple(sorted({min(day, today) for day in used.get(trace.id, ())}))
+    first = trace.recorded and min(behind.get(trace.recorded, trace.recorded), today)
+    return trace._replace(recorded=first, used=days)
 
 
 class Survey(NamedTuple):
@@ -211,20 +184,18 @@ def survey_store(
     ledgers = [ledger.entries(flow) for flow in store.flows()]
     days = [[found for run in ran if (found := day(run.at)) is not None] for ran in ledgers]
     known = (*folded.logged.values(), *used.values(), *days)
-    stamps = {each.recorded for each in told.values()}.union(*known)
+    stamps = {each.recorded for each in told.values() if each.recorded}.union(*known)
     behind: dict[date, date] = {}  # if two machines correct one day, the later correction
     for one in days:
         for wrong, least in clock_corrections(one, today).items():
             behind[wrong] = max(least, behind.get(wrong, least))
-    told = {
-        key: each._replace(recorded=behind.get(each.recorded, each.recorded))
-        for key, each in told.items()
-    }
+    every = (*told.values(), *map(statement_trace, statements.values()))
+    traces = [with_use(each, used, today, behind) for each in every]
     return Survey(
         check_clock(today, stamps, before.as_of, is_explicit=is_explicit),
         before,
         folded,
-        build_traces(told, statements.values(), records.values(), used, today, behind),
+        sorted(traces, key=lambda trace: trace.id),
         (*before.problems, *folded.problems, *torn, *unread),
         behind,
     )
@@ -243,55 +214,44 @@ def _used(
     return {name: tuple(days) for name, days in grouped(sorted(uses)).items()}, problems
 
 
-class TurnRecord(NamedTuple):
-    """A turn of an episode; settled if the episode is consolidated, unchanged since and not pinned."""
-
-    turn: Turn
-    document: str | None
-    recorded: date
-    is_settled: bool
-
-
 def read_turns(
     store: Store, records: Mapping[str, Record], forgotten: frozenset[str]
-) -> tuple[dict[str, TurnRecord], list[LineProblem]]:
-    """Every turn by key, and the unreadable episode files.
+) -> tuple[dict[str, Trace], list[LineProblem]]:
+    """The trace of every turn by key, and the unreadable episode files.
 
     If two machines have a turn, the later copy counts; it is settled if both are.
     """
-    found: dict[str, TurnRecord] = {}
+    documents = (record for record in records.values() if isinstance(record, Document))
+    documents_of = {block.key: each for each in documents for block in each.blocks}
+    found: dict[str, Trace] = {}
     problems: list[LineProblem] = []
     for path in episode_files.all_files(store):
         try:
-            read = _read(path, records, forgotten)
+            data = atomic.read(path, episode_files.MAX_EPISODE) or b""
+            episode = episode_files.parse(data, path)
+            if day(episode.recorded_at) is None:
+                raise DamagedStoreError(path, None, "does not say when it was recorded")
         except DamagedStoreError as error:
             problems.append(LineProblem(path, error.line, error.reason))
             continue
-        for each in read:
-            key = each.turn.key
-            other = found.get(key, each)
-            later = max(each, other, key=lambda one: one.recorded)
-            found[key] = later._replace(is_settled=each.is_settled and other.is_settled)
+        is_settled = _is_settled(records.get(episode.id), data)
+        left = episode_files.without_forgotten(episode, forgotten)
+        for turn in left.turns if left is not None else ():
+            own = turn_trace(episode, turn, documents_of.get(turn.key), is_settled=is_settled)
+            other = found.get(turn.key, own)
+            later = max(own, other, key=lambda each: each.recorded or date.min)
+            found[turn.key] = later._replace(kept=own.kept or other.kept)
     return found, problems
 
 
-def _read(path: Path, records: Mapping[str, Record], forgotten: frozenset[str]) -> list[TurnRecord]:
-    data = atomic.read(path, episode_files.MAX_EPISODE)
-    episode = episode_files.parse(data, path) if data is not None else None
-    if data is None or episode is None or logs.is_forgotten(episode.id, forgotten):
-        return []
-    recorded = day(episode.recorded_at)
-    if recorded is None:
-        raise DamagedStoreError(path, None, "does not say when it was recorded")
-    record = records.get(episode.id)
-    is_settled = (
+def _is_settled(record: Record | None, data: bytes) -> bool:
+    """Whether an episode is consolidated, unchanged since, and not pinned."""
+    return (
         isinstance(record, EpisodeRecord)
         and record.stage == "consolidated"
         and record.digest == atomic.sha256(data)[:12]
         and not record.pinned
     )
-    turns = (turn for turn in episode.turns if not logs.is_forgotten(turn.key, forgotten))
-    return [TurnRecord(turn, episode.document, recorded, is_settled) for turn in turns]
 
 
 def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:

@@ -16,7 +16,7 @@ from datetime import tzinfo
 from clsm_cli.forgetting import selection
 from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
 from clsm_cli.model.episodes import Document, Turn
-from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.graph import Edge
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import person_words
@@ -119,13 +119,9 @@ class Person(selection.Subject):
         self.roles: set[str] = set()  # nouns used for them: tenant, sister
         words = [word for name in names for word in words_of(name)]
         self._parts = {word.low for word in words if len(word.text) >= _TITLE_LETTERS}
-        whole = (words_of(name) for name in names if " " in name)
-        self._initials = {"".join(word.text[0] for word in each) for each in whole}
         for key in gone:
             turn = memory.turns[key].turn
             self._learn("\n".join((*turn.heading, turn.text)))
-        others = {name for name in _people(memory) if not all(map(self._has_part, words_of(name)))}
-        self._others = selection.names_pattern(others) if others else None
 
     def _learn(self, text: str) -> None:
         """Learn from the words beside the name: more name parts ("Piet Bakker") and roles."""
@@ -144,7 +140,7 @@ class Person(selection.Subject):
         """Why a turn refers to them, regardless of context; None if it does not."""
         words = words_of(turn.text)
         for place, word in enumerate(words):
-            if word.text in self._initials or self._is_part(words, place):
+            if self._is_part(words, place):
                 return f"“{word.text}” is part of the name"
             language = language_of(turn.text)
             is_owned = any(language.is_a("own", each) for each in _before(words, place))
@@ -157,28 +153,15 @@ class Person(selection.Subject):
         words, language = words_of(turn.text), language_of(f"{turn.text}\n{last.text}")
         if not words or turn.heading != last.heading:
             return None
-        why = self._pronoun(turn.text, words, language) if away <= PRONOUN_DISTANCE else None
-        why = why or self._noun(words, language, is_next=away == 1)
+        pronouns = (word.text for word in words if language.is_third_person(word.low))
+        if away <= PRONOUN_DISTANCE and (pronoun := next(pronouns, None)):
+            return f"“{pronoun}” may be them"
+        why = self._noun(words, language, is_next=away == 1)
         if why is None and away == 1 and any(t.text.rstrip().endswith("?") for t in (turn, last)):
             return "a question, or the answer to one"
         if why is None and away <= REMARK_DISTANCE:
             return self._remark(turn, last, words, language)
         return why
-
-    def _pronoun(self, text: str, words: Sequence[Word], language: Language) -> str | None:
-        """A pronoun that may refer to them.
-
-        If the sentence named someone else before, it refers to the other, unless the text has both
-        masculine and feminine pronouns and names only one other.
-        """
-        kinds = {k for k in ("he", "she") for word in words if word.low in language.kinds[k]}
-        start = 0
-        for word in words:
-            start = word.start if word.is_first else start
-            is_pronoun = language.is_third_person(word.low)
-            if is_pronoun and len(self._others_in(text[:start])) < len(kinds):
-                return f"“{word.text}” may be them"
-        return None
 
     def _noun(self, words: Sequence[Word], language: Language, *, is_next: bool) -> str | None:
         """One of their roles or, in the next turn, a noun for a person."""
@@ -202,14 +185,10 @@ class Person(selection.Subject):
         is_new = any(language.is_a(kind, first) for kind in ("own", "the", "we"))
         is_new |= language.name != person_words.ENGLISH and language.is_function_word(first)
         is_new |= any(language.is_a("verb", word.text) for word in words[1:])
-        if is_new or turn.speaker != last.speaker or self._others_in(turn.text):
+        if is_new or turn.speaker != last.speaker:
             return None
         meaning = sum(not language.is_function_word(word.low) for word in words)
         return "goes on with it" if 0 < meaning <= MAX_REMARK_WORDS else None
-
-    def _others_in(self, text: str) -> set[str]:
-        found = self._others.findall(text) if self._others else ()
-        return {name for name in found if name[0].isupper()}
 
     def _is_part(self, words: Sequence[Word], place: int) -> bool:
         """Whether a word is part of the name, and no adjacent word makes it another person's."""
@@ -223,14 +202,6 @@ class Person(selection.Subject):
     def _has_part(self, word: Word) -> bool:
         bare = {word.low.removesuffix("'s"), word.low.removesuffix("s")}
         return word.is_name_like and not bare.isdisjoint(self._parts)
-
-
-def _people(memory: StoreContents) -> set[str]:
-    names = {told.turn.speaker for told in memory.turns.values() if told.turn.speaker[:1].isupper()}
-    for record in memory.records.values():
-        if isinstance(record, Node) and record.kind == "person":
-            names |= {record.label or record.id, *record.aliases}
-    return names
 
 
 def _before(words: Sequence[Word], place: int) -> list[str]:

@@ -82,7 +82,7 @@ def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> 
     """The report if the completed interrupted run is the requested undo; nothing is left to do."""
     run = known[run_id]
     entry = known.get(run.undoes or "")
-    if entry is None or (entry.undoes is not None) != redo:
+    if entry is None or (wanted is None and _is_undo(entry, known) != redo):
         return None
     if not any(i and i.startswith(wanted or "") for i in (entry.id, entry.undoes)):
         return None
@@ -92,7 +92,8 @@ def _completed(known: Known, run_id: str, wanted: str | None, *, redo: bool) -> 
     )
     is_exact = is_exact_undo(run, entry)
     reason = "" if is_exact else "its files had been changed or synchronised"
-    what = (entry.id, entry.command, entry.at, run_id, redo, is_exact, reason, files)
+    is_redo = _is_undo(entry, known)
+    what = (entry.id, entry.command, entry.at, run_id, is_redo, is_exact, reason, files)
     return UndoReport(*what, is_completed=True)
 
 
@@ -104,7 +105,7 @@ def _revert(store: Store, known: Known, entry: Entry, now: datetime, dry_run: bo
         reason = f"{list_names(files.changed)} changed since"
     elif ref := ref_with(store, known, entry, files):
         reason = f"{ref} has what it wrote"
-    is_redo = entry.undoes is not None
+    is_redo = _is_undo(entry, known)
     done = UndoReport(entry.id, entry.command, entry.at, None, is_redo, not reason, reason)
     if done.is_exact:
         made = compensation.plan_writes(store, files.now, files.before)
@@ -162,19 +163,31 @@ LIST_STEP = "list the runs with: clsm status --verbose"
 
 
 def choose_run(store: Store, known: Known, wanted: str | None, *, redo: bool) -> Entry:
-    """The run to revert; for a redo, ``wanted`` may be the undone run."""
+    """The run to revert: for a redo, an undo, or ``wanted`` by the run that it reverted."""
     if wanted is None:
-        fits = [e for e in known.values() if _why_not(e, known, redo=redo) is None]
+        fits = [e for e in known.values() if (_is_undo(e, known) if redo else e.undoes is None)]
+        fits = [e for e in fits if e.undone_by is None and not e.is_final]
         if not fits:
             what = "no undo of this machine to redo" if redo else "nothing to undo"
             raise RefusedError(str(store.root), f"has {what} ({store.device})", LIST_STEP)
         return fits[-1]
     entry = _named(store, known, wanted)
-    if redo and entry.undoes is None and entry.undone_by is not None:
+    if redo and entry.undoes is None:
+        if entry.undone_by is None:
+            raise RefusedError(entry.id, "is not undone", f"undo it with: clsm undo {entry.id}")
         entry = known[entry.undone_by]
-    if refusal := _why_not(entry, known, redo=redo):
-        raise RefusedError(entry.id, *refusal)
+    if entry.is_final:
+        reason = f"a {entry.command} cannot be undone: what it removed was destroyed"
+        raise RefusedError(entry.id, reason, "only a backup that you made still has it")
+    if entry.undone_by is not None:
+        step = f"take that back with: clsm undo {entry.undone_by}"
+        raise RefusedError(entry.id, f"is undone already, by {entry.undone_by}", step)
     return entry
+
+
+def _is_undo(entry: Entry, known: Known) -> bool:
+    """Whether a run took something back; what took an undo back did not."""
+    return entry.undoes in known and not _is_undo(known[entry.undoes], known)
 
 
 def _named(store: Store, known: Known, wanted: str) -> Entry:
@@ -186,26 +199,6 @@ def _named(store: Store, known: Known, wanted: str) -> Entry:
         if found is not None:
             raise RefusedError(found, f"was made on {flow.name}", "undo it there")
     raise BadInputError(wanted, "no run of this machine has that id", LIST_STEP)
-
-
-def _why_not(entry: Entry, known: Known, *, redo: bool) -> tuple[str, str] | None:
-    """Why a run cannot be undone (or an undo redone), and the next step; None if it can."""
-    by = entry.undone_by
-    is_undo = entry.undoes in known and known[entry.undoes].undoes is None
-    if redo:
-        if not is_undo:
-            return "is not undone", f"undo it with: clsm undo {entry.id}"
-        again = f"undo the run again with: clsm undo {entry.undoes}"
-        return (f"was taken back already, by {by}", again) if by else None
-    if is_undo:
-        return "is an undo", f"take it back with: clsm undo --redo {entry.id}"
-    if entry.undoes is not None:
-        return "took an undo back", "undo the run itself again"
-    if entry.is_final:
-        reason = f"a {entry.command} cannot be undone: what it removed was destroyed"
-        return reason, "only a backup that you made still has it"
-    redone = f"redo it with: clsm undo --redo {by}"
-    return (f"is undone already, by {by}", redone) if by else None
 
 
 def kept_steps(store: Store, known: Known, entry: Entry) -> list[ledger.SavedStep]:
@@ -264,23 +257,17 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
     is_exact = entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
     if tree is None or not refs or is_exact:
         return None
-    wrote = {path: _unique_lines(path, files) for path in files.now}
+    wrote = {path: _new_lines(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
     held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
     told = (blob.ref for blob in found if wrote[blob.path] & held.get(blob.oid, set()))
     return next(told, None)
 
 
-def _unique_lines(path: str, files: RestoredFiles) -> set[bytes]:
-    """Lines the run added that no other run would write."""
-    states = (files.now[path], files.before[path])
-    now, before = (set((data or b"").split(b"\n")) for data in states)
-    lines = {line for line in now - before if line.strip()}
-    if path.endswith(".yaml"):
-        return {line for line in lines if not line.startswith(b"#")}
-    if path.endswith(".md") and not path.startswith("flow/"):
-        return {line for line in lines if b" ^" in line}
-    return lines
+def _new_lines(path: str, files: RestoredFiles) -> set[bytes]:
+    """Lines the run added, without those that any other run would write too."""
+    now, before = (set((each[path] or b"").split(b"\n")) for each in (files.now, files.before))
+    return {line for line in now - before if line.strip() and not line.startswith((b"#", b"---"))}
 
 
 def is_exact_undo(undo: Entry, of: Entry) -> bool:

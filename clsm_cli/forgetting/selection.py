@@ -202,19 +202,14 @@ def _select_by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str
     return {k for k, stored in memory.turns.items() if people.mentions(k, stored)}, set()
 
 
-def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
-    """A pattern for any of the names, case-insensitive, as whole words."""
-    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
-
-
 class Subject:
     """Finds turns about something, or by someone; ``noted`` are keys of turns known to mention it."""
 
     def __init__(self, names: Iterable[str], noted: frozenset[str] = frozenset()) -> None:
         self.names = {name.casefold() for name in names if name.strip()}
         self._noted = noted
-        self._pattern = names_pattern(self.names)
+        listed = "|".join(re.escape(name) for name in sorted(self.names, key=len, reverse=True))
+        self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names it."""

@@ -117,13 +117,13 @@ def fix(
 ) -> Report:
     """Repair what is safe, under the store's lock, and run the checks again."""
     with locked(store.root, store.settings.store.lock_wait):
-        before = [each for each in diagnose(store, context) if each.code != "lock-held"]
+        before = diagnose(store, context)
         run, done = (None, []) if only_index else repair.mend(store, before, context)
         codes = {each.code for each in before}
         if rebuild or done or any(code.startswith(("index-", "vectors-")) for code in codes):
             anew = rebuild or bool(codes & _NEEDS_REBUILD)
             done += _update_index(store, embedder, progress, anew=anew)
-        after = [each for each in diagnose(store, context) if each.code != "lock-held"]
+        after = diagnose(store, context)
     left = {(each.code, each.path, each.reason) for each in after}  # a line may have moved
     mended = tuple(each for each in before if (each.code, each.path, each.reason) not in left)
     return Report(str(store.root), tuple(after), mended, tuple(done), run, is_fix=True)

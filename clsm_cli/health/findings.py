@@ -63,7 +63,7 @@ def make_finding(
 ) -> Finding:
     """A finding of a code; arguments override the table.
 
-    >>> make_finding("lock-held", "", "clsm decay (process 7) is writing").severity
+    >>> make_finding("left-over", ".tmp-x", "was left by a killed command").severity
     'note'
     """
     kind = CODES[code]

@@ -19,7 +19,7 @@ from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.episodes import Episode
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import atomic, git, git_setup, logs, record_files, runs, settle, shards
+from clsm_cli.store import atomic, logs, record_files, runs, settle, shards
 from clsm_cli.store.layout import Store
 
 Planned = tuple[list[runs.Write], list[str]]  # writes, and the messages that report them
@@ -157,7 +157,7 @@ def mend(
     run = Run(store, "doctor", around.now)
     run_id = None
     snapshot = store_snapshot.take_snapshot(store, around)
-    steps = (move_aside, clean_lines, restore_tombstones, plan_shards, complete_git_files)
+    steps = (move_aside, clean_lines, restore_tombstones, plan_shards)
     for step in steps:
         writes, messages = step(snapshot)
         done += messages
@@ -165,18 +165,7 @@ def mend(
             run_id = run.apply(writes, whole=True)
             snapshot = store_snapshot.take_snapshot(store, around)
     done += clean_ledger(snapshot)
-    lack = git_setup.find_missing(store.root)
-    git_setup.configure_clone(store.root, lack)
-    done += [f"git: {name} is set in this clone" for name in lack.of_clone]
     return run_id, done
-
-
-def complete_git_files(snapshot: Snapshot) -> Planned:
-    """Complete ``.gitattributes`` and ``.gitignore``, if there is a repository."""
-    root = snapshot.store.root
-    has_git = git.work_tree(root) is not None
-    writes = git_setup.plan_files(root, git_setup.find_missing(root)) if has_git else []
-    return writes, [f"{write.path.name}: completed" for write in writes]
 
 
 def _complete_begun(store: Store, findings: Collection[Finding]) -> list[str]:

@@ -1,8 +1,7 @@
-"""Check everything but the records: settings, plaintext secrets, index, model, disk, lock, nights, git.
+"""Check everything but the records: settings, plaintext secrets, index, model, disk, git.
 
 A small index is compared with one built in memory from words. For a large one, only its integrity and
-the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository;
-what ``--fix`` changes in the clone is outside the store, and cannot be undone.
+the digests of its files are checked; ``--rebuild`` rebuilds it. Git is checked only in a repository.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
@@ -27,7 +25,6 @@ from clsm_cli.errors import (
 from clsm_cli.health.findings import Finding, make_finding
 from clsm_cli.health.store_snapshot import Snapshot
 from clsm_cli.ingestion.turns import Masker, masked_turn
-from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.store import atomic, git, git_setup, joining
@@ -36,7 +33,6 @@ from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import CONFIG_NAME, Store
-from clsm_cli.store.lock import holder
 from clsm_cli.text import secrets
 
 _VARIABLES = frozenset({"CLSM_STORE", "CLSM_DEVICE", "CLSM_MODEL_DIR"})
@@ -127,20 +123,6 @@ def file_system_type(path: str, mounts: str) -> str:
         if (path == place or path.startswith(f"{place}/")) and len(place) >= best:
             best, kind = len(place), words[2]
     return kind
-
-
-def check_lock(snapshot: Snapshot) -> Iterator[Finding]:
-    """Which process holds the store's lock."""
-    if name := holder(snapshot.store.root):
-        yield make_finding("lock-held", "", f"{name} is writing to it")
-
-
-def check_nights(snapshot: Snapshot) -> Iterator[Finding]:
-    """Whether the last consolidation is too long ago (``status --check``)."""
-    state = overview.automation_state(snapshot.store, snapshot.around.now)
-    if state.is_stale or state.last is not None:
-        code = "consolidation-old" if state.is_stale else "consolidated"
-        yield make_finding(code, "", state.sentence(snapshot.store.zone))
 
 
 def check_schedule(snapshot: Snapshot) -> Iterator[Finding]:
@@ -257,20 +239,12 @@ def _difference(snapshot: Snapshot, connection: sqlite3.Connection) -> str:
     return f"says otherwise: {list_names(other)}" if other else ""
 
 
-STALE_MINUTES = 10  # minutes after which a git lock is stale: git holds one for seconds
-
-
 def check_git(snapshot: Snapshot) -> Iterator[Finding]:
     """The repository, and conflict copies that wait to be joined."""
     store = snapshot.store
     yield from _copies(store)
-    if git.refusal(store.root) is not None:
-        reason = "git does not look into a repository of another user"
-        trust = f"git config --global --add safe.directory {quote(str(store.root))}"
-        step = f"trust it, if it is yours: {trust}"
-        yield make_finding("git-owner", "", reason, next_step=step)
-    elif (tree := git.work_tree(store.root)) is not None:
-        yield from (*_lock(tree, snapshot.around.now), *_unmerged(tree), *_setup(store))
+    if (tree := git.work_tree(store.root)) is not None:
+        yield from (*_unmerged(tree), *_setup(store))
 
 
 def _copies(store: Store) -> Iterator[Finding]:
@@ -284,19 +258,6 @@ def _copies(store: Store) -> Iterator[Finding]:
         else:
             step = f"nothing; {copy.writer} joins the two at its next clsm ingest"
         yield make_finding("conflict-copy", path, reason, next_step=step)
-
-
-def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
-    path = git.path_of(tree, "index.lock")
-    if path is None:
-        return
-    try:
-        age = now.timestamp() - os.lstat(path).st_mtime
-    except OSError:
-        return
-    if age >= 60 * STALE_MINUTES:
-        reason = f"a git that was stopped left its lock {age / 60:.0f} minutes ago"
-        yield make_finding("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")
 
 
 def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
@@ -316,5 +277,6 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
 def _setup(store: Store) -> Iterator[Finding]:
     lack = git_setup.find_missing(store.root)
     lines = [line for each in lack.lines.values() for line in each if not line.startswith("#")]
-    if what := [*lines, *lack.of_clone]:
+    attributes = ["info/attributes"] if lack.attributes else []
+    if what := [*lines, *lack.settings, *attributes]:
         yield make_finding("git-setup", "", f"is not set up for a memory: lacks {list_names(what)}")

@@ -31,7 +31,7 @@ from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import document_id
 from clsm_cli.store import atomic, cursors, inbox, logs, runs
 from clsm_cli.store.layout import SIDE_MARK, Store
-from clsm_cli.store.lock import locked, pause
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -354,18 +354,15 @@ class EpisodeMaker:
         bring_up_to_date(self.store, self.index.connection, None, None)
 
     def embed_new(self, embedder: Embedder | None) -> Embedder | None:
-        """Embed new passages, releasing the lock in between; None without the model.
+        """Embed new passages; None without the model.
 
         Without it, captured turns wait and are found by their words.
         """
         from clsm_cli.store.index.opening import bring_up_to_date
 
         progress, connection = partial(self.progress, "embedding"), self.index.connection
-        wait = self.store.settings.store.lock_wait
-        let_in = partial(pause, self.store.root, wait)
         try:
-            bring_up_to_date(self.store, connection, embedder, progress, pause=let_in)
-            bring_up_to_date(self.store, connection, embedder, progress)  # what came in the pauses
+            bring_up_to_date(self.store, connection, embedder, progress)
         except ModelMissingError as error:
             self.report.warnings.append(f"{error} (until then recall answers from words)")
             return None

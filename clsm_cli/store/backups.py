@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO, Self, cast
 
 from clsm_cli.config import FORMAT_VERSION
 from clsm_cli.errors import (
@@ -30,7 +30,6 @@ from clsm_cli.errors import (
     NewerFormatError,
     RefusedError,
 )
-from clsm_cli.model.clocks import utc_text
 from clsm_cli.model.ids import is_id, sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
@@ -277,32 +276,46 @@ def _pieces(entry: Entry, read: Callable[[int], bytes], error: ClsmError) -> Ite
         raise error
 
 
+class _Member(tarfile.TarInfo):
+    """A header as clsm writes it; refuses others, which could be links or take any memory."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Parse a header; raises HeaderError."""
+        info = super().frombuf(buf, encoding, errors)
+        is_long_name = info.type == tarfile.XHDTYPE and info.size <= 2 * _MAX_PATH
+        if info.type != tarfile.REGTYPE and not is_long_name:
+            raise tarfile.HeaderError("a member is no regular file")
+        return info
+
+
 @contextlib.contextmanager
 def opened_backup(path: Path) -> Iterator[Reader]:
-    """Open a backup and read its manifest."""
-    with (
-        atomic.disk_errors(path),
-        atomic.open_to_read(path) as file,
-        gzip.GzipFile(fileobj=file, mode="rb") as stream,
-    ):
-        yield Reader(path, cast("BinaryIO", stream))
+    """Open a backup and read its manifest; what is damaged raises DamagedBackupError, also later."""
+    with atomic.disk_errors(path), atomic.open_to_read(path) as file:
+        try:
+            with (
+                gzip.GzipFile(fileobj=file, mode="rb") as stream,
+                tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive,
+            ):
+                yield Reader(path, cast("BinaryIO", stream), archive)
+        except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, LineError) as error:
+            raise DamagedBackupError(path, str(error)) from None
 
 
 class Reader:
     """An opened backup with a valid manifest; its files are not verified yet."""
 
-    def __init__(self, path: Path, stream: BinaryIO) -> None:
+    def __init__(self, path: Path, stream: BinaryIO, archive: tarfile.TarFile) -> None:
         self.path = path
         self._stream = stream
-        size = self._next_size("is no backup of a clsm memory")
-        if size > MAX_MANIFEST:
-            raise self._damaged("its manifest is too large")
-        data = self._read_exactly(size)
-        try:
-            self.manifest = _parse(data, path)
-        except LineError as error:
-            raise self._damaged(str(error)) from None
-        self._read_exactly(-size % _BLOCK)
+        self._archive = archive
+        first = archive.next()
+        if first is None or first.name != MANIFEST:
+            raise LineError("is no backup of a clsm memory")
+        if first.size > MAX_MANIFEST:
+            raise LineError("its manifest is too large")
+        self.manifest = _parse(self._content(first).read(), path)
 
     def files(self) -> Iterator[tuple[Entry, Iterator[bytes]]]:
         """Each file with its content in pieces, which must be consumed before the next file.
@@ -310,14 +323,15 @@ class Reader:
         The backup is verified only when the last file has been consumed.
         """
         for entry in self.manifest.files:
-            reason = f"what stands before {entry.path} is not as it was written"
-            if self._next_size(reason) not in (entry.size, 0):  # 0: it is in the extended header
-                raise self._damaged(reason)
-            error = self._damaged(f"{entry.path} is not what was stored")
-            yield entry, _pieces(entry, self._read_exactly, error)
-            self._read_exactly(-entry.size % _BLOCK)
-        if self._read_exactly(len(_END)) != _END or self._read(1):
-            raise self._damaged("its end is not as it was written")
+            member = self._archive.next()
+            if member is None or (member.name, member.size) != (FOLDER + entry.path, entry.size):
+                raise LineError(f"what stands before {entry.path} is not as it was written")
+            error = DamagedBackupError(self.path, f"{entry.path} is not what was stored")
+            yield entry, _pieces(entry, self._content(member).read, error)
+        if self._archive.next() is not None:
+            raise LineError("it holds more than its manifest names")
+        while self._stream.read(_PIECE):  # to the checksum at its end
+            pass
 
     def check(self, progress: Progress) -> None:
         """Verify the whole backup."""
@@ -327,38 +341,10 @@ class Reader:
                 done += len(piece)
                 progress("checking", done, self.manifest.size)
 
-    def _next_size(self, reason: str) -> int:
-        """The size of the next member by its header; skips an extended header before it."""
-        try:
-            info = tarfile.TarInfo.frombuf(self._read_exactly(_BLOCK), "utf-8", "replace")
-            if info.type == tarfile.XHDTYPE and info.size <= 2 * _MAX_PATH:
-                self._read_exactly(info.size + -info.size % _BLOCK)
-                info = tarfile.TarInfo.frombuf(self._read_exactly(_BLOCK), "utf-8", "replace")
-        except tarfile.HeaderError:
-            raise self._damaged(reason) from None
-        if info.type != tarfile.REGTYPE:
-            raise self._damaged(reason)
-        return info.size
-
-    def _read_exactly(self, size: int) -> bytes:
-        found = b""
-        while len(found) < size:
-            piece = self._read(size - len(found))
-            if not piece:
-                raise self._damaged("it breaks off")
-            found += piece
-        return found
-
-    def _read(self, size: int) -> bytes:
-        try:
-            return self._stream.read(size)
-        except EOFError:
-            raise self._damaged("it breaks off") from None
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise self._damaged(f"cannot be unpacked ({error})") from None
-
-    def _damaged(self, reason: str) -> DamagedBackupError:
-        return DamagedBackupError(self.path, reason)
+    def _content(self, member: tarfile.TarInfo) -> IO[bytes]:
+        content = self._archive.extractfile(member)
+        assert content is not None  # it is a regular file
+        return content
 
 
 def _parse(data: bytes, path: Path) -> Manifest:
@@ -368,18 +354,16 @@ def _parse(data: bytes, path: Path) -> Manifest:
         raise LineError("its manifest is not as it was written")
     try:
         first, *rows = (load(line, _MAX_LINE) for line in body.decode().split("\n")[:-1])
-        if type(first["format"]) is not int:
-            raise LineError("its manifest has no format")
-        if first["format"] > FORMAT_VERSION:
-            raise NewerFormatError(path, first["format"], FORMAT_VERSION)
-        files = tuple(Entry(row["path"], row["size"], row["sha256"]) for row in rows)
-        found = Manifest(first["format"], first["store"], first["device"], first["at"], files)
-        if found.render() != data:
-            raise LineError("its manifest is not as it was written")
-    except (ValueError, LookupError, TypeError) as error:
-        if isinstance(error, LineError):
-            raise
+        version = int(first["format"])
+        if version > FORMAT_VERSION:
+            raise NewerFormatError(path, version, FORMAT_VERSION)
+        entries = (Entry(str(r["path"]), int(r["size"]), str(r["sha256"])) for r in rows)
+        store, device, at = (str(first[name]) for name in ("store", "device", "at"))
+        found = Manifest(version, store, device, at, tuple(entries))
+    except (LookupError, TypeError, UnicodeDecodeError) as error:
         raise LineError(f"its manifest cannot be read ({error})") from None
+    if found.render() != data:
+        raise LineError("its manifest is not as it was written")
     _check(found)
     return found
 
@@ -389,28 +373,12 @@ def _last_line(body: bytes) -> bytes:
 
 
 def _check(manifest: Manifest) -> None:
-    if not is_id(manifest.device) or not isinstance(manifest.store, str):
-        raise LineError("its manifest names no device or store")
-    try:
-        is_time = utc_text(datetime.fromisoformat(manifest.at)) == manifest.at
-    except (TypeError, ValueError, OverflowError):
-        is_time = False
-    if not is_time:
-        raise LineError("its manifest has no time")
-    folders: set[str] = set()
-    last = ""
-    for entry in manifest.files:
-        if not isinstance(entry.path, str) or not _is_backed_up(entry.path):
-            raise LineError(f"it names a file that no store has ({str(entry.path)[:80]})")
-        if entry.path <= last:
-            raise LineError(f"its files are not in order ({entry.path})")
-        if type(entry.size) is not int or not 0 <= entry.size < 1 << 60:
-            raise LineError(f"{entry.path} has no size")
-        last = entry.path
-        names = entry.path.split("/")
-        folders |= {"/".join(names[:n]) for n in range(1, len(names))}
-    files = {entry.path for entry in manifest.files}
-    if both := folders & files:
-        raise LineError(f"{min(both)} is a file and a folder")
-    if layout.CONFIG_NAME not in files:
+    if not is_id(manifest.device):
+        raise LineError("its manifest names no device")
+    names = {entry.path for entry in manifest.files}
+    if odd := sorted(path for path in names if not _is_backed_up(path)):
+        raise LineError(f"it names a file that no store has ({odd[0][:80]})")
+    if len(names) < len(manifest.files):
+        raise LineError("it names a file twice")
+    if layout.CONFIG_NAME not in names:
         raise LineError(f"it has no {layout.CONFIG_NAME}")

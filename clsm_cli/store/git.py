@@ -83,7 +83,7 @@ def remotes(tree: WorkTree) -> dict[str, str]:
 
 def settings(tree: WorkTree) -> dict[str, str]:
     """The local settings of the clone, names in lower case; of several values the last."""
-    answer = _query(tree.root, "config", "--local", "-z", "--list") or b""
+    answer = _query(tree.root, "config", "--local", "--includes", "-z", "--list") or b""
     rows = (row.partition("\n") for row in _text(answer).split("\0") if row)
     return {name.lower(): value for name, _, value in rows}
 
@@ -184,12 +184,11 @@ def run(
     *words: str,
     data: bytes = b"",
     timeout: float | None = None,
-    index: Path | None = None,
     settings: Sequence[str] = (),
 ) -> bytes:
     """Run git in a folder with ``data`` as input, without programs that the repository names.
 
-    ``index`` replaces the repository's own; ``settings`` override its settings and those of clsm.
+    ``settings`` override those of the repository and of clsm.
 
     Raises:
         FileNotFoundError: There is no git.
@@ -200,11 +199,10 @@ def run(
         raise FileNotFoundError("git")
     options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    own = {} if index is None else {"GIT_INDEX_FILE": str(index)}
     done = subprocess.run(
         [program, "--no-pager", *options, *words],
         cwd=root,
-        env=inherited | _ENVIRONMENT | own,
+        env=inherited | _ENVIRONMENT,
         input=data,
         capture_output=True,
         timeout=timeout,
@@ -218,16 +216,6 @@ def _program(root: Path) -> str | None:
     found = shutil.which("git")
     path = None if found is None else Path(found).resolve()
     return None if path is None or path.is_relative_to(root.resolve()) else str(path)
-
-
-def refusal(root: Path) -> str | None:
-    """Git's reason to refuse another user's repository (safe.directory, git-config(1)), or None."""
-    try:
-        run(root, "rev-parse", "--git-dir", timeout=TIMEOUT)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        output = (getattr(error, "stderr", None) or b"").decode("utf-8", "replace").splitlines()
-        return next((line for line in output if "dubious ownership" in line), None)
-    return None
 
 
 def unmerged(tree: WorkTree) -> dict[str, tuple[int, ...]]:

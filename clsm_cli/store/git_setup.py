@@ -6,9 +6,9 @@ belong to one clone: sync what git writes, merge when it pulls, and merge by ``c
 (``store.joining``), which leaves no repeats. ``.git/info/attributes`` overrides ``.gitattributes``. A
 clone without it merges by lines, as does this one if the driver fails.
 
-``git add`` and ``git commit`` would run filters and hooks, and commit what the user has staged
-elsewhere. So a separate index and plumbing are used: git-hash-object(1), git-update-index(1),
-git-commit-tree(1). The branch moves only if nobody has moved it meanwhile.
+A commit takes the files of the store alone, whatever the user has staged elsewhere. A repository whose
+settings name a program that a commit or a push would run, such as a filter, gets neither; hooks do not
+run (``git``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, git, runs
+from clsm_cli.store import atomic, git
 from clsm_cli.store.git import WorkTree
 from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED, TOPIC_STREAMS
 
@@ -55,11 +55,6 @@ class MissingSetup(NamedTuple):
     settings: tuple[str, ...]
     attributes: tuple[str, ...]
 
-    @property
-    def of_clone(self) -> tuple[str, ...]:
-        """Names of what the clone lacks."""
-        return (*self.settings, *(["info/attributes"] if self.attributes else []))
-
 
 def find_missing(root: Path) -> MissingSetup:
     """Find what is missing in a store, and in its clone if it has one."""
@@ -76,12 +71,6 @@ def find_missing(root: Path) -> MissingSetup:
     return MissingSetup(lines, tuple(sorted(wrong)), attributes)
 
 
-def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
-    """Plan to append the missing lines to the files of the store."""
-    paths = {root / name: lines for name, lines in sorted(lack.lines.items())}
-    return [runs.Put(p, _appended(p, lines), atomic.digest_of(p)) for p, lines in paths.items()]
-
-
 def set_up(root: Path) -> MissingSetup:
     """Make a store a repository if it is in none, and complete both; returns what was missing.
 
@@ -93,12 +82,6 @@ def set_up(root: Path) -> MissingSetup:
     lack = find_missing(root)
     for name, missing in sorted(lack.lines.items()):
         atomic.put(root / name, _appended(root / name, missing))
-    configure_clone(root, lack)
-    return lack
-
-
-def configure_clone(root: Path, lack: MissingSetup) -> None:
-    """Complete the settings and attributes of the clone."""
     wanted = settings_of_clone()
     with _git_errors(root, "config"):
         for name in lack.settings:
@@ -108,6 +91,7 @@ def configure_clone(root: Path, lack: MissingSetup) -> None:
     info = None if tree is None else _info_file(tree)
     if lack.attributes and info is not None:
         atomic.put(info, _appended(info, lack.attributes))
+    return lack
 
 
 def settings_of_clone() -> dict[str, str]:
@@ -176,10 +160,10 @@ def _git_errors(root: Path, command: str) -> Iterator[None]:
 
 _PUSH_TIMEOUT = 300.0
 _FALLBACK_AUTHOR = ("user.name=clsm", "user.email=clsm@localhost")
-_DELETED = b"0 0000000000000000000000000000000000000000\t"
 # Settings by which a repository could name a program.
 _NAMES_PROGRAM = re.compile(
     r"core\.(?:sshcommand|gitproxy)|credential\..*|remote\..*\.(?:receivepack|uploadpack|vcs)"
+    r"|filter\..*\.(?:clean|smudge|process)"
 )
 _PROTOCOLS = tuple(f"protocol.{name}.allow=always" for name in ("file", "https", "ssh"))
 
@@ -188,16 +172,22 @@ def commit(root: Path, message: str) -> bool:
     """Commit all files of a store to its branch; whether anything had changed. Needs the lock.
 
     Raises:
-        BadInputError: The store is in no repository, a merge is in progress, or git failed.
+        BadInputError: The store is in no repository, a merge is in progress, the repository names
+            programs, or git failed.
     """
-    tree = _tree(root)
-    branch = git.head(tree)
-    if branch is None:
+    tree = _checked_tree(root)
+    if git.head(tree) is None:
         raise BadInputError(str(root), "no branch is checked out", "check one out: git switch NAME")
     if busy := git.in_progress(tree):
         raise BadInputError(str(root), f"git is in the middle of something ({busy})", "end that")
+    author = () if git.lines(root, "config", "user.email") else _FALLBACK_AUTHOR
+    words = ("commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", message, "--", ".")
     with _git_errors(root, "commit"):
-        return _commit(tree, branch, message)
+        git.run(root, "add", "--all", "--", ".")
+        if not git.run(root, "diff", "--cached", "--name-only", "--no-ext-diff", "--", "."):
+            return False
+        git.run(root, *words, settings=author)
+    return True
 
 
 def push(root: Path) -> str:
@@ -206,7 +196,7 @@ def push(root: Path) -> str:
     Raises:
         BadInputError: There is no remote, the repository names programs, or git failed.
     """
-    tree = _tree(root)
+    tree = _checked_tree(root)
     settings = git.settings(tree)
     branch = git.head(tree) or ""
     remotes = [*git.remotes(tree)]
@@ -214,10 +204,6 @@ def push(root: Path) -> str:
     if not branch or remote not in remotes:
         next_step = "add one: git remote add NAME URL"
         raise BadInputError(str(root), "has no remote to push to", next_step)
-    programs = [name for name in settings if _NAMES_PROGRAM.fullmatch(name)]
-    if programs:
-        reason = f"the repository sets {programs[0]}, which could run anything"
-        raise BadInputError(str(root), reason, "set that for yourself: git config --global")
     words = ("push", "--quiet", "--no-verify", "--no-signed", remote, f"HEAD:refs/heads/{branch}")
     allowed = [*_PROTOCOLS, *_credential_settings(root)]
     with _git_errors(root, "push"):
@@ -225,52 +211,16 @@ def push(root: Path) -> str:
     return remote
 
 
-def _tree(root: Path) -> WorkTree:
+def _checked_tree(root: Path) -> WorkTree:
+    """The work tree of a store, if its repository names no program."""
     tree = git.work_tree(root)
     if tree is None:
         raise BadInputError(str(root), "lies in no git repository", "make it one: clsm init --git")
+    programs = [name for name in git.settings(tree) if _NAMES_PROGRAM.fullmatch(name)]
+    if programs:
+        reason = f"the repository sets {programs[0]}, which could run anything"
+        raise BadInputError(str(root), reason, "set that for yourself: git config --global")
     return tree
-
-
-def _commit(tree: WorkTree, branch: str, message: str) -> bool:
-    root, ref = tree.root, f"refs/heads/{branch}"
-    index = git.path_of(tree, "clsm-index")
-    if index is None:
-        raise FileNotFoundError("git")
-    parent = "".join(git.lines(root, "rev-parse", "--verify", "--quiet", ref))
-    rows = b"".join(_index_rows(tree))
-    try:
-        git.run(root, "read-tree", *([parent] if parent else ["--empty"]), index=index)
-        git.run(root, "update-index", "-z", "--index-info", data=rows, index=index)
-        content = git.run(root, "write-tree", index=index).decode().strip()
-    finally:
-        index.unlink(missing_ok=True)
-    if parent and git.lines(root, "rev-parse", f"{parent}^{{tree}}") == [content]:
-        return False
-    author = () if git.lines(root, "config", "user.email") else _FALLBACK_AUTHOR
-    parents = ["-p", parent] if parent else []
-    words = ("commit-tree", "--no-gpg-sign", "-m", message, *parents, content)
-    made = git.run(root, *words, settings=author).decode().strip()
-    git.run(root, "update-ref", "-m", message, ref, made, parent or "0" * 40)
-    git.run(root, "update-index", "-z", "--index-info", data=rows)  # also update the user's index
-    return True
-
-
-def _index_rows(tree: WorkTree) -> Iterator[bytes]:
-    """Rows of the index for the files of the store: mode, object id, path in the work tree."""
-    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".")
-    names = git.run(tree.root, *words).split(b"\0")
-    paths = {name: tree.root / os.fsdecode(name) for name in names if name}
-    files = [n for n, p in paths.items() if b"\n" not in n and p.is_file() and not p.is_symlink()]
-    prefix = os.fsencode(tree.prefix)
-    data = b"".join(prefix + name + b"\n" for name in files)  # from the top of the work tree
-    hashing = ("hash-object", "-w", "--no-filters", "--stdin-paths")
-    oids = git.run(tree.root, *hashing, data=data).split()
-    for name, oid in zip(files, oids, strict=True):
-        yield b"100644 " + oid + b"\t" + prefix + name + b"\0"
-    for name, path in paths.items():
-        if not os.path.lexists(path):
-            yield _DELETED + prefix + name + b"\0"
 
 
 def _credential_settings(root: Path) -> Iterator[str]:

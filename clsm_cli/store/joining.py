@@ -235,8 +235,10 @@ def _plan_join(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     if data == old:
         return []
     if copy.kind == "log":
-        lines = logs.plan_missing(data, copy.original)
-        return [runs.Append(copy.original, b"\n".join(lines))] if lines else []
+        known = {*(old or b"").split(b"\n")}
+        lines = [line for line in dict.fromkeys(data.split(b"\n")) if line.strip()]
+        new = b"\n".join(line for line in lines if line not in known)
+        return [runs.Append(copy.original, new)] if new else []
     if copy.kind == "episode":
         return _join_episode(store, copy)
     if old is None:

@@ -49,20 +49,6 @@ def locked(root: Path, wait: float) -> Iterator[None]:
             os.close(fd)
 
 
-def pause(root: Path, wait: float) -> None:
-    """Release the lock briefly, since a hook that captures a turn must not wait for a long import.
-
-    The store may have changed when this returns.
-    """
-    fd = _held[str(root)]
-    fcntl.flock(fd, fcntl.LOCK_UN)
-    time.sleep(1.5 * POLL_SECONDS)  # others poll at shorter intervals
-    with disk_errors(root):
-        if not _acquire(fd, wait):
-            raise LockedError(root, holder(root), wait)
-    require(root)
-
-
 def require(root: Path) -> None:
     """Check that the path still leads to the folder that this process has locked, if it has.
 

@@ -1,7 +1,8 @@
 """Append-only logs: activations, feedback, review, runs and tombstones, one JSON object per line.
 
 They contain ids and times, never the text of a query. A line torn by a crash was never acknowledged
-and is skipped. Two versions of a log merge by lines, without repeating one (``plan_missing``).
+and is skipped. Two versions of a log merge by lines (``joining``): readers take the highest count of a
+use, and the decision about a review item.
 """
 
 from __future__ import annotations
@@ -158,15 +159,9 @@ def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem
         data = atomic.read(path, MAX_LOG)
     except DamagedStoreError as error:
         return [], [LineProblem(path, error.line, error.reason)]
-    return _mappings(data or b"", path)
-
-
-def _mappings(
-    data: bytes, path: Path
-) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem]]:
     found: list[tuple[int, dict[str, Any]]] = []
     problems: list[LineProblem] = []
-    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
+    for number, line in enumerate((data or b"").decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -271,21 +266,6 @@ def _hashes(signatures: tuple[tuple[Path, int, int, int], ...]) -> frozenset[str
 def is_forgotten(record_id: str, hashes: frozenset[str]) -> bool:
     """Whether an id has a tombstone."""
     return bool(hashes) and tombstone_hash(record_id) in hashes
-
-
-def plan_missing(data: bytes, path: Path) -> list[bytes]:
-    """The lines of a copy that its log lacks; torn ones stay in the copy.
-
-    Readers take the highest count of a use, and the decision about a review item. An activation in the
-    renamed log is not missing.
-    """
-    if path.name == ARCHIVED:  # derived by every ``decay``
-        return []
-    files = [path.with_name(n) for n in ACTIVATIONS] if path.name in ACTIVATIONS else [path]
-    known = {repr(row) for each in files for _, row in rows(each)[0]}
-    lines = data.split(b"\n")
-    new = {repr(row): lines[number - 1] for number, row in _mappings(data, path)[0]}
-    return [line for row, line in new.items() if row not in known]
 
 
 def review_items(store: Store) -> dict[str, ReviewItem]:

@@ -53,8 +53,8 @@ class Remove:
 
 
 Write = Put | Append | Remove
-_HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
-"""Hidden files that a run may write: two of git's, and the marker of ``cleanup``."""
+_HIDDEN = (".clsm/purge",)
+"""Hidden files that a run may write: the marker of ``cleanup``."""
 _MAX_REDO = 1 << 30  # bytes of ``.clsm/redo``
 
 

@@ -53,7 +53,6 @@ def believing() -> None:
 def stale() -> None:
     """The lock is a file, as git's, which stays when its maker is killed."""
     lock.locked = _locked_by_file
-    lock.pause = lambda *_: None
     program.main()
 
 

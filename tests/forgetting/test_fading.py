@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.forgetting.fading import Trace, TurnRecord, archived_shares, build_traces
-from clsm_cli.model.episodes import Block, Document, Turn
+from clsm_cli.forgetting.fading import (
+    Trace,
+    archived_shares,
+    statement_trace,
+    turn_trace,
+    with_use,
+)
+from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring.retention import ARCHIVE_RETENTION, SURVIVAL
@@ -53,11 +59,14 @@ def test_what_faded_first_goes_first_and_its_twin_by_id() -> None:
 
 
 def told(
-    key: str, *, time: str | None = None, trust: str = "agent", **fields: object
-) -> TurnRecord:
+    key: str, time: str | None = None, trust: str = "agent", *, document: bool = True
+) -> Trace:
     turn = Turn(key, "", "user", "The heron.", time=time, trust=trust)  # type: ignore[arg-type]
-    base = TurnRecord(turn, "d-1", BORN, is_settled=True)
-    return base._replace(**fields)  # type: ignore[arg-type]
+    episode = Episode(
+        "e-1", "s", (turn,), f"{BORN}T08:00:00Z", document="d-1" if document else None
+    )
+    held = DOCUMENT if key in {block.key for block in DOCUMENT.blocks} else None
+    return turn_trace(episode, turn, held, is_settled=key != "pending")
 
 
 DOCUMENT = Document(
@@ -71,17 +80,16 @@ ROW = Statement(id="f-1", rev=(1, "pi"), text="The pump hums.", recorded_at="202
 @pytest.mark.parametrize(
     ("heard", "stream", "is_kept"),
     [
-        (told("turn", document=None, time="2026-01-01T08:00:00Z", trust="user"), "flow", False),
+        (told("turn", "2026-01-01T08:00:00Z", "user", document=False), "flow", False),
         (told("undated"), "projects", False),
-        (told("dated", time="2026-01-01"), "flow", False),
+        (told("dated", "2026-01-01"), "flow", False),
         (told("closed"), "flow", False),
         (told("mine", trust="user"), "projects", True),
-        (told("turn", document=None, is_settled=False), "flow", True),
+        (told("pending", document=False), "flow", True),
     ],
 )
-def test_turns_and_blocks(heard: TurnRecord, stream: str, is_kept: bool) -> None:
-    (found,) = build_traces({heard.turn.key: heard}, [], [DOCUMENT], {}, BORN, {})
-    assert (found.stream, bool(found.kept)) == (stream, is_kept)
+def test_turns_and_blocks(heard: Trace, stream: str, is_kept: bool) -> None:
+    assert (heard.stream, bool(heard.kept)) == (stream, is_kept)
 
 
 @pytest.mark.parametrize(
@@ -102,17 +110,17 @@ def test_turns_and_blocks(heard: TurnRecord, stream: str, is_kept: bool) -> None
     ],
 )
 def test_statements(row: Statement, is_kept: bool) -> None:
-    (found,) = build_traces({}, [row], [], {}, BORN, {})
+    found = statement_trace(row)
     assert bool(found.kept) is is_kept
     assert found.tokens > 0
 
 
 def test_what_is_stamped_in_the_future_counts_as_today() -> None:
     ahead = date(2068, 1, 1)
-    heard = told("turn", document=None, recorded=ahead)
     used = {"f-1": (BORN, ahead, ahead + timedelta(1))}
     today = BORN + timedelta(10)
-    row, turn = build_traces({"turn": heard}, [ROW], [], used, today, {})
+    turn = with_use(trace("turn")._replace(recorded=ahead), used, today, {})
+    row = with_use(statement_trace(ROW), used, today, {})
     assert turn.recorded == today
     assert row.used == (BORN, today)
     assert turn.since == today + timedelta(99)

@@ -29,20 +29,10 @@ CALLS = (
     "+ Mara: Yes, he owes us 450 euros.",
 )
 
-OTHERS = (
-    "= Mara: Marek Dvorak rents the attic.",
-    "- Mara: The cellar is let to Sofia. She pays 300 euros.",
-    "+ Mara: We met in New York. He paid for the dinner.",
-    "+ Mara: Sofia called. She says that he is ill.",
-    "+ Mara: Tell Sofia that he is away.",
-    "#",
-    "- Sofia: The tap drips.",
-)
 
-
-@pytest.mark.parametrize("lines", [CALLS, (*CALLS[:3], "#", *CALLS[2:]), OTHERS])
-def test_whose_pronoun_it_is_tells_the_last_name(tmp_path: Path, lines: tuple[str, ...]) -> None:
-    """A first name counts, and so does the name of another who is known."""
+@pytest.mark.parametrize("lines", [CALLS, (*CALLS[:3], "#", *CALLS[2:])])
+def test_a_pronoun_refers_to_the_last_name(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    """A first name counts."""
     story = Story("", "chat", "Marek Dvorak", tuple(Line(line[0], line[2:]) for line in lines))
     result = judge(story, held(story, tmp_path))
     assert (result.missed, result.needless) == ([], [])

@@ -35,17 +35,16 @@ def test_undone_and_redone_only_once(store: Store) -> None:
     run = note(store)
     assert "is not undone; undo it with: clsm undo run-" in refused(store, run, redo=True)
     done = undo(store)
-    back = f"is undone already, by {done.run}; redo it with: clsm undo --redo {done.run}"
+    back = f"is undone already, by {done.run}; take that back with: clsm undo {done.run}"
     assert refused(store, run).endswith(back)
-    assert refused(store, done.run).endswith(f"take it back with: clsm undo --redo {done.run}")
     assert "has nothing to undo" in refused(store)
     again = undo(store, run, redo=True)
     assert (again.of, again.is_redo) == (done.run, True)
-    told = refused(store, done.run, redo=True)
-    assert f"taken back already, by {again.run}; undo the run again" in told
-    assert "took an undo back" in refused(store, again.run)
-    assert "is not undone" in refused(store, again.run, redo=True)
+    assert f"is undone already, by {again.run}" in refused(store, done.run)
+    assert "is not undone" in refused(store, run, redo=True)
     assert "has no undo of this machine" in refused(store, redo=True)
+    assert not undo(store, again.run).is_redo  # an undo of the redo
+    assert undo(store, newest(store).id).is_redo
 
 
 def test_what_was_forgotten_cannot_be_undone(store: Store) -> None:

@@ -1,7 +1,5 @@
 """What is said of a repository in trouble, each brought about by real git, and what to do about it."""
 
-import os
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -9,26 +7,16 @@ from faults.stores.worn import AROUND
 from ingesting import new_store
 from using_git import commit, git
 
-from clsm_cli.health import diagnosis, repair, surroundings
+from clsm_cli.health import diagnosis, surroundings
 from clsm_cli.health.findings import Finding
 from clsm_cli.store import git_setup
 from clsm_cli.store.layout import Store
-from clsm_cli.store.lock import locked
-
-NOW = datetime.now(UTC)
 
 
-def told(store: Store, now: datetime = NOW) -> dict[str, Finding]:
+def told(store: Store) -> dict[str, Finding]:
     """Findings by code."""
-    around = AROUND._replace(now=now)
-    found = diagnosis.diagnose(store, around, {"git": surroundings.check_git})
+    found = diagnosis.diagnose(store, AROUND, {"git": surroundings.check_git})
     return {finding.code: finding for finding in found}
-
-
-def mended(store: Store) -> list[str]:
-    """What ``--fix`` does about git."""
-    with locked(store.root, 1):
-        return repair.mend(store, [], AROUND)[1]
 
 
 @pytest.fixture
@@ -61,32 +49,19 @@ def diverged(store: Store, ours: str | None, theirs: str | None, name: str) -> N
 
 def test_nothing_is_said_without_git_and_of_a_repository_in_order(bare: Store) -> None:
     assert told(bare) == {}
-    assert mended(bare) == []
     git_setup.set_up(bare.root)
     assert told(bare) == {}
 
 
-def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
+def test_a_clone_that_was_not_set_up_is_told(bare: Store) -> None:
     (bare.root / ".gitattributes").unlink()
     (bare.root / ".gitignore").write_text(".clsm/\n")
     git(bare.root, "init", "-q")
     found = told(bare)
     assert found.keys() == {"git-setup"}
-    assert found["git-setup"].mends
-    done = mended(bare)
-    assert ".gitattributes: completed" in done
-    assert "git: core.fsync is set in this clone" in done
+    assert found["git-setup"].next_step == "run: clsm init --git"
+    git_setup.set_up(bare.root)
     assert told(bare) == {}
-    assert mended(bare) == []
-
-
-def test_a_lock_that_was_left(store: Store) -> None:
-    lock = store.root / ".git" / "index.lock"
-    lock.write_bytes(b"")
-    os.utime(lock, (NOW.timestamp(), NOW.timestamp()))
-    assert told(store) == {}
-    later = NOW + timedelta(minutes=surroundings.STALE_MINUTES + 1)
-    assert str(lock) in told(store, later)["git-lock"].next_step
 
 
 def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
@@ -101,12 +76,3 @@ def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
     assert git(store.root, "add", path).returncode == 0  # what the finding says to do
     assert git(store.root, "commit", "-qm", "kept").returncode == 0
     assert told(store) == {}
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it gives a folder to another user")
-def test_a_repository_of_another_user(store: Store) -> None:
-    for path in (store.root / ".git", store.root):
-        os.chown(path, 12345, 12345)
-    found = told(store)
-    assert found.keys() == {"git-owner"}
-    assert str(store.root) in found["git-owner"].next_step

@@ -147,8 +147,7 @@ def test_every_flipped_byte_is_found_or_changes_nothing(small: Path, tmp_path: P
 
 def forged(path: Path, members: list[tuple[str, bytes]], **fields: object) -> Path:
     """A backup in which everything fits, by somebody who has no good in mind."""
-    digest = atomic.sha256
-    entries = tuple(Entry(name, len(data), digest(data)) for name, data in members)
+    entries = tuple(map(_entry, members))
     manifest = Manifest(1, "abc", "pi", AT, entries)._replace(**fields)  # type: ignore[arg-type]
     data = manifest.render()
     parts = [member_header(backups.MANIFEST, len(data), AT), data, padding(len(data))]
@@ -157,6 +156,10 @@ def forged(path: Path, members: list[tuple[str, bytes]], **fields: object) -> Pa
         parts.append(padding(len(content)))
     path.write_bytes(gzip.compress(b"".join([*parts, bytes(1024)])))
     return path
+
+
+def _entry(member: tuple[str, bytes]) -> Entry:
+    return Entry(member[0], len(member[1]), atomic.sha256(member[1]))
 
 
 CONFIG = ("clsm.yaml", b'format: 1\nstore: "abc"\ntime_zone: "UTC"\n')
@@ -190,21 +193,15 @@ def test_what_a_clsm_would_not_have_written_is_refused(tmp_path: Path) -> None:
         assert os.listdir(tmp_path) == ["b.tar.gz"]
 
     entry = Entry("clsm.yaml", 3, atomic.sha256(b"abc"))
-    refused("not in order", [CONFIG, CONFIG])
-    refused("not in order", [CONFIG, ("a", b"")])
-    refused("a file and a folder", [("a", b""), ("a/b", b""), CONFIG])
+    refused("a file twice", [CONFIG, CONFIG])
     refused("it has no clsm.yaml", [("a", b"")])
     refused("another id", [(CONFIG[0], CONFIG[1].replace(b"abc", b"abd"))])
-    refused("no time", [CONFIG], at="2026-03-01")
-    refused("no time", [CONFIG], at="2026-02-30T11:00:00Z")
-    refused("no time", [CONFIG], at=7)
     refused("no device", [CONFIG], device="../pi")
-    refused("no device", [CONFIG], store=None)
-    refused("no format", [CONFIG], format="1")
-    refused("has no size", [CONFIG], files=(entry._replace(size=-1),))
-    refused("has no size", [CONFIG], files=(entry._replace(size=True),))
+    refused("not as it was written", [CONFIG], at=7)
+    refused("not as it was written", [CONFIG], format="1")
+    refused("before clsm.yaml is not", [CONFIG], files=(entry._replace(size=-1),))
     refused("not what was stored", [CONFIG], files=(entry._replace(size=len(CONFIG[1])),))
-    refused("before clsm.yaml is not", [CONFIG], files=(entry,))
+    refused("more than its manifest", [CONFIG, CONFIG], files=(_entry(CONFIG),))
     with pytest.raises(errors.NewerFormatError):
         restore(forged(tmp_path / "b.tar.gz", [CONFIG], format=2), tmp_path / "new")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.store.lock import locked, pause, require, try_locked
+from clsm_cli.store.lock import locked, require, try_locked
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
@@ -103,7 +103,7 @@ def test_a_holder_may_not_write_to_a_folder_that_took_the_place_of_its_own(tmp_p
             require(root)
         root.mkdir()
         with pytest.raises(RefusedError, match="moved or replaced"):
-            pause(root, 1)
+            require(root)
         with try_locked(root) as is_free:
             assert is_free
     require(root)

@@ -166,17 +166,6 @@ def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
     return connection
 
 
-@contextlib.contextmanager
-def tidied(connection: sqlite3.Connection) -> Iterator[None]:
-    """At the end put the rows of an index that doubled in their order: a twentieth less."""
-    pages = "PRAGMA page_count"
-    (before,) = connection.execute(pages).fetchone()
-    yield
-    if not connection.in_transaction and connection.execute(pages).fetchone()[0] > 2 * before:
-        with contextlib.suppress(sqlite3.OperationalError):  # there may be no room
-            connection.execute("VACUUM")
-
-
 def discard(derived: Path) -> None:
     """Delete the whole index."""
     folder = path_of(derived).parent

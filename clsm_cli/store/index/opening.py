@@ -67,37 +67,28 @@ def bring_up_to_date(
     progress: Progress | None,
     *,
     at_most: int | None = None,
-    pause: Callable[[], None] | None = None,
 ) -> None:
     """Apply all changes of files and embed what has no vector; the caller holds the lock.
 
-    Args:
-        embedder: None: no vectors are made.
-        at_most: Leave the embedding alone when more passages than this need it.
-        pause: Called between two batches of embedding, to let others have the lock.
+    Without an ``embedder`` no vectors are made, nor if more than ``at_most`` passages need one.
     """
-    with database.tidied(connection):
-        found = changes(connection, store)
-        if found.any:
-            from clsm_cli.store.index.refresh import refresh
+    found = changes(connection, store)
+    if found.any:
+        from clsm_cli.store.index.refresh import refresh
 
-            refresh(connection, store, found)
-        if embedder is None:
-            return
-        vector_files.use_engine(connection, store.derived, embedder.engine)
-        total = vector_files.waiting(connection)
-        if not total or (at_most is not None and total > at_most):
-            return
-        waiting = vectors.missing(connection)
-        embed, total = embedder.embed(), len(waiting)
-        while waiting:
-            vectors.add(connection, store.derived, waiting[: vectors.STEP], embed)
-            waiting = waiting[vectors.STEP :]
-            if progress:
-                progress(max(0, total - len(waiting)), total)
-            if pause and waiting:
-                pause()
-                waiting = vectors.missing(connection)  # others may have made some, or brought more
+        refresh(connection, store, found)
+    if embedder is None:
+        return
+    vector_files.use_engine(connection, store.derived, embedder.engine)
+    total = vector_files.waiting(connection)
+    if not total or (at_most is not None and total > at_most):
+        return
+    waiting, embed = vectors.missing(connection), embedder.embed()
+    for start in range(0, len(waiting), vectors.STEP):
+        batch = waiting[start : start + vectors.STEP]
+        vectors.add(connection, store.derived, batch, embed)
+        if progress:
+            progress(start + len(batch), len(waiting))
 
 
 @contextlib.contextmanager
@@ -108,16 +99,15 @@ def run_in_progress(connection: sqlite3.Connection) -> Iterator[None]:
     what the run did is published in that moment. If it fails, or is killed, nothing is; who next
     has the lock brings the index up to date. (A mark that a killed run left tells nothing then.)
     """
-    with database.tidied(connection):
-        connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_MARK}', '')")
-        try:
-            with database.transaction(connection):
-                yield
-                connection.execute(_AWAY)
-        except BaseException:
-            with contextlib.suppress(sqlite3.OperationalError):  # the disk may be full
-                connection.execute(_AWAY)
-            raise
+    connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_MARK}', '')")
+    try:
+        with database.transaction(connection):
+            yield
+            connection.execute(_AWAY)
+    except BaseException:
+        with contextlib.suppress(sqlite3.OperationalError):  # the disk may be full
+            connection.execute(_AWAY)
+        raise
 
 
 def is_run_in_progress(store: Store) -> bool:

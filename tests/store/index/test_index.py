@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from laid_down import lay_document
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store.index import codes, database
-from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
+from clsm_cli.store.index.opening import Embedder, open_index
 from clsm_cli.store.index.passages import split_text
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
@@ -67,16 +65,6 @@ def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
         path.unlink()
     database.path_of(store.derived).write_bytes(damage)
     assert [passage.text for passage in passages(store, "salt")] == ["Salt."]
-
-
-def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:
-    add_document(store, *(f"Fact {n} about jar {n}." for n in range(300)))
-    pauses = []
-    with closing(database.open_to_write(store.derived)) as connection:
-        embedder = Embedder("test", lambda: fake)
-        bring_up_to_date(store, connection, embedder, None, pause=lambda: pauses.append(1))
-        assert Index(connection, store).unembedded() == 0
-    assert len(pauses) == 2
 
 
 @pytest.mark.parametrize(

@@ -112,11 +112,11 @@ def test_while_another_makes_the_index_words_answer(told: Store) -> None:
     assert not ask(told, WHERE).warnings
 
 
-def killed_in_a_pause(store: Store) -> NoReturn:
+def killed_between_batches(store: Store) -> NoReturn:
     """A process that makes the index, and dies between two batches of vectors."""
     try:
         index, made = database.open_to_write(store.derived), Embedder(ENGINE, lambda: fake)
-        bring_up_to_date(store, index, made, None, pause=lambda: os._exit(9))
+        bring_up_to_date(store, index, made, lambda *_: os._exit(9))
     finally:
         os._exit(1)
 
@@ -125,7 +125,7 @@ def test_an_index_whose_making_was_killed_is_made_whole(store: Store, tmp_path: 
     """Vectors that were made stay."""
     rows = [row(f"Jar {n} holds salt.", session=str(n)) for n in range(200)]
     take(store, stdin="".join(rows).encode(), capture_only=True)
-    child = os.fork() or killed_in_a_pause(store)
+    child = os.fork() or killed_between_batches(store)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     path, question = file_of(store, "sentences.q4"), "Which jar holds salt?"
     assert path.stat().st_size == 128 * SENTENCE_BYTES
