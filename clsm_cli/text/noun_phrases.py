@@ -21,7 +21,6 @@ _BARE_VERBS = frozenset(word_list("verbs"))
 _STEMS = _BARE_VERBS | frozenset(word_list("verbs and nouns"))
 _OUTSIDE = STOP_WORDS.union(
     word_list("function"),
-    word_list("pasts"),
     *({stem + "s", stem + "es", stem.removesuffix("y") + "ies"} for stem in _STEMS),
 )
 _TIME = frozenset(word_list("times"))
@@ -39,7 +38,7 @@ _INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}  # lower-ca
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
 _NEVER_FIRST = _LOOSE | _TIME | _HONORIFICS
 _NON_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
-_VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|mean")
+_VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|means?")
 _NEVER_FIRST_IN_TITLE = NON_NAMES - {"I", "A", "An", "The"} - {word.title() for word in _HONORIFICS}
 
 _HIDDEN = re.compile(
