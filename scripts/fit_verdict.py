@@ -461,9 +461,7 @@ def _by_memory(left: Left) -> Iterator[str]:
 def ask_all(arguments: argparse.Namespace, chosen: Iterable[Memory]) -> list[Asked]:
     """Put every question to its memory."""
     arguments.work.mkdir(parents=True, exist_ok=True)
-    factory = StoreFactory(
-        arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
-    )
+    factory = StoreFactory(arguments.work, engines.embedder(), lambda *_: None)
     engine = open_engine()
     return [one for each in chosen for one in ask(each, factory, engine, arguments.work)]
 

@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 
 from clsm_cli.commands import engine
-from clsm_cli.commands.command_line import Common, UsageError, option, parse_time
+from clsm_cli.commands.command_line import Common, UsageError, option
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, table_lines
-from clsm_cli.evaluation import benches, grids, stores
+from clsm_cli.evaluation import benches, grids
 from clsm_cli.evaluation.dataset import Dataset
 from clsm_cli.evaluation.grids import Grid
 from clsm_cli.evaluation.presets.published import PRESETS
@@ -22,6 +22,7 @@ from clsm_cli.evaluation.stores import StoreFactory
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
     "clsm eval run fixtures/sample --set recall.k=20 --json",
+    no_effect=("store", "now"),
 )
 def run(
     datasets: list[str] | None = option(
@@ -43,12 +44,7 @@ def run(
         "--work DIR",
         "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
     ),
-    fresh: bool = option("--fresh", "Make stores and figures anew."),
     seed: int = option("--seed N", "Of intervals and samples.", least=0, default=0),
-    now: str | None = option(
-        "--now TIME",
-        "Take this as the time of ingest and recall; default: a day after the last turn.",
-    ),
     common: Common,
 ) -> None:
     """Measure what recall finds: against plain searches, published systems, and itself without a part.
@@ -72,27 +68,17 @@ def run(
         seed=seed,
         command=_typed(datasets or [], given, limit, seed),
     )
-    result = measure(request, make_factory(printer, work, now, fresh=fresh), open_engine())
+    result = measure(request, make_factory(printer, work), open_engine())
     printer.show(dict(result), table_lines(run_tables(result, verbose=printer.verbose)))
 
 
-def make_factory(
-    printer: Printer, work: Path | None, now: str | None, *, fresh: bool
-) -> StoreFactory:
+def make_factory(printer: Printer, work: Path | None) -> StoreFactory:
     """Where stores of an evaluation are made; a missing model is offered at a terminal."""
-    from zoneinfo import ZoneInfo
-
     import platformdirs
 
-    at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
     engine.offer_install(printer)
-    return stores.StoreFactory(
-        folder=(work or platformdirs.user_cache_path("clsm") / "eval").expanduser().absolute(),
-        embedder=engine.embedder(),
-        now=at,
-        fresh=fresh,
-        progress=printer.progress,
-    )
+    folder = (work or platformdirs.user_cache_path("clsm") / "eval").expanduser().absolute()
+    return StoreFactory(folder, engine.embedder(), printer.progress)
 
 
 def open_engine() -> QueryEngine:
