@@ -264,9 +264,7 @@ def _find(
     each: Memory, drawn: Sequence[tuple[str, str]], factory: StoreFactory, engine: Engine
 ) -> list[tuple[Any, ...]]:
     raw = stores.make_store(each.case, factory)
-    store = stores.cached_copy(
-        factory, raw, "consolidated", lambda one: _sleep(factory, one, raw.now)
-    )
+    store = stores.cached_copy(raw, "consolidated", lambda one: _sleep(factory, one, raw.now))
     gold = each.gold | {query.text: _gold(each.case, query) for query in each.case.queries}
     found = []
     with open_index(store, factory.embedder) as opened:
