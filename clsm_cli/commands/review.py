@@ -18,7 +18,6 @@ from clsm_cli.consolidation.selection_reasons import Explanation
 from clsm_cli.consolidation.statement_selection import KEPT_VERDICTS
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
-from clsm_cli.heads.meanings import installed_meanings
 from clsm_cli.inspection.item_lookup import QuestionSources, question_sources
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.logs import ReviewItem
@@ -60,7 +59,7 @@ def review(
             raise UsageError("--why", reason)
         if not why.strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
-        explanation = selection_reasons.explain(opened, why, moment, installed_meanings())
+        explanation = selection_reasons.explain(opened, why, moment)
         decisions = [
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
             for share, each in explanation.shares
