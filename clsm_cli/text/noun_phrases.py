@@ -20,6 +20,7 @@ _BARE_VERBS = frozenset(word_list("verbs"))
 _STEMS = _BARE_VERBS | frozenset(word_list("verbs and nouns"))
 _OUTSIDE = STOP_WORDS.union(
     word_list("function"),
+    word_list("pasts"),
     *({stem + "s", stem + "es", stem.removesuffix("y") + "ies"} for stem in _STEMS),
 )
 _TIME = frozenset(word_list("times"))

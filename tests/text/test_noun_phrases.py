@@ -19,8 +19,8 @@ def _found(text: str) -> list[str]:
         ("Look at memory_v2 again.", ["memory_v2"]),
         ("I like Reasons and Persons.", ["Reasons and Persons"]),
         ("Ask Dr. Bakker about it.", ["Dr. Bakker"]),
-        ("Dr Okafor called, and Mrs Lane cleaned it.", ["Dr Okafor", "Mrs Lane"]),
-        ("Ilse uses the Kelly criterion.", ["Kelly criterion", "criterion"]),
+        ("Dr Okafor rang, and Mrs Lane swept it.", ["Dr Okafor", "Mrs Lane"]),
+        ("Ilse saw the Kelly criterion.", ["Kelly criterion", "criterion"]),
         ("It is in The Steward's Problem.", ["The Steward's Problem"]),
     ],
 )
