@@ -148,7 +148,7 @@ def _consolidated(root: Path, work: Path, *, is_plain: bool) -> Store:
         shutil.copytree(root / name, copy / name)
     for file in copy.rglob("*.md") if is_plain else ():
         file.write_text(without_markup(file.read_text("utf-8")), "utf-8")
-    factory = StoreFactory(work, engine.embedder(), None, False, lambda *_: None)
+    factory = StoreFactory(work, engine.embedder(), lambda *_: None)
     made = stores.make_store(Case("notes", Folders(copy, FOLDERS), ()), factory)
     stores.run_consolidation(factory, made.store, made.now)
     return made.store

@@ -197,9 +197,7 @@ def main() -> None:
     for name in ("work", "locomo", "sets"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     given = parser.parse_args()
-    factory = StoreFactory(
-        given.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
-    )
+    factory = StoreFactory(given.work, engines.embedder(), lambda *_: None)
     engine = open_engine()
     folders = [ROOT / "fixtures" / "sample", *sorted(given.sets.iterdir())]
     sets = {folder.name: own_memory.load(folder) for folder in folders}

@@ -163,9 +163,7 @@ def main() -> None:
     for name in ("work", "locomo"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     given = parser.parse_args()
-    factory = StoreFactory(
-        given.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
-    )
+    factory = StoreFactory(given.work, engines.embedder(), lambda *_: None)
     made = benches.make_benches(locomo.as_published(given.locomo), factory, open_engine())
     shipped = np.array(signal_weights(made[0].raw.settings.recall))
     for line in report({bench.case.name: list(ask(bench)) for bench in made}, shipped):

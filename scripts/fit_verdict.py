@@ -264,9 +264,7 @@ def _find(
     each: Memory, drawn: Sequence[tuple[str, str]], factory: StoreFactory, engine: Engine
 ) -> list[tuple[Any, ...]]:
     raw = stores.make_store(each.case, factory)
-    store = stores.cached_copy(
-        factory, raw, "consolidated", lambda one: _sleep(factory, one, raw.now)
-    )
+    store = stores.cached_copy(raw, "consolidated", lambda one: _sleep(factory, one, raw.now))
     gold = each.gold | {query.text: _gold(each.case, query) for query in each.case.queries}
     found = []
     with open_index(store, factory.embedder) as opened:
@@ -461,9 +459,7 @@ def _by_memory(left: Left) -> Iterator[str]:
 def ask_all(arguments: argparse.Namespace, chosen: Iterable[Memory]) -> list[Asked]:
     """Put every question to its memory."""
     arguments.work.mkdir(parents=True, exist_ok=True)
-    factory = StoreFactory(
-        arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
-    )
+    factory = StoreFactory(arguments.work, engines.embedder(), lambda *_: None)
     engine = open_engine()
     return [one for each in chosen for one in ask(each, factory, engine, arguments.work)]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.weights import ENGINE
-from clsm_cli.errors import ClsmError, ModelDigestError, ModelMissingError
+from clsm_cli.errors import ClsmError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from clsm_cli.commands.output import Printer
     from clsm_cli.embedding.query_vectors import QueryVectors
@@ -31,14 +31,6 @@ def _documents() -> Embed:
     from clsm_cli.embedding.encoder import Encoder
 
     return Encoder.open(weights.default_folder()).encode
-
-
-def static_vectors() -> Callable[[Sequence[str]], Any] | None:
-    """Static word vectors of the installed model; None without a valid model."""
-    try:
-        return _table().mean_vectors
-    except (ModelDigestError, ModelMissingError):
-        return None
 
 
 @cache

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from textwrap import wrap
 
 from clsm_cli.commands import engine
-from clsm_cli.commands.command_line import Common, UsageError, option, parse_time
+from clsm_cli.commands.command_line import Common, UsageError, option
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, table_lines
-from clsm_cli.evaluation import benches, grids, stores
+from clsm_cli.evaluation import benches, grids
 from clsm_cli.evaluation.dataset import Dataset
 from clsm_cli.evaluation.grids import Grid
 from clsm_cli.evaluation.presets.published import PRESETS
@@ -23,6 +22,7 @@ from clsm_cli.evaluation.stores import StoreFactory
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
     "clsm eval run fixtures/sample --set recall.k=20 --json",
+    no_effect=("store", "now"),
 )
 def run(
     datasets: list[str] | None = option(
@@ -44,12 +44,7 @@ def run(
         "--work DIR",
         "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
     ),
-    fresh: bool = option("--fresh", "Make stores and figures anew."),
     seed: int = option("--seed N", "Of intervals and samples.", least=0, default=0),
-    now: str | None = option(
-        "--now TIME",
-        "Take this as the time of ingest and recall; default: a day after the last turn.",
-    ),
     common: Common,
 ) -> None:
     """Measure what recall finds: against plain searches, published systems, and itself without a part.
@@ -73,27 +68,17 @@ def run(
         seed=seed,
         command=_typed(datasets or [], given, limit, seed),
     )
-    result = measure(request, make_factory(printer, work, now, fresh=fresh), open_engine())
+    result = measure(request, make_factory(printer, work), open_engine())
     printer.show(dict(result), table_lines(run_tables(result, verbose=printer.verbose)))
 
 
-def make_factory(
-    printer: Printer, work: Path | None, now: str | None, *, fresh: bool
-) -> StoreFactory:
+def make_factory(printer: Printer, work: Path | None) -> StoreFactory:
     """Where stores of an evaluation are made; a missing model is offered at a terminal."""
-    from zoneinfo import ZoneInfo
-
     import platformdirs
 
-    at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
     engine.offer_install(printer)
-    return stores.StoreFactory(
-        folder=(work or platformdirs.user_cache_path("clsm") / "eval").expanduser().absolute(),
-        embedder=engine.embedder(),
-        now=at,
-        fresh=fresh,
-        progress=printer.progress,
-    )
+    folder = (work or platformdirs.user_cache_path("clsm") / "eval").expanduser().absolute()
+    return StoreFactory(folder, engine.embedder(), printer.progress)
 
 
 def open_engine() -> QueryEngine:
@@ -140,57 +125,22 @@ def _typed(
     return " ".join(words)
 
 
-COLUMNS = 80  # of a terminal; a drawn table has two more than its text
-WORD, HEAD = 26, 14  # letters of a name in a row, and in a heading that is a name
-
-
-def run_tables(result: Result, *, verbose: bool) -> list[Table]:
+def run_tables(result: Result, *, verbose: bool) -> Iterator[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also all measures and groups."""
-    shown: list[Table] = []
     for found in result["sets"]:
-        title = _shortened(f"{found['name']} ({found['kind']})", COLUMNS)
-        shown.append(Table(title, ("it holds", ""), grids.sizes_grid(found)))
-        tables = [*grids.set_grids(found, is_full=verbose)]
-        tables += [grids.full_grid(found)] if verbose else []
-        shown += [table for grid in tables for table in _fitted(grid)]
-        shown += [table for note in found["notes"] for table in _said(f"- {note}")]
+        sizes = grids.sizes_grid(found)
+        yield Table(f"{found['name']} ({found['kind']})", ("it holds", ""), sizes)
+        for grid in grids.set_grids(found, is_full=verbose):
+            yield from _tables(grid)
+        if verbose:
+            yield from _tables(grids.full_grid(found))
+        yield from (Table(f"- {note}") for note in found["notes"])
     for each in result["probes"]:
-        shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]
+        yield from _tables(grids.probe_grid(each), grids.weakness_note(each))
     digests = ", ".join(f"{each['name']} {each['digest'][:12]}" for each in result["sets"])
-    return [*shown, *_said(f"clsm {result['version']}, seed {result['seed']}; {digests}")]
+    yield Table(f"clsm {result['version']}, seed {result['seed']}; {digests}")
 
 
-def _fitted(grid: Grid) -> Iterator[Table]:
-    """A grid as tables none of which is wider than a terminal; each begins with the first column."""
-    heads = [_shortened(each, HEAD) for each in grid.headings]
-    rows = [[_shortened(cell, WORD) for cell in row] for row in grid.rows]
-    widths = [2 + max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    start = 1
-    while start < len(heads):
-        end = start + 1
-        while end < len(heads) and widths[0] + sum(widths[start : end + 1]) <= COLUMNS:
-            end += 1
-        title = grid.title if start == 1 else f"{grid.title}, continued"
-        rows_of = tuple((row[0], *row[start:end]) for row in rows)
-        yield Table(_shortened(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
-        start = end
-    yield from _said(grid.note)
-
-
-def _said(words: str) -> Iterator[Table]:
-    """A sentence as it fits a terminal; nothing for no words."""
-    if words.strip():
-        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)))
-
-
-def _shortened(words: str, most: int) -> str:
-    """Words on one line in at most so many letters; what is left out stood in the middle.
-
-    >>> _shortened("conversation number 41", 12), _shortened("short", 12)
-    ('conversa… 41', 'short')
-    """
-    flat = " ".join(words.split())
-    if len(flat) <= most:
-        return flat
-    last = (most - 1) // 3
-    return f"{flat[: most - 1 - last].rstrip()}…{flat[len(flat) - last :]}"
+def _tables(grid: Grid, *remarks: str) -> Iterator[Table]:
+    yield Table(grid.title, grid.headings, grid.rows)
+    yield from (Table(remark) for remark in (grid.note, *remarks) if remark)

@@ -7,7 +7,7 @@ from datetime import tzinfo
 from functools import partial
 from typing import Any
 
-from clsm_cli.commands import editor, engine
+from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, fields, is_terminal
@@ -59,8 +59,7 @@ def review(
             raise UsageError("--why", reason)
         if not why.strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
-        vectors = engine.static_vectors()
-        explanation = selection_reasons.explain(opened, why, moment, vectors)
+        explanation = selection_reasons.explain(opened, why, moment)
         decisions = [
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
             for share, each in explanation.shares

@@ -186,7 +186,7 @@ def _filter_phrases(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
     for each in seen:
         if _is_name(each):
             sections[name_key(each.label)].add(each.section)
-        if each.kind in {"phrase", "activity"}:
+        if each.kind == "phrase":
             for form in name_keys(each.label):
                 common[form].add(each.turn)
         elif each.label.islower():
@@ -282,7 +282,7 @@ def _has_evidence(found: Sequence[Name]) -> bool:
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
-    is_phrase = any(" " in name_key(each.label) or each.kind == "activity" for each in found)
+    is_phrase = any(" " in name_key(each.label) for each in found)
     if any(each.kind in {"link", "title"} for each in found) or len(names) >= MIN_NAME_SECTIONS:
         return True
     often = len(sections) >= (MIN_PHRASE_SECTIONS if is_phrase else MIN_WORD_SECTIONS)

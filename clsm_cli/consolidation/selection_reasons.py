@@ -9,7 +9,7 @@ from typing import NamedTuple
 from clsm_cli.consolidation import active_learning, claims, store_state
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError
-from clsm_cli.heads.judge import Meanings
+from clsm_cli.heads.meanings import installed_meanings
 from clsm_cli.heads.owner_model import Decision, is_unsure
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import resolve_id
@@ -50,7 +50,7 @@ class Explanation(NamedTuple):
     shares: Sequence[tuple[float, Decision]] = ()
 
 
-def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Explanation:
+def explain(store: Store, wanted: str, now: datetime) -> Explanation:
     """Explain a statement or an item of ``clsm review``; no record is written.
 
     Decisions since the last run only count from the next one on, which embeds them.
@@ -58,7 +58,7 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
     Raises:
         BadInputError: The id is unknown or ambiguous.
     """
-    with store_state.opened_state(store, now, meanings) as state:
+    with store_state.opened_state(store, now, installed_meanings()) as state:
         name, text, key = _resolve(state, wanted)
         row = state.statements.get(name) or _with_text(state, text)
         unscored = Explanation(

@@ -142,7 +142,7 @@ def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | No
         stores.run_consolidation(factory, store, made.now)
 
     name = f"consolidated-{digest(json.dumps(settings))}" if settings else "consolidated"
-    return stores.cached_copy(factory, made, name, sleep)
+    return stores.cached_copy(made, name, sleep)
 
 
 RECALL, NIGHT, INGEST = range(3)  # stages that have to be done again; each includes those after it
@@ -172,7 +172,7 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
         advice = "leave it out, or evaluate a set that clsm ingests itself"
         raise RefusedError(", ".join(sorted(changes)), reason, advice)
     if stage == INGEST:
-        raw = stores.make_store(bench.case, replace(bench.factory, now=bench.now), settings).store
+        raw = stores.make_store(bench.case, bench.factory, settings).store
     if stage != RECALL:
         store = consolidated(bench.factory, MadeStore(raw, bench.now), settings)
     raw, store = (each._replace(settings=settings) for each in (raw, store))

@@ -8,6 +8,7 @@ import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -50,6 +51,16 @@ class LabelledTurn(NamedTuple):
     text: str
     time: str
     session: str
+
+
+def turns_of(
+    session: str, begin: datetime, said: Iterable[tuple[str, str, str, str]]
+) -> Iterator[LabelledTurn]:
+    """The turns of a session (id, speaker, role, text) a second apart; those without text are left out."""
+    for second, (id_, speaker, role, text) in enumerate(said):
+        time = (begin + timedelta(seconds=second)).isoformat()
+        if text.strip():
+            yield LabelledTurn(id_, speaker, role, text, time, session)
 
 
 class Chat(NamedTuple):

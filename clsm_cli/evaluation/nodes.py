@@ -16,6 +16,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from math import log
 from operator import attrgetter
@@ -154,9 +155,8 @@ def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
     """A copy of a conversation's store, as it was ingested, in which its concepts are nodes."""
     # These two decide what is written, besides the parts of the program that make any store.
     name = f"nodes {stores.code_digest(('evaluation/nodes.py', 'evaluation/generic.txt'))}"
-    return stores.cached_copy(
-        factory, made, name, lambda it: _plant(factory, made, case_chat(case), it)
-    )
+    plant = partial(_plant, factory, made, case_chat(case))
+    return stores.cached_copy(made, name, plant)
 
 
 def case_chat(case: Case) -> Chat:

@@ -59,13 +59,11 @@ class StoreFactory:
 
     folder: Path
     embedder: Embedder
-    now: datetime | None  # of the ingest; None: the day after the last turn
-    fresh: bool  # delete a store of an earlier run and make it again
     progress: Progress
 
 
 class MadeStore(NamedTuple):
-    """A store, and the time at which it is asked: that of its ingest."""
+    """A store, and the time of its ingest, at which it is asked: a day after what was told last."""
 
     store: Store
     now: datetime
@@ -84,12 +82,10 @@ def make_store(case: Case, factory: StoreFactory, settings: Settings | None = No
         parts = [f"{file.relative_to(source.root)}:{atomic.digest_of(file)}\n" for file in files]
         days = [found[0] for file in files if (found := _DATE.match(file.name))]
         content, times = "".join(parts).encode(), [f"{day}T12:00:00+00:00" for day in days]
-    now = factory.now or day_after(times or [NEVER])
+    now = day_after(times or [NEVER])
     made = [atomic.sha256(content), now.isoformat(), factory.embedder.engine, code_digest(INGEST)]
     made += [json.dumps(settings)] if settings else []
     place = factory.folder / f"{_safe(case.name)}-{digest(*made)}"
-    if factory.fresh and place.exists():
-        atomic.remove_folder(place)
     root, done = place / "memory", place / "whole"
     atomic.make_folder(root)
     layout.create(root, ZONE)
@@ -110,16 +106,14 @@ def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
     return sorted(each for name in folders for each in (root / name).rglob("*") if each.is_file())
 
 
-def cached_copy(
-    factory: StoreFactory, made: MadeStore, name: str, make: Callable[[Store], None]
-) -> Store:
+def cached_copy(made: MadeStore, name: str, make: Callable[[Store], None]) -> Store:
     """A copy of a store beside it, changed once and kept while the program stays as it is.
 
     Its index counts, as files keep their times.
     """
     place = made.store.root.with_name(f"{_safe(name)}-{digest(name, code_digest(SLEEP))}")
     done = place.with_suffix(".whole")
-    if done.exists() and place.exists() and not factory.fresh:
+    if done.exists() and place.exists():
         return layout.open_store(place, _DEVICE)
     atomic.remove_folder(place)
     with atomic.disk_errors(place):

@@ -1,15 +1,14 @@
-"""Noun phrases that may be recurring terms, and activities that people report.
+"""Noun phrases that may be recurring terms.
 
 A shallow grammar without a tagger (in the manner of Justeson and Katz, "Technical terminology", 1995): a
-phrase has only content words, and ends before a function word, a plain verb or a mark. Activities ("went
-camping", "love pottery") are not written like names: a word counts only after a verb of doing or liking.
+phrase has only content words, and ends before a function word, a plain verb or a mark.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from clsm_cli.text.language_data import pattern, word_list
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.markdown_marks import ADDRESS, CODE_BLOCK
 from clsm_cli.text.name_matching import NON_NAMES, POSSESSIVE
 from clsm_cli.text.tokens import STOP_WORDS
@@ -39,7 +38,7 @@ _INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}  # lower-ca
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
 _NEVER_FIRST = _LOOSE | _TIME | _HONORIFICS
 _NON_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
-_VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|mean")
+_VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|means?")
 _NEVER_FIRST_IN_TITLE = NON_NAMES - {"I", "A", "An", "The"} - {word.title() for word in _HONORIFICS}
 
 _HIDDEN = re.compile(
@@ -215,31 +214,3 @@ def _title_in(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     body = run[1:-1] if run[0].low in _ARTICLES else run[:-1]
     if run[0].low in _HONORIFICS or any(word.possessive or word.low in _INSIDE for word in body):
         yield run
-
-
-_NON_ACTIVITIES = STOP_WORDS | frozenset(word_list("no activity"))
-
-
-def activities(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and phrase of the activities that a text names, in order.
-
-    >>> [each[2] for each in activities("We went camping. I love pottery, and took a dance class.")]
-    ['camping', 'pottery', 'dance']
-    >>> activities("I like it. We went looking for her and did what we could.")
-    []
-    """
-    return sorted(set(_activities_in(text)))
-
-
-def _activities_in(text: str) -> Iterator[tuple[int, int, str]]:
-    for form in ("going", "liking", "class"):
-        for match in pattern(f"nouns.{form}").finditer(text):
-            words = match.group("what").split()
-            start = match.start("what")
-            if words[0] in _NON_ACTIVITIES or words[0].endswith("ly"):
-                continue
-            end = start + len(words[0])
-            goes_on = len(words) > 1 or text[end:].lstrip(" ")[:1].isalnum()
-            if form == "liking" and goes_on and not words[0].endswith("ing"):
-                continue  # "like photos of her": what follows is the head, or a clause
-            yield start, end, words[0]

@@ -11,7 +11,7 @@ from clsm_cli.retrieval.dense_search import Engine
 
 
 def _workshop(folder: Path) -> StoreFactory:
-    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    return StoreFactory(folder, embedder(), progress=lambda *_: None)
 
 
 @pytest.fixture

@@ -101,15 +101,13 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
 
 
 def _turns(name: str, history: Mapping[str, Any]) -> Iterator[dataset.LabelledTurn]:
-    """The turns by day; a day names no hour, so its turns follow each other by seconds from noon."""
+    """The turns by day, from noon on, as a day names no hour."""
+    sides = (("query", "user", name), ("response", "assistant", "assistant"))
     for day in sorted(history):
+        said = ((speaker, role, each[key]) for each in history[day] for key, role, speaker in sides)
+        numbered = ((f"{day}#{place}", *words) for place, words in enumerate(said, 1))
         begin = datetime.combine(date.fromisoformat(day), _NOON)
-        sides = (("query", "user", name), ("response", "assistant", "assistant"))
-        said = ((*side, exchange[side[0]]) for exchange in history[day] for side in sides)
-        for place, (_, role, speaker, text) in enumerate(said):
-            time = (begin + timedelta(seconds=place)).isoformat()
-            if text.strip():
-                yield dataset.LabelledTurn(f"{day}#{place + 1}", speaker, role, text, time, day)
+        yield from dataset.turns_of(day, begin, numbered)
 
 
 def _queries(

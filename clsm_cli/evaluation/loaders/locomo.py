@@ -6,13 +6,14 @@ taken, and said. Adversarial questions ask the wrong person, so nothing answers 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import dataset
 from clsm_cli.evaluation.nodes import LEAST_GOLD, SIZE, case_chat, label_queries
+from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.store import atomic
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -78,15 +79,6 @@ def as_published(path: Path) -> dataset.Dataset:
     )
 
 
-def session_time(text: str) -> datetime:
-    """When a session began; the set names no time zone, so UTC stands for it.
-
-    >>> session_time("1:56 pm on 8 May, 2023").isoformat()
-    '2023-05-08T13:56:00+00:00'
-    """
-    return datetime.strptime(text.strip().upper(), "%I:%M %p ON %d %B, %Y").replace(tzinfo=UTC)
-
-
 def evidence_ids(entry: str) -> list[str]:
     """The turn ids in one evidence entry, also in the malformed ones of the published file.
 
@@ -123,24 +115,24 @@ def _case(name: str, data: Any, faults: dataset.Faults) -> dataset.Case:
 
 
 def _turns(talk: Mapping[str, Any]) -> Iterator[dataset.LabelledTurn]:
-    """The turns by session; a session names one time, so its turns follow each other by seconds.
+    """The turns by session; an image that is shared is told by its caption.
 
-    An image that is shared is told by its caption.
+    The set names no time zone, so UTC stands for it.
     """
     for number in sorted(int(match[1]) for key in talk if (match := _SESSION.match(key))):
-        begin = session_time(talk[f"session_{number}_date_time"])
-        for place, turn in enumerate(talk[f"session_{number}"]):
-            caption = turn.get("blip_caption")
-            if not caption and not turn["text"].strip():
-                continue
-            yield dataset.LabelledTurn(
-                id=turn["dia_id"],
-                speaker=turn["speaker"],
-                role="user",
-                text=f"{turn['text']} [shares {caption}]" if caption else turn["text"],
-                time=(begin + timedelta(seconds=place)).isoformat(),
-                session=f"session {number}",
-            )
+        time = normalise(talk[f"session_{number}_date_time"], UTC)
+        if time is None:
+            raise ValueError(f"the time of session {number} is none")
+        said = (
+            (turn["dia_id"], turn["speaker"], "user", _text(turn))
+            for turn in talk[f"session_{number}"]
+        )
+        yield from dataset.turns_of(f"session {number}", datetime.fromisoformat(time), said)
+
+
+def _text(turn: Mapping[str, Any]) -> str:
+    caption = turn.get("blip_caption")
+    return f"{turn['text']} [shares {caption}]" if caption else str(turn["text"])
 
 
 def _query(

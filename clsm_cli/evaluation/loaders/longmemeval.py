@@ -5,7 +5,7 @@ turn-level retrieval. Questions whose id ends in ``_abs`` ask what the haystack 
 """
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -71,16 +71,14 @@ def _case(row: dict[str, Any]) -> dataset.Case:
     turns: list[dataset.LabelledTurn] = []
     gold: list[str] = []
     for begin, place, name, chat in sorted(sessions, key=lambda session: session[:2]):
-        for number, turn in enumerate(chat):
-            session, role = f"{place}:{name}", turn["role"]
-            identity = f"{session}:{number + 1}"
-            if turn["content"].strip():
-                time = (begin + timedelta(seconds=number)).isoformat()
-                turns.append(
-                    dataset.LabelledTurn(identity, role, role, turn["content"], time, session)
-                )
-                if turn.get("has_answer") is True and name in row["answer_session_ids"]:
-                    gold.append(identity)
+        session = f"{place}:{name}"
+        said = [
+            (f"{session}:{n}", t["role"], t["role"], t["content"]) for n, t in enumerate(chat, 1)
+        ]
+        turns += dataset.turns_of(session, begin, said)
+        if name in row["answer_session_ids"]:
+            marks = zip(said, (turn.get("has_answer") is True for turn in chat), strict=True)
+            gold += [id_ for (id_, *_, text), is_gold in marks if is_gold and text.strip()]
     if not turns:
         raise ValueError("its haystack is empty")
     is_unknown = row["question_id"].endswith("_abs")

@@ -175,7 +175,7 @@ def growing_benches(
             stores.run_consolidation(factory, store, now)
 
         label = f"part-{number}-{atomic.sha256(content)}"
-        made = MadeStore(stores.cached_copy(factory, made, label, grow), now)
+        made = MadeStore(stores.cached_copy(made, label, grow), now)
         case = Case(name, Chat((), tuple(chain(*parts[: number + 1]))), ())
         found.append(benches.unlabelled_bench(case, made, factory, engine))
     return found

@@ -316,9 +316,9 @@ PROBES = {
 
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
-    """Run a probe; its conversations have their own time, whatever ``--now`` says."""
+    """Run a probe."""
     probe, told = PROBES[name], packaged_yaml("probes/about.yaml")[name]
-    factory = replace(factory, folder=factory.folder / "probes", now=None)
+    factory = replace(factory, folder=factory.folder / "probes")
     verdicts = [
         Verdict(system=system, passed=probe.passes(found), figures=found)
         for system, found in probe.run(factory, engine, seed).items()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import TypedDict, cast
 
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow import sittings
@@ -60,22 +60,6 @@ class SittingRow(TypedDict):
     static: SideFigures | None  # None: no file was named, or none could be read
 
 
-def _is_row(row: dict[str, Any]) -> bool:
-    """Whether a line says what it must; one of another version may say more."""
-    kinds = {"at": str, "turns": list, "prompts": int, "asked": int, "clsm": dict}
-    sides = [row.get("clsm"), *([] if row.get("static", 0) is None else [row.get("static")])]
-    return (
-        all(type(row.get(name)) is kind for name, kind in kinds.items())
-        and all(isinstance(each, str) for each in row["turns"])
-        and all(map(_is_side, sides))
-    )
-
-
-def _is_side(side: object) -> bool:
-    names = SideFigures.__annotations__
-    return isinstance(side, dict) and all(type(side.get(name)) in (int, float) for name in names)
-
-
 def _marks(sitting: sittings.Sitting) -> list[str]:
     return [tombstone_hash(turn.key)[:_SHOWN] for turn in sitting.turns]
 
@@ -111,7 +95,8 @@ def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     """The sittings of the log by time, each once, and how many lines cannot be read."""
     found, problems = logs.rows(_log_file(store))
     known = SittingRow.__annotations__
-    read = [cast("SittingRow", {n: row[n] for n in known}) for _, row in found if _is_row(row)]
+    whole = [row for _, row in found if known.keys() <= row.keys()]
+    read = [cast("SittingRow", {name: row[name] for name in known}) for row in whole]
     rows = {str(row["turns"]): row for row in reversed(read)}
     bad = len(problems) + len(found) - len(read)
     return sorted(rows.values(), key=lambda row: (row["at"], row["turns"])), bad

@@ -35,7 +35,7 @@ class SourceTurn(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A name used by a turn; ``kind`` as in ``mentions``, or ``phrase`` or ``activity``."""
+    """A name used by a turn; ``kind`` as in ``mentions``, or ``phrase``."""
 
     label: str
     kind: str
@@ -80,7 +80,7 @@ def names_used(connection: Connection, episodes: Collection[str]) -> Iterator[Na
 
 def _phrases(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
-    known: dict[int, tuple[str, str]] = {}
+    known: dict[int, str] = {}
     for phrase, episode, section, key, text in connection.execute(
         f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_FROM_PASSAGES}"
         f" JOIN phrases h ON h.passage = p.id WHERE h.phrase IN ({often})"
@@ -90,10 +90,9 @@ def _phrases(connection: Connection, episodes: Collection[str]) -> Iterator[Name
         if episode not in episodes:
             continue
         if phrase not in known:
-            candidates = name_candidates(text).items()
-            known |= {each: found for each, found in candidates if each not in known}
+            known = name_candidates(text) | known
         if phrase in known:
-            yield Name(*known[phrase], episode, section, key)
+            yield Name(known[phrase], "phrase", episode, section, key)
 
 
 def episode_texts(connection: Connection, episodes: Collection[str]) -> Iterator[str]:

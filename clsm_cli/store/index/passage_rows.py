@@ -187,15 +187,14 @@ def _values(passage: Passage, names: tuple[str, ...]) -> tuple[object, ...]:
     return tuple(getattr(passage, name) for name in names)
 
 
-def name_candidates(text: str) -> dict[int, tuple[str, str]]:
-    """Possible names in a text: 48-bit hash, all that the index keeps → phrase and kind.
+def name_candidates(text: str) -> dict[int, str]:
+    """Phrases of a text that may be names, by their 48-bit hashes, which are all that the index keeps.
 
     Text in brackets ("[shares a photo]") is skipped: nobody said it.
     """
     text = _BRACKETED.sub(" ", text)
-    found = [("phrase", phrase) for _, _, phrase in noun_phrases.noun_phrases(text)]
-    found += [("activity", phrase) for _, _, phrase in noun_phrases.activities(text)]
-    return {int(digest(kind, node_id(phrase)), 16): (phrase, kind) for kind, phrase in found}
+    found = (phrase for _, _, phrase in noun_phrases.noun_phrases(text))
+    return {int(digest("phrase", node_id(phrase)), 16): phrase for phrase in found}
 
 
 def heading_id(connection: Connection, heading: str) -> int | None:
