@@ -301,6 +301,8 @@ def diary(tmp_path_factory: pytest.TempPathFactory) -> Store:
         ("What came after the move?", ["worn out", "890", "skylight", "race"]),
         ("what came next after the skylight was delivered", ["race", "ferry"]),
         ("What happened before the move?", ["jam", "deadline"]),
+        ("What did we do after the move?", ["worn out", "890", "skylight", "race"]),
+        ("what was next after the skylight was delivered", ["race", "ferry"]),
         ("what came after quince jam", ["Judith", "worn out", "890", "skylight"]),
         ("What came after the ferry was booked?", []),
     ],
