@@ -1,8 +1,9 @@
 """The relation head: whether a text relates two things that it names.
 
-Pairs are names in one unit (``heads.units``). A name in a heading and one below it are no pair: a reader
-found only 9 of the 23 most probable ones related. Features are the marks around and between the names,
-their positions, their kinds and their word embeddings; verbs are not known.
+Pairs are names in one unit (``heads.units``), in a sentence that asserts what it says. A name in a heading
+and one below it are no pair: a reader found only 9 of the 23 most probable ones related. Features are the
+marks around and between the names, their positions, their kinds, and the word embeddings of the names and
+of what stands between them: "has left" from "has joined".
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.heads import classifier
 from clsm_cli.heads.name_head import DIMENSIONS, KINDS
+from clsm_cli.text.factuality import is_asserted
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.markdown_marks import BOX, ITEM
+from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 MAX_DISTANCE, MAX_NAMES = 3, 12
 """Each name is paired with this many names before it; a unit with more names is a list without pairs."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_PAST = frozenset(word_list("past"))
 
 
 class NameSpan(NamedTuple):
@@ -58,16 +63,23 @@ def longest_names(spans: Sequence[NameSpan]) -> list[NameSpan]:
 def pairs(text: str, spans: Sequence[NameSpan]) -> Iterator[Pair]:
     """The candidate pairs of a unit.
 
-    >>> found = pairs("Ada feeds Rex.", [NameSpan(0, 3, "ada"), NameSpan(10, 13, "rex")])
-    >>> [(pair.left.node, pair.right.node) for pair in found]
+    >>> names = [NameSpan(0, 3, "ada"), NameSpan(10, 13, "rex")]
+    >>> [(pair.left.node, pair.right.node) for pair in pairs("Ada feeds Rex.", names)]
     [('ada', 'rex')]
+    >>> list(pairs("Ada never Rex.", names))
+    []
     """
     inside = tuple(longest_names(spans))
-    if len(inside) > MAX_NAMES:
+    if not 1 < len(inside) <= MAX_NAMES:
         return
+    sentences = split(text)
     for place, right in enumerate(inside):
         for left in inside[max(0, place - MAX_DISTANCE) : place]:
-            if left.node != right.node:
+            around = [
+                each for each in sentences if each.end > left.start and each.start < right.end
+            ]
+            said = text[around[0].start : around[-1].end]
+            if left.node != right.node and is_asserted(said):
                 yield Pair(text, left, right, inside)
 
 
@@ -83,9 +95,9 @@ _LEAD = re.compile(r"[\s\-*+>\d.)|\[\]xX`_\"#]*")
 _TRAIL = re.compile(r"[\s*_`\"\])|.!。:：,;]*")
 _PATH = re.compile(r"[/\\@]|\w\.\w")
 _FIRST = re.compile(r"\b(?:I|I['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
-SLOTS = ("left", "right")
-"""The names whose word embeddings are inputs, ``DIMENSIONS`` numbers each; embeddings of the text between
-or above them made the head worse."""
+SLOTS = ("left", "right", "between")
+"""The names and the end of what stands between them, whose word embeddings are inputs, ``DIMENSIONS`` numbers each."""
+_BETWEEN_SIGNS = 80
 
 
 def pair_shape(pair: Pair) -> list[float]:
@@ -104,12 +116,14 @@ def _features(pair: Pair) -> dict[str, float]:
     row = text.lstrip().startswith("|")
     between = sum(left.end <= each.start and each.end <= right.start for each in pair.all_names)
     words = _WORD.findall(gap)
+    all_words = _WORD.findall(text)
     return {
         "signs between": math.log1p(len(gap)),
         "words between": math.log1p(len(words)),
         "names between": math.log1p(between),
         "names": math.log1p(len(pair.all_names)),
-        "words": math.log1p(len(_WORD.findall(text))),
+        "words": math.log1p(len(all_words)),
+        "past": not _PAST.isdisjoint(map(str.lower, all_words)),
         **{name: min(3, gap.count(mark)) for name, mark in _BETWEEN.items()},
         "dash between": _DASH.search(gap) is not None,
         "arrow between": _ARROW.search(gap) is not None,
@@ -207,16 +221,22 @@ def relation_probabilities(chosen: Sequence[Pair], meanings: Meanings | None) ->
 
 
 def head_inputs(chosen: Sequence[Pair], meanings: Meanings | None) -> Any:
-    """Float64 [n, ``INPUTS``]: features of each pair, and the embeddings of its names or zeros."""
+    """Float64 [n, ``INPUTS``]: features of each pair, and the embeddings of its ``SLOTS`` or zeros."""
     import numpy as np
 
     inputs = np.zeros((len(chosen), len(INPUTS)))
     inputs[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
     if meanings is None:
         return inputs
-    texts = [[each.text[n.start : n.end] for n in (each.left, each.right)] for each in chosen]
-    row_of = {name: row for row, name in enumerate(sorted({n for pair in texts for n in pair}))}
+    texts = [_slot_texts(each) for each in chosen]
+    row_of = {text: row for row, text in enumerate(sorted({t for slots in texts for t in slots}))}
     known = np.asarray(meanings(list(row_of)))
-    rows = known[[[row_of[name] for name in pair] for pair in texts]]
+    rows = known[[[row_of[text] for text in slots] for slots in texts]]
     inputs[:, len(SHAPE) :] = rows.reshape(len(texts), -1)
     return inputs
+
+
+def _slot_texts(pair: Pair) -> list[str]:
+    text, left, right = pair.text, pair.left, pair.right
+    gap = text[left.end : right.start][-_BETWEEN_SIGNS:]
+    return [text[left.start : left.end], text[right.start : right.end], gap]

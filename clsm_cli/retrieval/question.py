@@ -72,7 +72,8 @@ _ORDER_CUES = (
 )  # fmt: skip
 _CONVERSATION_CUES = (
     " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
-    " exchange", " dialog", " reference", " came ", " comes ", " happened ", " happens ", " come up ", " brought up ", " bring up ",
+    " exchange", " dialog", " reference", " came ", " comes ", " happened ", " happens ", " next ",
+    " did we do ", " did i do ", " write ", " work on ", " come up ", " brought up ", " bring up ",
     " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
     " refer", " last time ",
 )  # fmt: skip

@@ -206,7 +206,7 @@ def resolve(index: Index, text: str, now: str) -> TimeScope:
     if request is not None and request.relation != "at" and _is_limit(request.start, times):
         request = None
     event = ordinals.read_event(text) if has_place else None
-    if event is not None and not (request and request.hard) and not _is_limit(event.start, times):
+    if event is not None and not _is_limit(event.start, times):
         return ANY_TIME._replace(event=event.phrase, side=event.side)
     if request is None:
         return ANY_TIME if times is None else _by_calendar(index, text, now, times)

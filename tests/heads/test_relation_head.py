@@ -1,11 +1,19 @@
 """The head of relations: which pairs it looks at, and that it tells a stated one from a mere list."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import classifier
-from clsm_cli.heads.relation_head import INPUTS, NameSpan, pairs, relation_probabilities
+from clsm_cli.heads.relation_head import (
+    INPUTS,
+    MIN_RELATED_P,
+    NameSpan,
+    pairs,
+    relation_probabilities,
+)
 
 
 def _chances(text: str, *names: str, kind: str = "tool") -> list[float]:
@@ -31,3 +39,29 @@ def test_of_a_long_list_no_names_are_paired() -> None:
     names = [f"N{number:02}" for number in range(13)]
     assert not _chances(", ".join(names), *names)
     assert _chances(", ".join(names[:12]), *names[:12])
+
+
+@pytest.mark.parametrize(
+    ("holds", "ended"),
+    [
+        ("Petra is employed by Kestrel Labs.", "Petra has left Kestrel Labs."),
+        ("Petra teaches at Kestrel Labs.", "Petra used to work at Kestrel Labs."),
+        ("Petra works for Kestrel Labs.", "Petra stopped working for Kestrel Labs."),
+    ],
+)
+def test_what_has_ended_is_no_relation(model_folder: Path, holds: str, ended: str) -> None:
+    words = StaticVectors.open(model_folder).mean_vectors
+
+    def chance(text: str) -> float:
+        at = text.index("Kestrel")
+        names = [NameSpan(0, 5, "petra", "person"), NameSpan(at, at + 12, "labs", "organisation")]
+        return relation_probabilities(list(pairs(text, names)), words)[0]
+
+    assert chance(holds) > MIN_RELATED_P > chance(ended)
+
+
+def test_a_sentence_that_denies_relates_nothing_but_the_next_may() -> None:
+    text = "Ada does not work for Acme. Rex works for Bolt."
+    at = {name: text.index(name) for name in ("Ada", "Acme", "Rex", "Bolt")}
+    names = [NameSpan(start, start + len(name), name) for name, start in at.items()]
+    assert [(each.left.node, each.right.node) for each in pairs(text, names)] == [("Rex", "Bolt")]
