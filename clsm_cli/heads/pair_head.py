@@ -13,9 +13,11 @@ from functools import lru_cache
 from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.person_words import ENGLISH, leading_languages, words_of
 from clsm_cli.text.tokens import STOP_WORDS
 
+_PASTS = frozenset(word_list("pasts"))
 RELATIONS = ("same", "update", "both", "unrelated")
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
@@ -117,7 +119,8 @@ def update_of(
     """The probability that a later sentence updates an earlier one; certain from ``SUPERSEDED_P``.
 
     - A sentence that adds little to its subject is only worth saying if the earlier one no longer holds
-      ("the trip is cancelled"). If it adds a name or number, both may be true.
+      ("the trip is cancelled"). If it adds a name or number, both may be true; and what happened ("Been
+      to Ghent") did happen.
     - If only some clauses share content with the earlier sentence, one of them must be the update: "the
       trip is off, Tom works on Saturday" does not supersede where Tom works.
 
@@ -138,8 +141,11 @@ def update_of(
     if chance < _BRIEF_SUPERSEDED_P or particulars(new) - {*old.keys}:
         return chance
     added = len(content(new) - old_content)
-    is_brief = added <= _MAX_BRIEF_WORDS and (
-        added or sameness.polarity(old.text) != sameness.polarity(new.text)
+    is_event = old.words[0].casefold() in _PASTS if old.words else False
+    is_brief = (
+        added <= _MAX_BRIEF_WORDS
+        and not is_event
+        and (added or sameness.polarity(old.text) != sameness.polarity(new.text))
     )
     return max(chance, SUPERSEDED_P) if is_brief else chance
 

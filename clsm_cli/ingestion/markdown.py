@@ -10,7 +10,7 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, tzinfo
+from datetime import date, timedelta, tzinfo
 from functools import lru_cache
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -53,6 +53,9 @@ _LABELLED = re.compile(r"[\W_]*([^\W\d_][\w ./-]{0,30}?)[*_`\s]*[:|](.*)")
 """A line with a label: "Date: …", "- **Date:** …", "| Date | … |"."""
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
 _ANY_YEAR = date(2000, 1, 1)  # reference day for headings, in which only days with their year count
+_YEAR = re.compile(r"\D*((?:19|20)\d\d)\D*", re.ASCII)
+_MAX_APART = timedelta(days=31)
+"""Distance of a day without a year ("## 22 April") from the day, month or year above it, at most."""
 _MAX_PIECE_CHARS = MAX_MESSAGE // 4  # characters; none takes more than four bytes
 # A time is searched for at the start of a line.
 _MAX_LINE_CHARS = 400
@@ -97,8 +100,15 @@ def read(
     if len(spans) > MAX_BLOCKS:
         return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
     dated = _date_of(path, meta, zone)
+    above = dated or header_day or _stem(path)
     blocks = tuple(
-        RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, dated, zone))
+        RawBlock(
+            text,
+            first + 1,
+            last + 1,
+            span.heading,
+            _time_of(text, span.heading, dated, above, zone),
+        )
         for text, first, last, span in _blocks(lines, _joined(lines, spans))
     )
     return RawDocument(
@@ -205,9 +215,15 @@ def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, 
         yield text, first, first + text.count("\n"), span
 
 
-def _time_of(line: str, heading: tuple[str, ...], dated: str | None, zone: tzinfo) -> str | None:
-    """When a block was written or true: by its own start, else its headings, else its file."""
-    day = _heading_day(heading) or dated
+def _time_of(
+    line: str, heading: tuple[str, ...], dated: str | None, above: str, zone: tzinfo
+) -> str | None:
+    """When a block was written or true: by its own start, else its headings, else its file (``dated``).
+
+    Args:
+        above: Where the year of a heading may stand: the day or the name of the file.
+    """
+    day = _heading_day((above, *heading)) or dated
     line = line[:_MAX_LINE_CHARS].split("\n", 1)[0]
     lead, bracket = _LEADING.match(line), _IN_BRACKETS.search(line)
     if lead and lead.group(2) and day:
@@ -225,8 +241,47 @@ def _when(text: str, zone: tzinfo) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _heading_day(heading: tuple[str, ...]) -> str | None:
-    """The day in the innermost heading that has one, in any form; it must have its year."""
-    return next(filter(None, map(_title_day, reversed(heading))), None)
+    """The day in the innermost heading that has one, in any form; its year may stand in one above.
+
+    >>> _heading_day(("2026-04-21", "Notes", "22 April: roof")), _heading_day(("2026-12", "Fri 1 January"))
+    ('2026-04-22', '2027-01-01')
+    >>> _heading_day(("Diary", "22 April")), _heading_day(("2026-04-21", "Plan for 3 June"))
+    (None, None)
+    """
+    titles = heading[::-1]
+    for place, title in enumerate(titles[:-1], 1):
+        if day := _title_day(title) or _day_near(title[:_MAX_LINE_CHARS], titles[place:]):
+            return day
+    return None
+
+
+def _day_near(title: str, above: Sequence[str]) -> str | None:
+    """The day without a year with which a title begins, next to the innermost period above it."""
+    found = next(iter(expressions.find_expressions(title, _ANY_YEAR)), None)
+    period = next(filter(None, map(_period_in, above)), None) if found and not found.start else None
+    if found is None or period is None or not re.match(r" ?(?:\W|$)", title[found.end :]):
+        return None
+    is_day = found.kind != "relative" and found.until - found.first == timedelta(days=1)
+    if not is_day or not any(map(str.isdigit, found.text)):
+        return None
+    days = []
+    for year in range(period[0].year - 1, period[0].year + 2):
+        with contextlib.suppress(ValueError):  # 29 February
+            day = found.first.replace(year=year)
+            days.append((max(period[0] - day, day - period[1]), day))
+    apart, day = min(days)
+    return day.isoformat() if apart <= _MAX_APART else None
+
+
+def _period_in(title: str) -> tuple[date, date] | None:
+    """The first and last day of the day, month or year that a title names with its year."""
+    for found in expressions.find_expressions(title[:_MAX_LINE_CHARS], _ANY_YEAR):
+        if not found.relative:
+            return found.first, found.until - timedelta(days=1)
+    if day := _named_day(title):
+        return date.fromisoformat(day), date.fromisoformat(day)
+    year = _YEAR.fullmatch(title)
+    return (date(int(year[1]), 1, 1), date(int(year[1]), 12, 31)) if year else None
 
 
 def _title_day(title: str) -> str | None:

@@ -252,8 +252,10 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     if kept:
         named = concepts.rank_concepts(index, query.text, kept, settings.concepts, cosines)
     if kept and not concepts_only:
-        past = query.past
-        ended = supersession.ended(index, question, kept, cosines, past) if settings.rivals else {}
+        times = query.now, query.past
+        ended = (
+            supersession.ended(index, question, kept, cosines, *times) if settings.rivals else {}
+        )
         kept = demotion.demote(index, question, kept, settings, ended)
         memories = result_items.build_items(index, question, kept, query.k, settings, ended)
     if question.asks_for_all:

@@ -10,20 +10,19 @@ whichever came first: the agent can only know it from the owner.
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property, partial
+from datetime import date
+from functools import cache, partial
 from itertools import product
-from math import sqrt
 from operator import mul
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import pair_head
 from clsm_cli.model import clocks
 from clsm_cli.model.trust import is_as_trusted
-from clsm_cli.retrieval import verdict
+from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.codes import SENTENCE_BYTES
-from clsm_cli.text import breadth, factuality, sameness, sentences
+from clsm_cli.text import breadth, factuality, sameness
 from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.heads.pair_head import Relation, Sentence
     from clsm_cli.retrieval.answer import Memory
+    from clsm_cli.retrieval.compared import Side
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.store.index.index_queries import Index
@@ -50,11 +50,7 @@ _PRONOUNS = frozenset(
     for row in word_list(name)
     for each in row.split("/")
 )
-_DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
-_LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
-"""A line with a label and a value."""
-LONGEST = 40
-"""Words of a passage that may be superseded as a whole, at most."""
+_STATUS = re.compile(r"(?im)^\W*status\W+superseded\b(?: by\b(?P<by>.*))?")
 _MOSTLY = 0.6
 """Share of its words that closed statements must cover where the passage has no word of the question."""
 _LEAST = 0.15
@@ -92,9 +88,10 @@ def ended(
     question: Question,
     candidates: Sequence[Candidate],
     cosines: Sequence[float],
+    now: str,
     at: str | None = None,
 ) -> dict[int, Ended]:
-    """Row of a superseded passage → its replacement; reversed if that was told after ``at``.
+    """Row of a superseded passage → its replacement; reversed if that was told after the time asked about.
 
     Args:
         index: Up to date.
@@ -102,22 +99,28 @@ def ended(
         candidates: Best first.
         cosines: Of every stored sentence vector to the question, by row; empty without a model: then only
             closed statements count.
-        at: The past time asked about; None for now.
+        now: The time of the question.
+        at: The past time asked about; None for the last day that the question names, or now.
     """
     best = [each for each in candidates[:FIRST] if each.traits.kind != "gist"]
+    at = at or _last_day(question, now)
     told = index.passages([each.row for each in best])
     ended: dict[int, Ended] = {}
     if cosines and not breadth.asks_for_several(question.text):
         stated = _stated(told)
         sides = (
-            _side(index, each, told[each.row], cosines) for each in best if each.row not in stated
+            compared.side(index, each, told[each.row], cosines)
+            for each in best
+            if each.row not in stated
         )
         read = [side for side in sides if side is not None]
         alike = graph_queries.shared_sources(
             index.connection, sorted({side.candidate.traits.key for side in read})
         )
-        ended = _judged(question, read, alike, at)
+        ended = _judged(question, read, alike, {*index.speakers()}, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
+    if at is None:
+        ended |= _by_status(index, told)
     for row, day in (_closed(index, question, best, told) if at is None else {}).items():
         over = ended.get(row)
         if over is None:
@@ -125,6 +128,14 @@ def ended(
         elif over.chance < OVER:
             ended[row] = over._replace(chance=1.0, until=day)
     return ended
+
+
+def _last_day(question: Question, now: str) -> str | None:
+    """The last day of the period that a question names, if it is over."""
+    until = max((until for _, until in question.periods), default=None)
+    if until is None or until > date.fromisoformat(now[:10]).toordinal():
+        return None
+    return date.fromordinal(until - 1).isoformat()
 
 
 def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
@@ -138,6 +149,33 @@ def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
     }
 
 
+def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
+    """Passages of documents whose status says that they are superseded, as decision records have it.
+
+    The passage that ranks above is one of the document that the status names.
+    """
+    documents = sorted({each.document for each in told.values() if each.document})
+    rows = graph_queries.rows_with(index.connection, documents, "superseded") if documents else []
+    found: dict[int, Ended] = {}
+    for row, status in index.passages(rows).items():
+        said, when = _STATUS.search(status.text), compared.written(index, status)
+        if said is None or when is None:
+            continue
+        named = pair_head.particulars(pair_head.sentence(f"by {said['by'] or ''}"))
+        new = next(
+            (
+                other
+                for other, each in told.items()
+                if named and named <= {*pair_head.sentence(f"{each.heading} {each.path}").keys}
+            ),
+            None,
+        )
+        over = Ended(1.0, when.time[:10], told[new].id if new is not None else None, new)
+        of_it = (n for n, each in told.items() if each.document == status.document and n != row)
+        found |= dict.fromkeys(of_it, over)
+    return found
+
+
 def _closed(
     index: Index, question: Question, best: Sequence[Candidate], told: Mapping[int, Passage]
 ) -> dict[int, str]:
@@ -145,7 +183,7 @@ def _closed(
 
     The statements may cover a minor part of the passage, so they must have what the question asks about.
     """
-    short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
+    short = [each for each in best if len(told[each.row].text.split()) <= compared.LONGEST]
     keys = sorted({each.traits.key for each in short})
     outdated = graph_queries.outdated_sources(index.connection, keys)
     asked = pair_head.content(pair_head.sentence(question.text))
@@ -161,7 +199,11 @@ def _closed(
 
 
 def _judged(
-    question: Question, read: list[_Side], alike: set[tuple[str, str]], at: str | None
+    question: Question,
+    read: list[Side],
+    alike: set[tuple[str, str]],
+    speakers: Collection[str],
+    at: str | None,
 ) -> dict[int, Ended]:
     """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
@@ -171,11 +213,16 @@ def _judged(
     is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
-    speakers = {each.passage.speaker for each in read} - {""}
     sureness = cache(partial(_sureness, question))
     for old, new, one, two in _rivals(asked, read, alike):
         chance = _update(*_as_said(old, one, new, two, speakers), question.text)
-        is_doubtful = is_past or factuality.is_hearsay(two.text) or new.is_before(old)
+        is_doubtful = (
+            is_past
+            or old.is_long
+            or new.is_long
+            or factuality.is_hearsay(two.text)
+            or not new.is_surely_after(old)
+        )
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
         is_told = chance >= OVER or (not is_open and _is_likely(chance, old, new, sureness))
@@ -184,7 +231,7 @@ def _judged(
     return _ends(found, at)
 
 
-def _is_likely(chance: float, old: _Side, new: _Side, sureness: Callable[[_Side], float]) -> bool:
+def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
     """Whether an update of a probability is worth a mark, given how surely both passages answer.
 
     The later passage goes above the older one, so it must answer at least as surely as that still may.
@@ -195,7 +242,7 @@ def _is_likely(chance: float, old: _Side, new: _Side, sureness: Callable[[_Side]
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
 
 
-def _sureness(question: Question, side: _Side) -> float:
+def _sureness(question: Question, side: Side) -> float:
     """How surely a passage answers: its confidence, or the answer head's probability if that is higher.
 
     The words of a change are few ("they moved it to the 11th"), so its confidence by signs is low.
@@ -216,7 +263,7 @@ def _update(one: Sentence, two: Sentence, asked: str) -> float:
 
 
 def _as_said(
-    old: _Side, one: Sentence, new: _Side, two: Sentence, speakers: Collection[str]
+    old: Side, one: Sentence, new: Side, two: Sentence, speakers: Collection[str]
 ) -> tuple[Sentence, Sentence]:
     """Two sentences without the name of their speaker, or with both names if these differ."""
     named = [pair_head.without_speaker(each.text, speakers) for each in (one, two)]
@@ -232,8 +279,8 @@ def _as_said(
 class _Update(NamedTuple):
     """A passage that supersedes another."""
 
-    old: _Side
-    new: _Side
+    old: Side
+    new: Side
     chance: float
 
     @property
@@ -257,7 +304,7 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     by_row: dict[int, list[_Update]] = {}
     for each in updates:
         old, new, chance = each
-        if at and clocks.is_after(new.time, at, new.zone):
+        if at and clocks.is_after(new.time, at, new.zone) and not new.candidate.signals.date:
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif new.row not in gainsaid:
             by_row.setdefault(old.row, []).append(each)
@@ -276,71 +323,6 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     return ended
 
 
-class _Told(NamedTuple):
-    """The earliest and the latest time at which a passage may have been written.
-
-    A block without a date was written between two captures of its document, or before the first: then
-    the earliest time is unknown (None).
-    """
-
-    after: str | None
-    time: str
-
-
-class _Side:
-    """A passage; its sentences and vector are computed on demand."""
-
-    def __init__(
-        self, index: Index, candidate: Candidate, passage: Passage, told: _Told, near: float
-    ) -> None:
-        self.candidate, self.passage = candidate, passage
-        self.row, self.near = candidate.row, near
-        self.told, self.time = told, told.time
-        self._index, self.zone = index, index.store.zone
-        self.is_answer = passage.trust == "agent" and bool(passage.speaker)
-        """Whether an agent says it in a conversation."""
-
-    def is_before(self, other: _Side) -> bool:
-        """Whether it is not known to have been said after another."""
-        after = self.told.after
-        return after is None or not clocks.is_after(after, other.time, self.zone)
-
-    @cached_property
-    def sentences(self) -> list[Sentence]:
-        text = self.passage.text
-        is_list = all(map(_LABELLED.match, text.splitlines()))
-        parts = text.splitlines() if is_list else sentences.sentences(text)
-        heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
-        heading = "" if _is_day(heading) else heading
-        read = (pair_head.sentence(part, heading) for part in parts)
-        return [each for each in read if each.words]
-
-    @cached_property
-    def repeated(self) -> set[str]:
-        """Names and numbers that it repeats from the turn before."""
-        row = self.candidate.traits.previous
-        texts = [self.passage.text, "" if row is None else self._index.passages([row])[row].text]
-        return set.intersection(*(pair_head.particulars(pair_head.sentence(t)) for t in texts))
-
-    @cached_property
-    def vector(self) -> list[float]:
-        rows = self._index.vectors.sentence_rows() or b""
-        start = self.candidate.traits.vector * SENTENCE_BYTES
-        codes = rows[start : start + SENTENCE_BYTES]
-        values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
-        length = sqrt(sum(map(mul, values, values))) or 1.0
-        return [value / length for value in values]
-
-
-def _is_day(heading: str) -> bool:
-    """Whether a heading is only a day."""
-    if not any(map(str.isdigit, heading)):
-        return False
-    from clsm_cli.text.time import expressions  # which few questions need
-
-    return expressions.is_day(heading)
-
-
 def _is_small_talk(*texts: str) -> bool:
     """Whether one of the sentences is small talk, which nothing supersedes."""
     from clsm_cli.text import route
@@ -348,27 +330,7 @@ def _is_small_talk(*texts: str) -> bool:
     return any(map(route.is_small_talk, texts))
 
 
-def _side(
-    index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
-) -> _Side | None:
-    """A passage to compare; None if it has no vector or no time, or is too long."""
-    is_long = len(passage.text.split()) > LONGEST
-    told = None if is_long or candidate.traits.vector < 0 else _told(index, passage)
-    if told is None:
-        return None
-    return _Side(index, candidate, passage, told, cosines[candidate.traits.vector])
-
-
-def _told(index: Index, passage: Passage) -> _Told | None:
-    """When a passage was written; None if unknown."""
-    dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
-    if time := dated[1] if dated and passage.document else passage.time:
-        return _Told(time, time)
-    before, at = index.capture_times(passage.episode) if passage.episode else (None, None)
-    return _Told(before, at) if at else None
-
-
-def _may_end(old: _Side, new: _Side) -> bool:
+def _may_end(old: Side, new: Side) -> bool:
     """Whether a passage may supersede another: certainly later, and as trusted.
 
     The owner's words supersede an agent's words in a conversation, whichever are later, unless the agent
@@ -386,16 +348,19 @@ def _may_end(old: _Side, new: _Side) -> bool:
     )
 
 
-def _is_reply(said: _Side, before: _Side) -> bool:
+def _is_reply(said: Side, before: Side) -> bool:
     """Whether an agent's passage replies to another, or repeats what that lacks from the turn before."""
     known = pair_head.particulars(pair_head.sentence(before.passage.text))
     return before.row == said.candidate.traits.previous or not said.repeated <= known
 
 
 def _rivals(
-    asked: Sentence, read: Sequence[_Side], alike: set[tuple[str, str]]
-) -> list[tuple[_Side, _Side, Sentence, Sentence]]:
-    """The pairs of passages nearest to each other and to the question, with the best sentence of each."""
+    asked: Sentence, read: Sequence[Side], alike: set[tuple[str, str]]
+) -> list[tuple[Side, Side, Sentence, Sentence]]:
+    """The pairs of passages nearest to each other and to the question, with the best sentence of each.
+
+    A pair of which neither seems to answer is left out: reading it takes time.
+    """
     wanted = pair_head.content(asked)
     found = []
     for old, new in product(read, repeat=2):
@@ -407,8 +372,9 @@ def _rivals(
             continue
         both = [
             (one, two)
-            for one, two in product(old.sentences, new.sentences)
+            for one, two in product(old.parts(wanted), new.told_parts(wanted))
             if one.keys != two.keys
+            and _may_be_alike(old, new, one, two, wanted)
             and not sameness.has_same_preference(one.text, two.text)
             and not (new.is_before(old) and pair_head.content(one) <= pair_head.content(two))
         ]
@@ -417,12 +383,27 @@ def _rivals(
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
         if factuality.asserts_nothing(one.text) or factuality.asserts_nothing(two.text):
             continue  # nothing supersedes a question or a mere idea
-        alone, other = wanted & {*one.keys}, wanted & {*two.keys}
+        alone, other = wanted & {*one.keys} - new.keys, wanted & {*two.keys} - old.keys
         # If each has a term of the question that the other lacks, they are about different things.
-        if not (alone - other and other - alone) and not _names_another(asked, one, two):
+        if not (alone and other) and not _names_another(asked, one, two):
             found.append((cosine + min(old.near, new.near), old, new, one, two))
     found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
-    return [each[1:] for each in found[:MOST]]
+    return [
+        each[1:]
+        for each in found[:MOST]
+        if max(side.candidate.confidence for side in each[1:3]) >= PERHAPS
+    ]
+
+
+def _may_be_alike(old: Side, new: Side, one: Sentence, two: Sentence, wanted: set[str]) -> bool:
+    """Whether the clause of a long passage shares a word with the other sentence.
+
+    If the later passage is long, its clause must have every term of the question that the other has.
+    """
+    if new.is_long and not wanted & {*one.keys} <= {*two.keys}:
+        return False
+    is_long = old.is_long or new.is_long
+    return not (is_long and pair_head.content(one).isdisjoint(pair_head.content(two)))
 
 
 def _names_another(asked: Sentence, one: Sentence, two: Sentence) -> bool:

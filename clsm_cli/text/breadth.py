@@ -4,6 +4,8 @@ A list is answered by turns of several conversations, a single thing by one turn
 passage speak against the other.
 """
 
+import re
+
 _QUESTION_WORDS = frozenset({"what", "which", "many"})
 _KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
 _NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})
@@ -43,8 +45,12 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
 
 
 def asks_for_several(text: str) -> bool:
-    """Whether a question asks for several things with a noun, however many terms it has."""
-    words = text.casefold().translate(_MARKS).split()
+    """Whether a question asks for several things with a noun, however many terms it has.
+
+    >>> asks_for_several("Which schools does Nils like?"), asks_for_several("Which school does Nils like?")
+    (True, False)
+    """
+    words = re.split(r"\b(?:do|does|did)\b", text.casefold())[0].translate(_MARKS).split()
     return "both" in words or ("many" not in words and _asks_for_plural(words))
 
 

@@ -107,6 +107,8 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
         "2026-01-01",
     ]
     assert [block.time for block in read("08:15 a\n").blocks] == [None]
+    (block,) = read("# Garden\n## 2 January - frost\na\n", "diary/2026-12.md").blocks
+    assert block.time == "2027-01-02", "its year is in the name of the file"
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,12 @@ def test_a_document_reads_as_it_stood(living: Store, clock: str, day: str, name:
     assert "router" not in found
 
 
+def test_a_new_page_of_a_known_folder_was_told_later(living: Store, tmp_path: Path) -> None:
+    page = tmp_path / "wifi.md"
+    note(living, page, "The wifi is Lelie.\n", now="2026-02-26T12:00:00+01:00")
+    assert "Lelie" not in told(living, WIFI, as_of="2026-02-23")
+
+
 def test_both_clocks(living: Store) -> None:
     """On the 23rd the 21st was known by a newer version, and on the 21st the 23rd by an older one."""
     assert "Zonnebloem" in told(living, WIFI, as_of="2026-02-21", known_at="2026-02-23")
@@ -139,4 +145,4 @@ def test_the_diary_of_the_sample(slept_store: Path) -> None:
                 for each in answer.memories[:3]
             )
     assert (values, unmarked) == (33, 0)
-    assert (first, three) == (11, 21)
+    assert (first, three) == (14, 22)

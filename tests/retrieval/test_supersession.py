@@ -172,8 +172,9 @@ def test_a_page_without_a_day_lies_between_two_captures(store: Store, tmp_path: 
     for name, text, day in (
         ("hall.md", old, "2026-02-01"),
         ("2026-02-03.md", new, "2026-02-03"),
-        ("once.md", "The heating is off.", "2026-02-09"),  # nobody knows since when
+        ("else/once.md", "The heating is off.", "2026-02-09"),  # nobody knows since when
     ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         note(store, tmp_path / name, f"{text}\n", now=f"{day}T20:00:00+01:00")
     told = {each.text: each for each in found(store, "is the heating on")}
     assert (told[old].until or told[old].perhaps_until) == "2026-02-03"
@@ -247,3 +248,59 @@ def test_a_rule_outlives_the_minor_part_of_its_message_that_changed(store: Store
     assert [each.until for each in found(store, question) if each.text == text] == [None]
     question = "in which bin is the flour?"
     assert [each.until for each in found(store, question) if each.text == text] == ["2026-02-03"]
+
+
+def test_a_new_page_of_a_known_folder_is_later(store: Store, tmp_path: Path) -> None:
+    """It was written between two captures of the folder, so rather after what was said in their first half."""
+    note(store, tmp_path / "house.md", "The roof is red.\n", now="2026-02-01T20:00:00+01:00")
+    old, new = "The plumber is Ekman.", "The plumber is Sundin now."
+    tell(store, row(old, timestamp="2026-02-03T08:00Z"))
+    note(store, tmp_path / "people.md", f"{new}\n", now="2026-02-20T20:00:00+01:00")
+    first, *others = found(store, "who is the plumber")
+    assert first.text == new
+    assert [each.perhaps_until for each in others if each.text == old] == ["2026-02-20"]
+
+
+CAFE = """\
+We opened the cafe in the old pharmacy in 2017, with eleven tables. Dogs are welcome, laptops only until \
+noon. The landlord is old Herr Sperling, who lives above us and wants his coffee at nine, and the rent is \
+1450 a month until the end of the lease. My brother keeps the books."""
+
+
+@pytest.mark.parametrize(
+    ("question", "is_over"), [("what is the rent", True), ("are dogs welcome", False)]
+)
+def test_a_long_passage_is_perhaps_over_in_part(
+    store: Store, tmp_path: Path, question: str, is_over: bool
+) -> None:
+    """It is compared by the clause that the question asks about."""
+    note(store, tmp_path / "cafe.md", f"# Cafe\n\n{CAFE}\n", now="2026-02-01T20:00:00+01:00")
+    tell(store, row("The rent goes up to 1600 from June.", timestamp="2026-02-03T08:00Z"))
+    items = found(store, question)
+    (old,) = [each for each in items if each.text == CAFE]
+    assert (old.until, old.perhaps_until) == (None, "2026-02-03" if is_over else None)
+    assert items.index(old) == is_over
+
+
+def test_a_document_that_says_it_is_superseded_is_over(store: Store, tmp_path: Path) -> None:
+    record = "# ADR {}: Queue\n\nStatus: {}\n\n{}\n"
+    for day, number, status, text in (
+        ("01", "0003", "accepted", "We use RabbitMQ for all events."),
+        ("09", "0007", "accepted", "Events go through Kafka."),
+        ("09", "0003", "superseded by ADR 0007", "We use RabbitMQ for all events."),
+    ):
+        path = tmp_path / f"{number}.md"
+        note(store, path, record.format(number, status, text), now=f"2026-02-{day}T20:00:00+01:00")
+    items = [each for each in found(store, "what do we use for events") if "vents" in each.text]
+    assert ["Kafka" in each.text for each in items] == [True, False]
+    assert (items[1].until, items[1].replaced_by) == ("2026-02-09", items[0].id)
+
+
+def test_of_a_past_period_what_was_told_later_is_below(store: Store) -> None:
+    told = ("Standup is at 9:30.", "Standup is at 10 now.")
+    for month, text in zip(("01", "02"), told, strict=True):
+        tell(store, row(text, timestamp=f"2026-{month}-12T08:00Z", session=month))
+    items = found(store, "when was standup in January")
+    assert [(each.text, each.until, each.perhaps_until) for each in items] == [
+        (text, None, None) for text in told
+    ]

@@ -252,6 +252,9 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
+FOLDER = "rtrim({0}, replace({0}, '/', ''))"
+"""SQL for the folder of a path, with its last slash."""
+
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE files (            -- signature of every file that the rows below come from

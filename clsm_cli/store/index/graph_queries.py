@@ -167,6 +167,15 @@ def shared_sources(connection: Connection, keys: Sequence[str]) -> set[tuple[str
     return set(select(connection, query, keys))
 
 
+def rows_with(connection: Connection, documents: Sequence[str], word: str) -> list[int]:
+    """Rows of the current blocks of some documents that contain a word."""
+    query = (
+        "SELECT p.id FROM places l JOIN passages p ON p.place = l.id WHERE l.document IN ({})"
+        f" AND p.current AND p.text LIKE '%{word}%' ORDER BY p.id"
+    )
+    return [row for (row,) in select(connection, query, documents)]
+
+
 def source_keys(connection: Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
     """The sources of some statements: (row of the statement, key of the turn or block)."""
     query = "SELECT passage, turn FROM rests WHERE passage IN ({}) ORDER BY passage, turn"

@@ -13,8 +13,8 @@ to a day up to then ("in 2019 I lived in Breda"). A reader without another answe
 told later (``Past.after_cutoff``), and says so in the answer.
 
 A turn or dated block was told at its time. Any other block was written between two captures of its
-document: those of the first capture may be of any age, those of a later one count as told at its time. A
-block closed since then is visible again.
+document: those of the first capture of a folder may be of any age, those of a later one count as told at its
+time. A block closed since then is visible again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.database import json_list, mapping_of, select
+from clsm_cli.store.index.database import FOLDER, json_list, mapping_of, select
 from clsm_cli.store.index.graph_queries import Fact, number_of
 
 if TYPE_CHECKING:
@@ -148,10 +148,12 @@ def _dated_after(
 
 
 def _captured_after(connection: Connection, at: str) -> Iterator[tuple[int, str | None, str, bool]]:
-    """Blocks captured after ``at``: row, own time, capture time, whether in the document's first capture."""
+    """Blocks captured after ``at``: row, own time, capture time, whether in the folder's first capture."""
     episodes = connection.execute(
-        "SELECT id, document, MIN(recorded), MIN(MIN(recorded)) OVER (PARTITION BY document)"
-        " FROM episodes WHERE document IS NOT NULL GROUP BY id, document"
+        "SELECT e.id, document, MIN(recorded), MIN(MIN(recorded)) OVER (PARTITION BY"
+        f" COALESCE({FOLDER.format('d.path')}, document))"
+        " FROM episodes e LEFT JOIN documents d ON d.id = document"
+        " WHERE document IS NOT NULL GROUP BY e.id, document"
     )
     taken = {
         (episode, document): (recorded, recorded == first)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.database import column, json_list, select, unpack
+from clsm_cli.store.index.database import FOLDER, column, json_list, select, unpack
 from clsm_cli.store.index.ranking_queries import NODE_MENTIONS, Search
 
 if TYPE_CHECKING:
@@ -201,11 +201,18 @@ class Index(Search):
     def capture_times(self, episode: str) -> tuple[str | None, str | None]:
         """Capture times of a document before and with an episode; its blocks were written between.
 
-        None before the first, and for an unknown episode.
+        The first is None for an unknown episode, and before the first capture, unless other documents
+        of the folder were captured before: then the file is new (a moved one is not).
         """
         row = self.connection.execute(
-            "SELECT (SELECT MAX(o.recorded) FROM episodes o WHERE o.document = e.document"
-            " AND o.recorded < e.recorded), e.recorded FROM episodes e WHERE e.id = ? LIMIT 1",
+            "SELECT COALESCE((SELECT MAX(o.recorded) FROM episodes o WHERE o.document = e.document"
+            " AND o.recorded < e.recorded), (SELECT MAX(o.recorded) FROM documents d"
+            f" JOIN documents s ON {FOLDER.format('s.path')} = {FOLDER.format('d.path')}"
+            " JOIN episodes o ON o.document = s.id WHERE d.id = e.document"
+            " AND o.recorded < e.recorded AND NOT EXISTS (SELECT 1 FROM places l"
+            " JOIN passages p ON p.place = l.id JOIN passages c ON c.embedded = p.embedded"
+            " WHERE l.document = e.document AND l.episode = e.id AND NOT c.current"
+            " AND c.id <> p.id))), e.recorded FROM episodes e WHERE e.id = ? LIMIT 1",
             (episode,),
         ).fetchone()
         return (row[0], row[1]) if row else (None, None)

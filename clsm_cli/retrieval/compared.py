@@ -1,0 +1,167 @@
+"""Passages as ``supersession`` compares them: when each was written, and its sentences or clauses."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from math import sqrt
+from operator import mul
+from typing import TYPE_CHECKING
+
+from clsm_cli.heads import pair_head
+from clsm_cli.model import clocks
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.codes import SENTENCE_BYTES
+from clsm_cli.text import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.heads.pair_head import Sentence
+    from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+_DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
+_LABELLED = re.compile(r"[^\s:][^:]{0,40}:(?:\*\*|__)? ")
+"""A line with a label and a value."""
+_RULE = re.compile(r"\W*-{3}\W*")
+"""The line below the head of a table."""
+_CLAUSE = re.compile(r"[,;] (?:and )?| [-\u2013\u2014] |\b(?:and|but)\b")
+BRIEF = 25
+"""Words of a later passage that is read whole, at most."""
+LONGEST = 40
+"""Words of a passage whose every sentence is compared, at most; of a longer one, clauses are."""
+
+
+class Written(NamedTuple):
+    """The earliest and the latest time at which a passage may have been written.
+
+    A block without a date was written between two captures of its document or folder, or before the
+    first: then the earliest time is unknown (None).
+    """
+
+    after: str | None
+    time: str
+
+
+class Side:
+    """A passage; its sentences and vector are computed on demand."""
+
+    def __init__(
+        self, index: Index, candidate: Candidate, passage: Passage, told: Written, near: float
+    ) -> None:
+        self.candidate, self.passage = candidate, passage
+        self.row, self.near = candidate.row, near
+        self.told, self.time = told, told.time
+        self._index, self.zone = index, index.store.zone
+        self.is_long = len(passage.text.split()) > LONGEST
+        self.is_answer = passage.trust == "agent" and bool(passage.speaker)
+        """Whether an agent says it in a conversation."""
+
+    def is_before(self, other: Side) -> bool:
+        """Whether it is not likely to have been said after another.
+
+        A block without a date is, if the other was said in the first half of the time it may be of.
+        """
+        if self.told.after in (None, self.time):
+            return not self.is_surely_after(other)
+        first, at, last = (
+            clocks.seconds(each, self.zone) for each in (self.told.after, other.time, self.time)
+        )
+        return at > (first + last) / 2
+
+    def is_surely_after(self, other: Side) -> bool:
+        """Whether it is known to have been said after another."""
+        after = self.told.after
+        return after is not None and clocks.is_after(after, other.time, self.zone)
+
+    @cached_property
+    def sentences(self) -> list[Sentence]:
+        """Its sentences, lines of a list of labels, or rows of a table, with the innermost heading."""
+        text = self.passage.text
+        is_list = all(map(_LABELLED.match, text.splitlines()))
+        parts = text.splitlines() if is_list else sentences.sentences(text)
+        head = next((n for n, part in enumerate(parts, 1) if _RULE.fullmatch(part)), 0)
+        heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
+        heading = "" if _is_day(heading) else heading
+        read = (pair_head.sentence(part, heading) for part in parts[head:])
+        return [each for each in read if each.words]
+
+    def parts(self, wanted: set[str]) -> list[Sentence]:
+        """The sentences; of a long passage, the clauses with most terms of the question."""
+        if not self.is_long:
+            return self.sentences
+        asked = wanted - {*self.heading.keys} or wanted
+
+        def terms(part: Sentence) -> int:
+            return len(asked & {*part.keys})
+
+        most = max(map(terms, self.sentences), default=0) or 1
+        found = []
+        for each in self.sentences:
+            if terms(each) == most:
+                clauses = map(pair_head.sentence, _CLAUSE.split(each.text))
+                found += [clause for clause in clauses if terms(clause) == most] or [each]
+        return found
+
+    def told_parts(self, wanted: set[str]) -> list[Sentence]:
+        """The sentences, or the whole if it is brief: "Scrap the boat. We take the train"."""
+        text = self.passage.text
+        is_brief = len(self.sentences) > 1 and len(text.split()) <= BRIEF and "\n" not in text
+        return [pair_head.sentence(text)] if is_brief else self.parts(wanted)
+
+    @cached_property
+    def heading(self) -> Sentence:
+        """The headings above it."""
+        return pair_head.sentence(self.passage.heading)
+
+    @cached_property
+    def keys(self) -> set[str]:
+        """Keys of its words and headings."""
+        return {*self.heading.keys, *(key for each in self.sentences for key in each.keys)}
+
+    @cached_property
+    def repeated(self) -> set[str]:
+        """Names and numbers that it repeats from the turn before."""
+        row = self.candidate.traits.previous
+        texts = [self.passage.text, "" if row is None else self._index.passages([row])[row].text]
+        return set.intersection(*(pair_head.particulars(pair_head.sentence(t)) for t in texts))
+
+    @cached_property
+    def vector(self) -> list[float]:
+        """Its unit vector."""
+        rows = self._index.vectors.sentence_rows() or b""
+        start = self.candidate.traits.vector * SENTENCE_BYTES
+        codes = rows[start : start + SENTENCE_BYTES]
+        values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
+        length = sqrt(sum(map(mul, values, values))) or 1.0
+        return [value / length for value in values]
+
+
+def _is_day(heading: str) -> bool:
+    """Whether a heading is only a day."""
+    if not any(map(str.isdigit, heading)):
+        return False
+    from clsm_cli.text.time import expressions  # which few questions need
+
+    return expressions.is_day(heading)
+
+
+def side(
+    index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
+) -> Side | None:
+    """A passage to compare; None if it has no vector or no time."""
+    told = None if candidate.traits.vector < 0 else written(index, passage)
+    if told is None:
+        return None
+    return Side(index, candidate, passage, told, cosines[candidate.traits.vector])
+
+
+def written(index: Index, passage: Passage) -> Written | None:
+    """When a passage was written; None if unknown."""
+    dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
+    if time := dated[1] if dated and passage.document else passage.time:
+        return Written(time, time)
+    before, at = index.capture_times(passage.episode) if passage.episode else (None, None)
+    return Written(before, at) if at else None
