@@ -14,7 +14,7 @@ from clsm_cli.commands.command_line import (
 )
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat
 from clsm_cli.retrieval.briefing import SCHEMA, Briefing, Concepts, brief
-from clsm_cli.retrieval.briefing_items import Item, make_item
+from clsm_cli.retrieval.briefing_items import Item, episode_of, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
 
@@ -192,11 +192,10 @@ def context_lines(found: Briefing) -> list[str]:
     """Plain text: section headings, files, and under each file its items with line numbers."""
     folder, names = _files_of(found)
     lines = [flat(BELOW.format(folder)), ""] if folder else []
-    told: set[str] = set()
     for section in found.sections:
         if section.items:
             lines += ["", TITLES[section.name]] if lines and lines[-1] else [TITLES[section.name]]
-        for each, name in _by_file(section.items, names, told):
+        for each, name in _by_file(section.items, names):
             lines += [flat(name)] if name else []
             *more, last = _lines(each, each.start)
             lines += [*more, f"{last} ({flat(each.day)})" if each.day else last]
@@ -204,28 +203,36 @@ def context_lines(found: Briefing) -> list[str]:
 
 
 def _files_of(found: Briefing) -> tuple[str, dict[str, str]]:
-    """The common folder of its files, and file → relative path."""
-    return common_folder({item.file for part in found.sections for item in part.items} - {""})
+    """The common folder of the files with short names, and file → the name it is told by.
+
+    An episode is told by its id, and a long path by its end.
+    """
+    files = {item.file for part in found.sections for item in part.items} - {""}
+    episodes = {file: told for file in files if (told := episode_of(file))}
+    names = common_folder(files - {*episodes})[1]
+    long = {file: _end(name) for file, name in names.items() if len(name) > LONG}
+    long = {file: end for file, end in long.items() if list(long.values()).count(end) == 1}
+    folder, names = common_folder(names.keys() - {*long})
+    return folder, names | long | episodes
 
 
 LONG = 40
-"""Characters of a file's name from which it is told in full once; later, so many at its end stand for it."""
+"""Characters of a file's name, at most; of a longer one the last part is told, or ``END`` characters."""
 END = 20
 
 
-def _by_file(
-    items: Sequence[Item], names: Mapping[str, str], told: set[str]
-) -> Iterator[tuple[Item, str]]:
-    """Each item with its file's name, "" if the one before has the same; ``told`` collects the files."""
+def _end(name: str) -> str:
+    last = name.rpartition("/")[2]
+    return f"\u2026/{last}" if len(last) < LONG else f"\u2026{name[-END:]}"
+
+
+def _by_file(items: Sequence[Item], names: Mapping[str, str]) -> Iterator[tuple[Item, str]]:
+    """Each item with its file's name, "" if the one before has the same."""
     before = ""
     for each in items:
         name = names.get(each.file, "")
-        if each.file in told and len(name) > LONG:
-            ends = [other for other in names.values() if other.endswith(name[-END:])]
-            name = f"\u2026{name[-END:]}" if len(ends) == 1 else name
         yield each, name if each.file != before else ""
         before = each.file
-        told.add(each.file)
 
 
 def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
@@ -239,11 +246,10 @@ def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
     folder, names = _files_of(found)
     yield from [flat(BELOW.format(folder))] if folder else []
-    told: set[str] = set()
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
-            for item, name in _by_file(section.items, names, told):
+            for item, name in _by_file(section.items, names):
                 # No item begins like this, whatever the file is called.
                 yield from [flat(f"In {name}:")] if name else []
                 yield from _lines(item, f"- ({_origin(item)}) ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, tzinfo
 from typing import Any
 
@@ -26,6 +27,19 @@ NEED = {
 }
 """How much more a line of a section is worth than others (own choice): what the session goes on
 from, what is to be done, and how."""
+
+
+_EPISODE = re.compile(r"/episodes/.*-(e-[0-9a-f]{6})[0-9a-f]{6}\.md$")
+
+
+def episode_of(file: str) -> str:
+    """How the id of an episode's file begins, which ``clsm show`` takes; "" for another file.
+
+    >>> episode_of("/m/flow/vm/episodes/2026/11/20261116T000000Z-e-8429f90eaf4b.md")
+    'e-8429f9'
+    """
+    found = _EPISODE.search(file)
+    return found[1] if found else ""
 
 
 class Item(NamedTuple):
@@ -61,8 +75,8 @@ class Item(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file to open, or else the ingested one, with its folder."""
-        return "/".join((self.file or self.path).split("/")[-2:])
+        """The file to open, or else the ingested one, with its folder; of an episode, how its id begins."""
+        return episode_of(self.file) or "/".join((self.file or self.path).split("/")[-2:])
 
     @property
     def told_on(self) -> str:
@@ -161,7 +175,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 18
+VERSION = 19
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

@@ -135,18 +135,21 @@ def test_an_item_cannot_pose_as_another() -> None:
     assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
 
 
-def test_a_source_with_a_long_name_is_named_in_full_once() -> None:
+def test_an_episode_is_told_by_its_id_and_a_long_path_by_its_end() -> None:
     folder = "/home/priya/.claude/projects/-home-priya-work-sluice"
     long = f"{folder}/60ed092f-1e86-5277-9c35-07fed48f7976.jsonl"
-    alike = f"{folder}/old/60ed092f-1e86-5277-9c35-07fed48f7976.jsonl"
+    episode = "/home/priya/.clsm/memory/flow/pi/episodes/2026/02/20260214T070000Z-e-8429f90eaf4b.md"
     item = Item("0123456789ab", "fact", "One.", "flow", "user", 3, path="a", file_line=1)
-    short = item._replace(file="/home/priya/notes/day.md")
-    once = (Section("due", (item._replace(file=long), short)),)
-    again = (Section("lately", (item._replace(file=long, file_line=2), short)),)
-    lines = context_lines(Briefing("c-1f", "now", None, once + again, Budget(9, 3)))
-    names = [line for line in lines if line.endswith((".jsonl", ".md"))]
-    whole = long.removeprefix("/home/priya/")
-    assert names == [whole, "notes/day.md", f"\u2026{whole[-20:]}", "notes/day.md"]
-    other = (Section("who", (item._replace(file=alike),)),)
-    lines = context_lines(Briefing("c-1f", "now", None, once + again + other, Budget(9, 3)))
+    files = ("/home/priya/notes/day.md", "/home/priya/notes/todo.md", episode, long)
+    told = tuple(Section("due", (item._replace(file=file),)) for file in files)
+    lines = context_lines(Briefing("c-1f", "now", None, told, Budget(9, 3)))
+    assert lines[0] == "Files are below /home/priya/notes."
+    assert [name for name in lines[2:] if name not in ("", "Due", "1: One.")] == [
+        "day.md",
+        "todo.md",
+        "e-8429f9",
+        f"\u2026{long[-20:]}",
+    ]
+    alike = Section("due", (item._replace(file=long.replace("-sluice/", "-gauge/")),))
+    lines = context_lines(Briefing("c-1f", "now", None, (*told, alike), Budget(9, 3)))
     assert not any(line.startswith("\u2026") for line in lines)  # two files end like that
