@@ -9,10 +9,10 @@ of an hour on two cores. The same labels give the same weights on one machine.
 Readers judged candidates as they would stand in memory (``statements.jsonl``). The labels of units
 (``units.jsonl``, ``units_held.jsonl``) say as much of them, less directly: worth keeping and clear with its
 headings is good, noise or unclear junk. What people say in talks has labels in invented memories
-(``told_statements.jsonl``), in talks that were written as a whole (``told_talks.jsonl``), and as plain
-sentences (``fit_heads.plain_sentences``).
+(``told_statements.jsonl``), as lines of notes have (``told_notes.jsonl``), in talks that were written as a
+whole (``told_talks.jsonl``), and as plain sentences (``fit_heads.plain_sentences``).
 
-With ``--start GRAPH`` the fit goes on from earlier weights, over what people say and ``REPLAYED`` of the rest.
+With ``--start GRAPH`` the fit goes on from earlier weights, over invented memories and ``REPLAYED`` of the rest.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from clsm_cli.consolidation import statement_selection
 from clsm_cli.embedding.weights import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
 from clsm_cli.heads import cross_encoder, judge
-from clsm_cli.heads.statement_head import TALK, VERDICTS
+from clsm_cli.heads.statement_head import TALK, VERDICTS, place_of
 from clsm_cli.heads.units import spans_of
 from scripts import worlds
 from scripts.build_graph import build_cross_encoder
@@ -51,13 +51,15 @@ WEIGHED = Path(cross_encoder.WEIGHTS) / "statement.json"
 GRAPH = WEIGHED.with_name("statement_int8.onnx")
 FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
 """What a label of a file counts."""
-TOLD_FILES = ("told_statements", "told_worlds", "told_talks", "told_asked")
+TOLD_FILES = ("told_statements", "told_notes", "told_worlds", "told_talks", "told_asked")
 SIDE, PLAIN, CHATS, JOINED = 0.5, 0.3, 0.6, 0.7
 """What sentences of written talks, plain sentences, sentences of LoCoMo as of a talk, and sentences with those
 before them count."""
 RATE = 1e-3
 ONWARD, REPLAYED = (8e-4, 2), 2500
 """Rate, and rounds over all examples, of a fit that goes on; statements of memories that it sees again."""
+KEPT = 0.5
+"""Share of other weights in a mean."""
 FOLDS = 8
 """One memory of so many is left out, and the figures are of these."""
 SHARES = (0.05, 0.1, 0.2)
@@ -149,6 +151,15 @@ def _rows(name: str) -> Iterator[dict[str, Any]]:
     return map(json.loads, (LABELS / f"{name}.jsonl").read_text("utf-8").splitlines())
 
 
+def note_statements(*, held: bool) -> Iterator[Judged]:
+    """Lines of invented notes, under their headings; ``held`` as in ``told_statements``."""
+    places = {world["world"]: place for place, world in enumerate(worlds.told())}
+    for row in _rows("told_notes"):
+        if worlds.is_held(places[row["world"]]) is held:
+            place = place_of(row["file"], row["heading"])
+            yield Judged(row["text"], place, VERDICTS.index(row["judged"]), 1.0, row["world"])
+
+
 def talk_statements() -> Iterator[Judged]:
     """Sentences of talks that were written as a whole, plain sentences, questions and small talk."""
     for row in _rows("told_talks"):
@@ -235,13 +246,16 @@ def main() -> None:
     for name in ("model", "copies", "locomo"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--start", type=Path, help="weights (statement_int8.onnx) to go on from")
+    parser.add_argument(
+        "--mean", type=Path, help="weights whose mean with the fitted ones is written"
+    )
     given = parser.parse_args()
     read = list(statements(given.copies, given.locomo, given.model))
     memories = sorted({each.memory for each in read})
     left = {name for place, name in enumerate(memories) if place % FOLDS == 0}
     judged = [each for each in read if each.memory in left and each.weight == 1]
     seen = [each for each in read if each.memory not in left]
-    told = [*told_statements(held=False), *talk_statements()]
+    told = [*told_statements(held=False), *note_statements(held=False), *talk_statements()]
     told += [
         each._replace(place=TALK, weight=each.weight * CHATS)
         for each in seen
@@ -251,6 +265,8 @@ def main() -> None:
     told += seen[: REPLAYED if given.start else None]
     model, vocabulary = Minilm(given.model / WEIGHTS.name), given.model / VOCABULARY.name
     network = fitted(model, examples(model, told, vocabulary), np.arange(len(told)), given.start)
+    if given.mean:
+        network.go_on_from(given.mean, KEPT)
     weights = network.weights()
     GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, weights, in_steps=True))
 
@@ -259,7 +275,8 @@ def main() -> None:
         return figures(probabilities(network, data, np.arange(len(some))), data.labels)
 
     alone = [each for each in told_statements(held=True) if each.weight == 1]
-    good = {"figures": measured(judged), "of talks": measured(alone)}
+    notes = list(note_statements(held=True))
+    good = {"figures": measured(judged), "of talks": measured(alone), "of notes": measured(notes)}
     print(json.dumps(good, indent=1))
     files = (*FILES, *TOLD_FILES)
     labels = b"".join((LABELS / f"{name}.jsonl").read_bytes() for name in files)

@@ -45,11 +45,12 @@ TALK_WORTH_SHARE = 0.55
 TALK_NOISE_SHARE = 2.0
 """Factor of the noise limit in a conversation: the statement head doubts short plain sentences ("My sister is called
 Ines.")."""
-MIN_READ_KEEP, MAX_READ_NOISE = 0.4, 0.5
-"""A document's unit is read by ``heads/statement_head`` if the unit head gives at least this ``keep`` and at most this
-``noise``. Of units slightly below, the statement head would keep half, two in five of which are good."""
-MIN_READ_TALK = 0.2
-"""What a person says is read if the talk head gives at least this ``keep``."""
+MIN_READ_KEEP, MAX_READ_NOISE = 0.2, 0.5
+"""A sentence is read by ``heads/statement_head`` if the unit head gives at least this ``keep`` and, in a document, at
+most this ``noise``. The unit head sees a form, and takes short plain facts for less than they are."""
+DOUBTED_KEEP = 0.4
+"""``keep`` by the unit head below which a sentence of a document must be as much surer of being good: those that a
+reader then calls good are as many as among the others."""
 MIN_SUCCESSOR_P = 0.3
 """Probability of "same" plus "update" from which a sentence of a rewritten block succeeds a kept one: nine of ten
 successors reach it, and a third of the sentences that say something else."""
@@ -183,9 +184,7 @@ class UnitScores:
         """Whether the statement head decides. It reads what an assistant says only if the talk head keeps it."""
         if self.about is None and turn.role == "assistant":
             return self.verdict(piece) in KEPT_VERDICTS
-        if self.is_talk_like:
-            return piece.keep >= MIN_READ_TALK
-        return piece.keep >= MIN_READ_KEEP and piece.noise <= MAX_READ_NOISE
+        return piece.keep >= MIN_READ_KEEP and (self.is_talk_like or piece.noise <= MAX_READ_NOISE)
 
     def place_of(self, turn: Turn) -> str:
         """The place of a turn's sentences, as the statement head reads them."""
@@ -302,7 +301,10 @@ class StatementScorer:
             if scores.about is None and turn.role == "assistant":
                 after = turns[turns.index(turn) + 1 :]
                 keep *= 0.0 if _is_contradicted(piece, after) else TALK_WORTH_SHARE
-            pieces[turn.key][row] = piece._replace(keep=keep, noise=found.junk, chance=keep)
+            doubt = 0.0 if scores.is_talk_like else max(0.0, DOUBTED_KEEP - piece.keep)
+            pieces[turn.key][row] = piece._replace(
+                keep=keep, noise=found.junk, chance=keep, worth=piece.worth + doubt
+            )
         return replace(scores, pieces=pieces)
 
     def _successors(self, scores: UnitScores) -> frozenset[ScoredUnit]:

@@ -333,6 +333,9 @@ def _score(
     return sorted(ranked, key=lambda each: (-each.score, *found.tie_break(each.row)))
 
 
+_NAMELESS = ("", "user", "assistant")
+
+
 def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> float:
     """The ``participant`` signal of a passage.
 
@@ -340,15 +343,15 @@ def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> fl
         is_about: Whether its own words name that person.
 
     Returns:
-        1: said by the only participant that the question names, or a note that names them. ½: a note
-        that does not, or said by the first of two ("What does Mara think of Brian?") unless both
+        1: said by the only participant that the question names, or a note that names them, or words of
+        somebody without a name that do. ½: such words that do not, or said by the first of two ("What does Mara think of Brian?") unless both
         are meant. 0: said by another, or the question names nobody or more than two.
     """
     if len(question.named_speakers) == 2:
         return 0.5 * (not question.means_both and traits.speaker == question.named_speakers[0])
     if len(question.named_speakers) != 1:
         return 0.0
-    if traits.is_document or not traits.speaker:
+    if traits.is_document or traits.speaker in _NAMELESS:
         return 1.0 if is_about else 0.5
     return float(traits.speaker == question.named_speakers[0])
 
