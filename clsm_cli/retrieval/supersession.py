@@ -42,6 +42,8 @@ OVER = pair_head.SUPERSEDED_P
 """Probability of an update from which the older passage counts as superseded."""
 PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
+LONG_PERHAPS = 0.6
+"""The same if one of them is long: of two paragraphs of a diary, the later often looks like news of the earlier."""
 _UNSURE = OVER - 0.01
 """Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
 _PRONOUNS = frozenset(
@@ -211,9 +213,11 @@ def _judged(
     # "Brian" and "who is Brian" ask for everything about him, not for the newest.
     is_named = bool(pair_head.particulars(asked))
     is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
+    is_cue = len(question.text.split()) < verdict.MIN_WORDS  # of which long passages tell the most
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
     sureness = cache(partial(_sureness, question))
+    read = [each for each in read if not (is_cue and each.is_long)]
     for old, new, one, two in _rivals(asked, read, alike):
         chance = _update(*_as_said(old, one, new, two, speakers), question.text)
         is_doubtful = (
@@ -236,7 +240,7 @@ def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], f
 
     The later passage goes above the older one, so it must answer at least as surely as that still may.
     """
-    if chance < PERHAPS:
+    if chance < (LONG_PERHAPS if old.is_long or new.is_long else PERHAPS):
         return False
     one, two = sureness(old), sureness(new)
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from ingesting import embedder, made_once, new_store, take
+from ingesting import made_once, new_store, take
 from sleeping import current, rows, sleep, talked
 
 from clsm_cli.consolidation import record_edit
@@ -189,19 +189,19 @@ def test_what_was_asked_is_not_asked_again(store: Store) -> None:
 
 def test_why_names_what_was_decided(store: Store) -> None:
     (ada,) = [row for row in rows(store).values() if row.text.startswith("Ada")]
-    told = explain(store, ada.id, DAY, embedder().words)
+    told = explain(store, ada.id, DAY)
     assert (told.chance, told.shares) == (told.keep, [])
     answer(store, Breakfast="rejected", Lunch="rejected")
     second_night(store)
     (item,) = [item for item in load_offer(store) if item.kept.startswith("Lunch with Jonas")]
-    told = explain(store, item.id, DAY, embedder().words)
+    told = explain(store, item.id, DAY)
     assert told.keep is not None
     assert told.chance is not None
     assert told.keep < told.worth < told.chance
     assert {decision.text.split()[0] for _, decision in told.shares} >= {"Breakfast", "Lunch"}
     assert not any(decision.is_kept for _, decision in told.shares)
     with pytest.raises(BadInputError, match="no statement"):
-        explain(store, "f-0000", DAY, embedder().words)
+        explain(store, "f-0000", DAY)
 
 
 SAID = (
@@ -218,7 +218,7 @@ def test_why_is_what_the_night_decided(store: Store, tmp_path: Path) -> None:
     talked(store, tmp_path, "one", "2026-03-10", *SAID)
     second_night(store)
     names = (*rows(store), *(item.id for item in load_offer(store)))
-    why = [explain(store, name, DAY, embedder().words) for name in names]
+    why = [explain(store, name, DAY) for name in names]
     weighed = {told.text: told for told in why if told.chance is not None}
     assert {text for text, told in weighed.items() if told.reason in KEPT_VERDICTS} == {
         text for text, told in weighed.items() if told.is_held
@@ -236,7 +236,7 @@ def test_a_damaged_answer_stops_no_night(store: Store) -> None:
     with (store.flow / "review.jsonl").open("ab") as log:
         log.writelines(logs.render(line) + b"\n" for line in lines)
     second_night(store)
-    assert explain(store, second.id, DAY, embedder().words).text == second.kept
+    assert explain(store, second.id, DAY).text == second.kept
 
 
 def test_a_forget_leaves_no_offer(store: Store) -> None:
