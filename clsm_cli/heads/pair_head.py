@@ -17,7 +17,7 @@ from clsm_cli.text.language_data import word_list
 from clsm_cli.text.person_words import ENGLISH, leading_languages, words_of
 from clsm_cli.text.tokens import STOP_WORDS
 
-_PASTS = frozenset(word_list("pasts"))
+_PASTS = frozenset((*word_list("pasts"), "been"))  # which is listed as an auxiliary, no verb
 RELATIONS = ("same", "update", "both", "unrelated")
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")

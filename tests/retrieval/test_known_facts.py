@@ -31,7 +31,7 @@ def test_a_message_learns_who_it_names_within_the_budget(slept: Store) -> None:
             found[with_facts] += plain(node.summary[:24]) in told(answer)
             assert answer.budget.used <= answer.budget.limit == 500
     assert len(people) >= 10
-    assert found[True] >= max(0.8 * len(people), found[False] + 3)
+    assert found[True] >= max(0.75 * len(people), found[False] + 3)
 
 
 def test_a_fact_is_current_trusted_and_not_said_twice(slept: Store) -> None:
