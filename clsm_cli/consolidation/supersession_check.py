@@ -2,7 +2,8 @@
 
 CMA (section 3.4) closes what a newer memory contradicts. The pair head judges each statement similar to a
 claim. A probable update closes the statement; a possible one goes to review, as one question with both
-sentences, if a person would find the question sensible. If a block of a document changed, statements of the old text are judged against the new text.
+sentences, if a person would find the question sensible. If a block of a document changed, statements of the
+old text are judged against the new text.
 An agent or a page never ends what the owner said, and an agent's answer that the owner's words contradict
 is not kept.
 """

@@ -334,6 +334,7 @@ def _score(
 
 
 _NAMELESS = ("", "user", "assistant")
+"""Speakers of whom no name is known, as of the owner who writes ``clsm note``."""
 
 
 def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> float:
@@ -343,8 +344,9 @@ def _by_participant(question: Question, traits: Traits, *, is_about: bool) -> fl
         is_about: Whether its own words name that person.
 
     Returns:
-        1: said by the only participant that the question names, or a note that names them, or words of
-        somebody without a name that do. ½: such words that do not, or said by the first of two ("What does Mara think of Brian?") unless both
+        1: said by the only participant that the question names, or a note or words of a nameless speaker
+        that name them. ½: a note or such words that do not, or said by the first of two ("What does Mara
+        think of Brian?") unless both
         are meant. 0: said by another, or the question names nobody or more than two.
     """
     if len(question.named_speakers) == 2:

@@ -80,11 +80,13 @@ def test_the_person_who_is_asked_about_is_preferred_and_of_two_neither(store: St
 
 def test_a_note_about_the_person_counts_whole_another_half(store: Store, tmp_path: Path) -> None:
     tell(store, row("Good morning."))
+    tell(store, row("Mara likes the heron best.", session="mine", speaker="user"))
     note(store, tmp_path / "a.md", "Mara feeds the heron.\n")
     note(store, tmp_path / "b.md", "Somebody feeds the heron.\n")
     why = {m.text: m.why.participant for m in found(store, "Does Mara feed the heron?")}
     assert why["Mara feeds the heron."] == 1.0
     assert why["Somebody feeds the heron."] == 0.5
+    assert why["Mara likes the heron best."] == 1.0  # said by the owner, who has no name here
 
 
 def test_the_day_that_is_asked_about_is_preferred(store: Store) -> None:
