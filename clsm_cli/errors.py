@@ -104,6 +104,15 @@ class ModelMissingError(ClsmError):
         super().__init__(f"no embedding model in {folder}; install it with: clsm model install")
 
 
+class HeadMissingError(ModelMissingError):
+    """The weights of a classifier were not computed when the model was installed, and cannot be now."""
+
+    def __init__(self, file: Path, reason: str) -> None:
+        ClsmError.__init__(
+            self, f"{file} cannot be written ({reason}); run as its owner: clsm model install"
+        )
+
+
 class ModelDigestError(ClsmError):
     """A model file does not have the digest that clsm expects."""
 

@@ -7,6 +7,7 @@ The checkpoint stays as it is. Each matrix of its layers gets an adapter of low 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,12 +17,20 @@ from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional
 
-from clsm_cli.heads.cross_encoder import pack
-from scripts.build_graph import ADAPTED, EPSILON, HEADS, LAYERS, WIDTH, read_header
+from clsm_cli.heads.cross_encoder import WEIGHTS, pack
+from scripts.build_graph import (
+    EPSILON,
+    HEADS,
+    LAYERS,
+    WIDTH,
+    build_cross_encoder,
+    build_folding,
+    dense_layers,
+    read_header,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from clsm_cli.embedding.wordpiece import WordPieces
 
@@ -155,9 +164,7 @@ class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
         """Begin: A at random, B zero."""
         super().__init__()
         self._model = model
-        self._names = [
-            f"encoder.layer.{layer}.{part}" for layer in range(LAYERS) for part in ADAPTED
-        ]
+        self._names = dense_layers()
         self.low, self.high = nn.ParameterList(), nn.ParameterList()
         for name in self._names:
             outputs, inputs = model.shape(name)
@@ -199,6 +206,13 @@ class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
         with torch.no_grad():
             for name, values in own.items():
                 values.lerp_(found[name], share)
+
+    def write(self, name: str, checkpoint: Path) -> None:
+        """Write both graphs of a head beside the others."""
+        folding = build_folding(checkpoint, self.weights())
+        reader = build_cross_encoder(checkpoint, name, folding)
+        Path(WEIGHTS, f"{name}.onnx").write_bytes(folding)
+        Path(WEIGHTS, f"{name}_reader.onnx").write_bytes(reader)
 
     def weights(self) -> dict[str, Any]:
         """Every fitted array by name, float16."""

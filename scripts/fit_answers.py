@@ -37,7 +37,6 @@ from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.retrieval.verdict import ANSWER_P, MAX_READ, MIN_READ_CONFIDENCE
 from clsm_cli.scoring.confidence import MIN_LOGIT_P, ReadWeights
 from scripts import fit_verdict, worlds
-from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_verdict import EVERYDAY, KINDS, NAMED, NEAR, WITH, WRONG, Asked, Fit, Memory
 from scripts.fitting import auroc
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CLASSES = ("about it at most", "answers")
-GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
+WEIGHED = Path(cross_encoder.WEIGHTS) / "answer.json"
 KEPT = 0.5
 """Share of the earlier weights in the mean of those and the fitted ones."""
 HELD = "invented, held"
@@ -290,15 +289,14 @@ def main() -> None:
     )
     measured = [each for each in asked if is_left_out(each.group)]
     pairs = sorted({(each.question, shown) for each in measured for shown in each.shown[:MAX_READ]})
-    written = GRAPH.with_suffix(".json")
     if given.combine:
-        figures = json.loads(written.read_text("utf-8"))
+        figures = json.loads(WEIGHED.read_text("utf-8"))
         read = [answer_head.answer_probability(*pair) for pair in pairs]
     else:
         figures, read = _fitted(given, asked, pairs)
     figures |= report(measured, dict(zip(pairs, read, strict=True)))
     print(json.dumps(figures, indent=1))
-    written.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    WEIGHED.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 
 
 def _fitted(
@@ -309,7 +307,7 @@ def _fitted(
     reader = Reader(told, given.model)
     is_left = np.array([is_left_out(each.group) for each in told])
     network = reader.fitted(np.flatnonzero(~is_left), given.start)
-    GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
+    network.write("answer", given.model / WEIGHTS.name)
     held = [each for each in told if is_left_out(each.group)]
     read = reader.read(network, [(each.question, each.passage) for each in held])
     figures: dict[str, Any] = {"examples": len(told) - len(held), "left out": len(held)}

@@ -2,7 +2,7 @@
 
 Run ``python -m scripts.fit_pairs MODEL COPIES LOCOMO GVD``: an installed model, the checkouts of the
 public workspaces (``scripts/join_labels.py``) and two sets of conversations; it needs the extra
-``fit``. It writes ``clsm_cli/heads/weights/pair.onnx`` and ``pair_int8.onnx``, and beside them ``pair.json``
+``fit``. It writes ``clsm_cli/heads/weights/pair.onnx`` and ``pair_reader.onnx``, and beside them ``pair.json``
 with the digest of the labels and the figures, in half an hour on two cores. With ``--start`` it goes on from
 fitted weights: the shipped ones went on from those of the release before, which had seen no invented memory
 (``start`` is their digest). The same labels and start give the same weights on one machine.
@@ -34,7 +34,6 @@ from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.pair_head import RELATIONS, joined
 from scripts import worlds
-from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, Packed, fit, probabilities, read_by
 from scripts.fitting import auroc
 from scripts.join_labels import CHAT, LABELS, heading_above
@@ -44,8 +43,7 @@ from scripts.told_changes import CHANGES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GRAPH = Path(cross_encoder.WEIGHTS) / "pair.onnx"
-NIGHTLY = GRAPH.with_name("pair_int8.onnx")
+WEIGHED = Path(cross_encoder.WEIGHTS) / "pair.json"
 ANEW, ONWARD = (2e-3, 4), (1.2e-3, 2)
 """Highest rate of a step, and rounds: of a fit that begins anew, and of one that goes on from fitted weights."""
 UNASKED = 0.4
@@ -212,9 +210,7 @@ def main() -> None:
     rate, rounds = ONWARD if given.start else ANEW
     fit(network, data, np.arange(len(pairs)), rate, rounds, shown)
     good = judged(network, data, kinds)
-    checkpoint, weights = given.model / WEIGHTS.name, network.weights()
-    GRAPH.write_bytes(build_cross_encoder(checkpoint, weights))
-    NIGHTLY.write_bytes(build_cross_encoder(checkpoint, weights, in_steps=True))
+    network.write("pair", given.model / WEIGHTS.name)
     names = (
         "told_asked.jsonl",
         "told_pairs.jsonl",
@@ -227,7 +223,7 @@ def main() -> None:
     start = hashlib.sha256(given.start.read_bytes()).hexdigest()[:16] if given.start else None
     digest = hashlib.sha256(labels).hexdigest()[:16]
     about = {"labels": digest, "start": start, "figures": good}
-    GRAPH.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+    WEIGHED.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
     print(json.dumps(good, indent=1))
 
 

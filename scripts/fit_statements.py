@@ -2,7 +2,7 @@
 
 Run ``python -m scripts.fit_statements MODEL COPIES LOCOMO``: an installed model, the checkouts of the
 public workspaces (``scripts/join_labels.py``) and LoCoMo's conversations; it needs the extra ``fit``. It
-writes ``clsm_cli/heads/weights/statement_int8.onnx`` and beside it ``statement.json`` with the digest of the
+writes ``clsm_cli/heads/weights/statement.onnx`` and beside it ``statement.json`` with the digest of the
 labels and the figures, which are of every eighth memory: these are left out of the fit. It takes a quarter
 of an hour on two cores. The same labels give the same weights on one machine.
 
@@ -34,7 +34,6 @@ from clsm_cli.heads import cross_encoder, judge
 from clsm_cli.heads.statement_head import TALK, VERDICTS, place_of
 from clsm_cli.heads.units import spans_of
 from scripts import worlds
-from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
 from scripts.fit_heads import plain_sentences, turns_of_document
 from scripts.fitting import auroc
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Turn
 
 WEIGHED = Path(cross_encoder.WEIGHTS) / "statement.json"
-GRAPH = WEIGHED.with_name("statement_int8.onnx")
 FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
 """What a label of a file counts."""
 TOLD_FILES = ("told_statements", "told_notes", "told_worlds", "told_talks", "told_asked")
@@ -245,7 +243,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("model", "copies", "locomo"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--start", type=Path, help="weights (statement_int8.onnx) to go on from")
+    parser.add_argument("--start", type=Path, help="weights (statement.onnx) to go on from")
     parser.add_argument(
         "--mean", type=Path, help="weights whose mean with the fitted ones is written"
     )
@@ -267,8 +265,7 @@ def main() -> None:
     network = fitted(model, examples(model, told, vocabulary), np.arange(len(told)), given.start)
     if given.mean:
         network.go_on_from(given.mean, KEPT)
-    weights = network.weights()
-    GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, weights, in_steps=True))
+    network.write("statement", given.model / WEIGHTS.name)
 
     def measured(some: Sequence[Judged]) -> dict[str, float]:
         data = examples(model, some, vocabulary)

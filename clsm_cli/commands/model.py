@@ -30,6 +30,7 @@ def install(
     network; ingest and recall start this by themselves when a person at a terminal has no model.
     """
     from clsm_cli.embedding import download
+    from clsm_cli.heads import cross_encoder
 
     printer = common.printer()
     folder = weights.default_folder()
@@ -38,6 +39,7 @@ def install(
         report = download.InstallReport(force or not found.installed, (), found)
     else:
         report = download.install(folder, source, force=force, progress=printer.progress)
+        cross_encoder.fold_all(folder)
     if common.verbose:
         for failed in report.tried:
             printer.warn(failed)
@@ -56,9 +58,12 @@ def status(*, common: Common) -> None:
 
 @command("clsm model verify", group=app, no_effect=("store", "now"))
 def verify(*, common: Common) -> None:
-    """Read every byte of the model again and compare its digest."""
+    """Read every byte of the model again and compare its digest; compute what is derived from it anew."""
+    from clsm_cli.heads import cross_encoder
+
     folder = weights.default_folder()
     weights.verify(folder)
+    cross_encoder.fold_all(folder)
     _print(common, weights.status(folder))
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    Kind: TypeAlias = Literal["f", "B", "i", "q"]
+    Kind: TypeAlias = Literal["f", "B", "b", "i", "q"]
 
 _VERSION = 23  # of the function table: that of onnxruntime 1.23, the oldest supported
 
@@ -73,9 +73,9 @@ _RELEASE = {
 """Index of the functions that free an object; they return nothing."""
 
 _LOG_ERRORS = 3
-_DISABLE_ALL, _BASIC = 0, 1
+_DISABLE_ALL = 0
 _DEVICE_ALLOCATOR, _DEFAULT_MEMORY = 0, 0
-_ELEMENT_TYPES: dict[Kind, int] = {"f": 1, "B": 2, "i": 6, "q": 7}
+_ELEMENT_TYPES: dict[Kind, int] = {"f": 1, "B": 2, "b": 3, "i": 6, "q": 7}
 """``ONNXTensorElementDataType`` of each kind of tensor."""
 _KINDS = {number: kind for kind, number in _ELEMENT_TYPES.items()}
 
@@ -86,7 +86,7 @@ class Tensor(NamedTuple):
     A session returns ``data`` as a flat memoryview of ``kind``, valid as long as it is referenced.
     """
 
-    kind: Kind  # as ``array`` names it: f float32, i int32, B uint8, q int64
+    kind: Kind  # as ``array`` names it: f float32, i int32, B uint8, b int8, q int64
     shape: tuple[int, ...]
     data: ReadableBuffer  # C-contiguous
 
@@ -104,13 +104,11 @@ class Session:
         folder: Path | None = None,
         *,
         is_long_lived: bool = False,
-        folds_constants: bool = False,
     ) -> None:
         """Open a serialised ONNX model, with the folder of its external weight files if it has some.
 
         If it is long-lived, weights are copied once into the order in which matrix products read them,
-        which takes 30 ms, and buffers are kept. ``folds_constants`` precomputes what depends on weights
-        alone.
+        which takes 30 ms, and buffers are kept.
 
         Raises:
             OnnxruntimeError: The graph is not valid or its weights cannot be read.
@@ -121,8 +119,7 @@ class Session:
         self._session: int | None = None
         self._api = _load()
         with ExitStack() as stack:
-            level = _BASIC if folds_constants else _DISABLE_ALL
-            options = self._options(stack, folder, level, is_long_lived=is_long_lived)
+            options = self._options(stack, folder, is_long_lived=is_long_lived)
             self._session = self._api.create(
                 "SessionFromArray", self._api.environment, graph, len(graph), options
             )
@@ -131,15 +128,13 @@ class Session:
         if self._session:
             self._api.release("Session", self._session)
 
-    def _options(
-        self, stack: ExitStack, folder: Path | None, level: int, *, is_long_lived: bool
-    ) -> int:
+    def _options(self, stack: ExitStack, folder: Path | None, *, is_long_lived: bool) -> int:
         call = self._api.call
         options = self._api.create("SessionOptions")
         stack.callback(self._api.release, "SessionOptions", options)
         call("SetIntraOpNumThreads", options, 1)
         call("SetInterOpNumThreads", options, 1)
-        call("SetSessionGraphOptimizationLevel", options, level)
+        call("SetSessionGraphOptimizationLevel", options, _DISABLE_ALL)
         call("SetSessionLogSeverityLevel", options, _LOG_ERRORS)
         call("DisableMemPattern", options)
         if not is_long_lived:

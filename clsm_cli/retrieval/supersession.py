@@ -10,12 +10,14 @@ whichever came first: the agent can only know it from the owner.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import date
 from functools import cache, partial
 from itertools import product
 from operator import mul
 from typing import TYPE_CHECKING
 
+from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
 from clsm_cli.model import clocks
 from clsm_cli.model.trust import is_as_trusted
@@ -119,7 +121,8 @@ def ended(
         alike = graph_queries.shared_sources(
             index.connection, sorted({side.candidate.traits.key for side in read})
         )
-        ended = _judged(question, read, alike, {*index.speakers()}, at)
+        with suppress(ModelMissingError, ModelDigestError):  # removed meanwhile
+            ended = _judged(question, read, alike, {*index.speakers()}, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     if at is None:
         ended |= _by_status(index, told)
