@@ -141,6 +141,8 @@ class Side:
 
 def _is_day(heading: str) -> bool:
     """Whether a heading is only a day."""
+    if _DAY.fullmatch(heading):
+        return True
     if not any(map(str.isdigit, heading)):
         return False
     from clsm_cli.text.time import expressions  # which few questions need
