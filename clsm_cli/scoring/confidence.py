@@ -79,7 +79,7 @@ class ReadWeights(NamedTuple):
     bias: float
 
 
-READ_WEIGHTS = ReadWeights(sure=0.366, chance=0.434, bias=0.7)
+READ_WEIGHTS = ReadWeights(sure=0.353, chance=0.456, bias=0.732)
 """From ``scripts/fit_answers.py``."""
 MIN_LOGIT_P = 1e-6
 """Probabilities are clipped to this distance from 0 and 1 before their log odds are taken."""
