@@ -42,6 +42,7 @@ SAMPLES: list[tuple[str, str]] = [
     ("digitalocean-token", "dop_v1_" + HEX32 * 2),
     ("age-key", "AGE-SECRET-KEY-1" + "A1B2C3" * 9 + "A1B2"),
     ("jwt", "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxIn0." + "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_w"),
+    ("encoded-token", "ZXlKaGJHY2lPaUpJVXpJMU5pSjku" + "ZXlKemRXSWlP" * 4),
     ("bearer-token", "Authorization: Bearer " + A20),
     ("bearer-token", "curl -H 'authorization: Basic " + "dXNlcjpwYXNz" + "MTIz" * 3 + "=='"),
     ("url-password", "https://bob:" + "s3cretpw" + "@example.com/"),
@@ -166,6 +167,20 @@ SAMPLES: list[tuple[str, str]] = [
             "my new password will be {}",
             "take {} as the admin password",
         )
+    ),
+    *(
+        ("password", text.format("Tulip" + "_1988"))
+        for text in (
+            "The password of the router is {}.",
+            "Das WLAN-Kennwort ist {}",
+            "Le mot de passe du wifi est {}",
+            "A senha do wifi \xe9 {}",
+            "Login for the site: user bob, password {}",
+        )
+    ),
+    *(
+        ("password", text.format("Vx7" + "!plume"))
+        for text in ("the password to my account is {}", "my password to Netflix is {}")
     ),
     ("password", "mot de passe : \xab " + "petit chat 44" + " \xbb"),
     ("password", "Netflix pw: " + "Tulip-" + "77"),

@@ -29,6 +29,8 @@ _OPEN = r"[*_(]{0,3}"
 _ENDING = r"[^\W\d_]{0,3}"
 _OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
 """The thing that the secret is for, up to five words: "password for the router"."""
+_OF_ANY = r"(?:[ \t][^\s:=|.;!?,\"`]{1,20}){1,6}?"
+"""The same with words that are a copula elsewhere: "password to my account", "on the laptop"."""
 _LINK = (
     r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
     r"|(?:[ \t]{1,3}(?:%(be)s)(?:[ \t](?:%(yet)s))?|['’]s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
@@ -121,10 +123,10 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _tail(user: bool, plain: bool) -> re.Pattern[str]:
+def _tail(user: bool, plain: bool, far: bool) -> re.Pattern[str]:
     """Pattern of the text after a label; with ``plain`` a blank alone may link it to the value."""
     link = rf"(?:{_LINK}|[ \t]{{1,3}}|\n[ \t]{{0,8}})" if plain else _LINK
-    before, of = _USER if user else "", "" if plain else _OF
+    before, of = _USER if user else "", "" if plain else _OF_ANY if far else _OF
     return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
 
 
@@ -150,9 +152,9 @@ class _Place(NamedTuple):
     start: int
     end: int
 
-    def value(self, *, user: bool = False, plain: bool = False) -> _Value | None:
-        """The value after the label."""
-        match = _tail(user=user, plain=plain).match(self.text, self.end)
+    def value(self, *, user: bool = False, plain: bool = False, far: bool = False) -> _Value | None:
+        """The value after the label; if it is ``far``, after any words and a copula."""
+        match = _tail(user=user, plain=plain, far=far).match(self.text, self.end)
         if match is None or not match.lastindex:
             return None
         start, end = match.span(match.lastindex)
@@ -161,9 +163,14 @@ class _Place(NamedTuple):
         return _Value(start, end, self.text[start:end], is_quoted)
 
     def accepted(
-        self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
+        self,
+        accept: Callable[[str], bool],
+        *,
+        user: bool = False,
+        plain: bool = False,
+        far: bool = False,
     ) -> _Span | None:
-        found = self.value(user=user, plain=plain)
+        found = self.value(user=user, plain=plain, far=far)
         return found.span if found and accept(found.text) else None
 
     def line(self, chars: int = _CONTEXT_CHARS) -> str:
@@ -198,6 +205,7 @@ def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) ->
     spoken = _after_blank(place) if is_sure else None
     return (
         place.accepted(secret_values.is_strong, plain=True)
+        or place.accepted(secret_values.is_strong, far=True)
         or spoken
         or _before_label(place)
         or _code(place)
