@@ -127,6 +127,16 @@ SAMPLES: list[tuple[str, str]] = [
             "A safe for the key was put up at the back of the house last Friday. Code ",
         )
     ),
+    *(
+        ("pin", text + code)
+        for text, code in (
+            ("The code of the garage is ", "73" + "91B"),
+            ("Entrance of the building, code ", "A73" + "91"),
+            ("Code du portail : ", "73" + "A91"),
+            ("\u7384\u95a2\u306e\u6697\u8a3c\u756a\u53f7\u306f", "73" + "91\u3067\u3059"),
+            ("\ud604\uad00 \ucf54\ub4dc\ub294 ", "73" + "91\uc785\ub2c8\ub2e4"),
+        )
+    ),
     ("password", "\u62a5\u8b66\u5bc6\u7801\u662f" + "7391"),
     *(
         ("password", text + "kedi" + "1234")
