@@ -60,7 +60,10 @@ def _tail(text: str, start: int, end: int) -> Span:
     most, least = start + _WINDOW_CHARS, end - 2 * _WINDOW_CHARS
     while (line := text.find("\n", start, most)) >= 0 and _is_prose(text[start : line + 1]):
         start = line + 1
-    limit = start + (0 if _is_wordless(text[start : start + HEAD_CHARS]) else HEAD_CHARS)
+    limit = start + HEAD_CHARS
+    if _is_wordless(text[start:limit]):
+        # something of each text is embedded
+        limit = start if text[:start].strip() else start + _WORDLESS_CHARS
     cut = text.rfind("\n", start + 1, limit) + 1 or text.rfind(" ", start + 1, limit) + 1 or limit
     while (line := text.rfind("\n", max(cut, least), end)) >= 0 and _is_prose(text[line:end]):
         end = line
