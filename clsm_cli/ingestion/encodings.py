@@ -1,4 +1,4 @@
-"""Detect and decode text that is not UTF-8: by its byte order mark, its zero bytes, or charset-normalizer.
+"""Detect and decode text that is not UTF-8: by its byte order mark, its zero bytes, or its letters.
 
 All readers expect UTF-8, so a source in another encoding is decoded once, before it is read, and the report
 names the encoding. Damaged UTF-8 stays UTF-8, and its damage is reported.
@@ -7,8 +7,14 @@ names the encoding. Damaged UTF-8 stays UTF-8, and its damage is reported.
 import codecs
 import errno
 import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
 from typing import BinaryIO
 from unicodedata import category
+
+from clsm_cli.text.language_data import table_rows
 
 UTF_8 = "utf-8"
 UNKNOWN = ""
@@ -39,7 +45,20 @@ NAMES = {
 and labels"), without those of few languages, which match texts of others. If several are equally likely,
 the first wins, which is the standard's default."""
 _LEGACY = tuple(NAMES)
-_SAMPLE_BYTES = 1 << 16
+_IDEOGRAPHS, _KANA, _HANGUL = range(0x4E00, 0xA000), range(0x3041, 0x30FF), range(0xAC00, 0xD7A4)
+_WIDE_LETTERS = {
+    "gb18030": ("gbk", (_IDEOGRAPHS,)),
+    "big5": ("big5", (_IDEOGRAPHS,)),
+    **dict.fromkeys(("euc_jp", "iso2022_jp", "cp932"), ("euc_jp", (_IDEOGRAPHS, _KANA))),
+    "cp949": ("euc_kr", (_HANGUL,)),
+}
+"""For encodings of two bytes a standard and blocks, whose common characters are of two bytes in it."""
+_SIGNS = frozenset("\u00b0\u00a9\u00ae\u2122\u2116")  # symbols that texts have
+_NO_LETTERS = ("Sc", "Sm", "Nd")
+_MIXED = re.compile(r"(?<=[A-Za-z])[\u0370-\uffff]|[\u0370-\uffff](?=[A-Za-z])")
+"""Letters of another script within Latin words."""
+_MIN_SHARE = 0.8  # of letters of one language, below which letters tell nothing
+_SAMPLE_BYTES, _SHARE_BYTES = 1 << 16, 1 << 13
 _MAX_CHAOS = 0.5  # its own limit of 0.2 leaves short texts with many accents undecided
 _WIDE = ("utf-16le", "utf-16be")
 _STRANGE = frozenset({"Cc", "Cn", "Co"})  # control, private-use and unassigned characters
@@ -121,17 +140,67 @@ def _is_damaged_utf_8(data: bytes) -> bool:
 
 
 def _guess(data: bytes) -> str:
+    """The likeliest encoding of a text that is not Unicode.
+
+    It is one of those in which the letters are most of all those of one language: in others, a text mixes the
+    letters of several. Between these, the standard's default, or what charset-normalizer finds.
+    """
+    # ASCII lines carry no evidence, and other lines are few.
+    lines = [line for line in data.split(b"\n") if not line.isascii()]
+    telling = b"\n".join(lines)[:_SAMPLE_BYTES]
+    shares = {name: _share_of_one_language(telling[:_SHARE_BYTES], name) for name in _LEGACY}
+    best = max(shares.values())
+    if best < _MIN_SHARE:
+        return _guess_by_chaos(telling, _LEGACY)
+    likely = [name for name in _LEGACY if shares[name] == best]
+    return likely[0] if likely[0] == _LEGACY[0] else _guess_by_chaos(telling, likely) or likely[0]
+
+
+def _share_of_one_language(data: bytes, encoding: str) -> float:
+    """The largest share of the characters outside ASCII that are letters of one language.
+
+    Punctuation and signs do not count. 0 if the data is not in this encoding.
+    """
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(data)
+    except UnicodeDecodeError:
+        return 0.0
+    counts = Counter(
+        low if len(low := each.lower()) == 1 else each for each in text if not each.isascii()
+    )
+    for each in [each for each in counts if _is_punctuation(each)]:
+        del counts[each]
+    known = max(sum(counts[each] for each in letters) for letters in _alphabets(encoding))
+    if encoding not in _WIDE_LETTERS:
+        known -= sum(map(str.isalpha, _MIXED.findall(text)))
+    return known / counts.total() if counts else 1.0
+
+
+def _is_punctuation(character: str) -> bool:
+    kind = category(character)
+    return kind[0] in "PZ" or kind in _NO_LETTERS or character in _SIGNS
+
+
+@cache
+def _alphabets(encoding: str) -> list[frozenset[str]]:
+    """The letters outside ASCII of the languages that an encoding is for."""
+    if encoding in _WIDE_LETTERS:
+        standard, ranges = _WIDE_LETTERS[encoding]
+        every = (chr(each) for one in ranges for each in one)
+        return [frozenset(each for each in every if len(each.encode(standard, "ignore")) == 2)]
+    found = (frozenset(letters) for _, letters in table_rows("letters"))
+    return [
+        letters
+        for letters in found
+        if len("".join(letters).encode(encoding, "ignore").decode(encoding)) >= 0.9 * len(letters)
+    ]
+
+
+def _guess_by_chaos(data: bytes, among: Sequence[str]) -> str:
     from charset_normalizer import from_bytes
 
-    # ASCII lines carry no evidence, and other lines are few.
-    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
     found = list(
-        from_bytes(
-            telling[:_SAMPLE_BYTES],
-            cp_isolation=list(_LEGACY),
-            threshold=_MAX_CHAOS,
-            enable_fallback=False,
-        )
+        from_bytes(data, cp_isolation=list(among), threshold=_MAX_CHAOS, enable_fallback=False)
     )
     if not found:
         return UNKNOWN

@@ -1,7 +1,7 @@
 """Find dumps in a long text: logs, data, code and other machine output.
 
 Nobody searches a dump by meaning, and embedding a megabyte of it costs as much as a book. Only its head
-is embedded; the rest is found by its words. Each window is a dump if it compresses too well, not at all,
+is embedded, unless it has no words; the rest is found by its words. Each window is a dump if it compresses too well, not at all,
 or has too few letters. Takes time linear in the length of the text.
 """
 
@@ -20,6 +20,7 @@ _MIN_RANDOM_RATIO = 0.70
 """Compression ratio above which a window is encoded data: base64 has .76, no prose more than .60."""
 _MIN_LETTER_SHARE = 0.70
 """Minimum share of characters that are neither digits nor ASCII marks: prose .84 to .97, logs .47 to .68."""
+_WORDLESS_CHARS = 60  # minimum characters of a word in the mean; base64 has lines of 60 to 76
 _MIN_PROSE_SHARE = 0.85  # the same for a line of prose before or after a dump; code has .57 to .80
 _NON_LETTERS = {number: None for number in range(0x21, 0x7F) if not chr(number).isalpha()}
 
@@ -60,6 +61,9 @@ def _tail(text: str, start: int, end: int) -> Span:
     while (line := text.find("\n", start, most)) >= 0 and _is_prose(text[start : line + 1]):
         start = line + 1
     limit = start + HEAD_CHARS
+    if _is_wordless(text[start:limit]):
+        # something of each text is embedded
+        limit = start if text[:start].strip() else start + _WORDLESS_CHARS
     cut = text.rfind("\n", start + 1, limit) + 1 or text.rfind(" ", start + 1, limit) + 1 or limit
     while (line := text.rfind("\n", max(cut, least), end)) >= 0 and _is_prose(text[line:end]):
         end = line
@@ -89,8 +93,17 @@ def _is_machine_output(window: str) -> bool:
     return _letter_share(window) < _MIN_LETTER_SHARE
 
 
+def _is_wordless(head: str) -> bool:
+    """Whether the head of a dump is encoded data, whose lines have no blanks.
+
+    >>> _is_wordless("QUJDREVGR0hJSktM" * 40), _is_wordless("GET /index.html 200 " * 40)
+    (True, False)
+    """
+    return head.isascii() and 0 < len(head.split()) * _WORDLESS_CHARS <= len(head)
+
+
 def _is_prose(line: str) -> bool:
-    return _letter_share(line) >= _MIN_PROSE_SHARE
+    return _letter_share(line) >= _MIN_PROSE_SHARE and not _is_wordless(line)
 
 
 def _letter_share(text: str) -> float:

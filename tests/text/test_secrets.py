@@ -42,6 +42,7 @@ SAMPLES: list[tuple[str, str]] = [
     ("digitalocean-token", "dop_v1_" + HEX32 * 2),
     ("age-key", "AGE-SECRET-KEY-1" + "A1B2C3" * 9 + "A1B2"),
     ("jwt", "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxIn0." + "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_w"),
+    ("encoded-token", "ZXlKaGJHY2lPaUpJVXpJMU5pSjku" + "ZXlKemRXSWlP" * 4),
     ("bearer-token", "Authorization: Bearer " + A20),
     ("bearer-token", "curl -H 'authorization: Basic " + "dXNlcjpwYXNz" + "MTIz" * 3 + "=='"),
     ("url-password", "https://bob:" + "s3cretpw" + "@example.com/"),
@@ -126,6 +127,16 @@ SAMPLES: list[tuple[str, str]] = [
             "A safe for the key was put up at the back of the house last Friday. Code ",
         )
     ),
+    *(
+        ("pin", text + code)
+        for text, code in (
+            ("The code of the garage is ", "73" + "91B"),
+            ("Entrance of the building, code ", "A73" + "91"),
+            ("Code du portail : ", "73" + "A91"),
+            ("\u7384\u95a2\u306e\u6697\u8a3c\u756a\u53f7\u306f", "73" + "91\u3067\u3059"),
+            ("\ud604\uad00 \ucf54\ub4dc\ub294 ", "73" + "91\uc785\ub2c8\ub2e4"),
+        )
+    ),
     ("password", "\u62a5\u8b66\u5bc6\u7801\u662f" + "7391"),
     *(
         ("password", text + "kedi" + "1234")
@@ -166,6 +177,20 @@ SAMPLES: list[tuple[str, str]] = [
             "my new password will be {}",
             "take {} as the admin password",
         )
+    ),
+    *(
+        ("password", text.format("Tulip" + "_1988"))
+        for text in (
+            "The password of the router is {}.",
+            "Das WLAN-Kennwort ist {}",
+            "Le mot de passe du wifi est {}",
+            "A senha do wifi \xe9 {}",
+            "Login for the site: user bob, password {}",
+        )
+    ),
+    *(
+        ("password", text.format("Vx7" + "!plume"))
+        for text in ("the password to my account is {}", "my password to Netflix is {}")
     ),
     ("password", "mot de passe : \xab " + "petit chat 44" + " \xbb"),
     ("password", "Netflix pw: " + "Tulip-" + "77"),

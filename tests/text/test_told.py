@@ -8,6 +8,7 @@ import pytest
 
 from clsm_cli.store import yaml_text
 from clsm_cli.text.time import expressions
+from clsm_cli.text.time.ahead import day_ahead
 from clsm_cli.text.time.periods import iso_period
 from clsm_cli.text.todo import todos
 
@@ -87,6 +88,37 @@ def test_what_places_a_day(text: str, kind: str, days: str | None) -> None:
     [found] = expressions.find_expressions(text, MONDAY)
     assert found.kind == kind
     assert (iso_period((found.first, found.until)) if found.certain else None) == days
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("In 2024 we moved here on 9 February.", "2026-02-09"),
+        ("2023: sold the car on 20 January.", "2026-01-20"),
+        ("Two years ago I broke my arm on 5 February.", "2026-02-05"),
+        ("She was hired in 2021; her contract started on 1 February.", "2026-02-01"),
+        ("In 2024 we went to Ghent. We got the keys on 9 February.", "2026-02-09"),
+        ("Next year's fair is booked for 3 August.", "2026-08-03"),
+        ("The 2028 race is planned for 30 May.", "2026-05-30"),
+        ("The race of 2028, on 30 May", "2026-05-30"),
+    ],
+)
+def test_a_day_beside_another_year_is_not_of_this_one(text: str, wrong: str) -> None:
+    assert wrong not in certain(text, MONDAY)
+    assert wrong != day_ahead(text, MONDAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("The boat is of 1998. The ferry is booked for 3 August.", "2026-08-03"),
+        ("The lease of 3 May 2019 expires on 30 October.", "2026-10-30"),
+        ("In 2026 we sailed on 3 March.", "2026-03-03"),
+        ("He joined in 2021 and left last Friday.", "2026-03-06"),
+    ],
+)
+def test_a_year_beside_it_may_tell_nothing_of_a_day(text: str, days: str) -> None:
+    assert days in certain(text, MONDAY)
 
 
 def test_what_serves_to_search_is_not_written() -> None:

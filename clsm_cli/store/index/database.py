@@ -18,7 +18,7 @@ from clsm_cli.store.jsonlines import dump
 if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
 
-SCHEMA_VERSION = 19
+SCHEMA_VERSION = 20
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 

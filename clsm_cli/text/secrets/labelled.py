@@ -26,9 +26,11 @@ from clsm_cli.text.tokens import STOP_WORDS
 
 _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
-_ENDING = r"[^\W\d_]{0,3}"
+_ENDING = rf"[^\W\d_{UNSPACED_CLASS}]{{0,3}}"
 _OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
 """The thing that the secret is for, up to five words: "password for the router"."""
+_OF_ANY = r"(?:[ \t][^\s:=|.;!?,\"`]{1,20}){1,6}?"
+"""The same with words that are a copula elsewhere: "password to my account", "on the laptop"."""
 _LINK = (
     r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
     r"|(?:[ \t]{1,3}(?:%(be)s)(?:[ \t](?:%(yet)s))?|['’]s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
@@ -61,7 +63,10 @@ _LINE_END = re.compile(
 _TIGHT = re.compile(r"[*_\"'`]{0,4}[ \t]{0,4}[:：=][*_]{0,3}[ \t]{0,4}[\"'`]?\Z")
 """A tight link between label and word."""
 _SPOKEN = re.compile(r"[ \t]+(?:is|was)[ \t]+[\"'`]?\Z")  # in English, whose predicates are known
-_DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
+_DIGITS_END = rf"(?![^\W{UNSPACED_CLASS}]|-)"
+_DIGITS = re.compile(rf"\d(?:[ -]?\d){{2,11}}{_DIGITS_END}")
+_DOOR_CODE = re.compile(rf"{_DIGITS.pattern}|[A-Z]?\d+[A-Z]?\d*[A-Z]?{_DIGITS_END}")
+"""The digits of a code for a door, with up to three letters."""
 _LONE_DIGITS = re.compile(rf"(?<![\w.,/:#+-])\d{{4,8}}(?={_CLAUSE_END})")
 _GROUPS = re.compile(r"(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,8}")
 """A licence key in printed groups."""
@@ -81,7 +86,7 @@ _SAID = r"[ \t](?:%(be)s)[ \t][^\W\d_]{2,12}[ \t]|['’]s[ \t]"
 """After "PIN" in a sentence: "is still", "'s"."""
 _BETWEEN = (
     rf"(?i){_ENDING}(?:{_CLOSE}{_OF}(?:{_LINK}|([ \t]{{1,3}})|(?<=[{UNSPACED_CLASS}]))|{_SAID})"
-    rf"{_OPEN}[\"'`]?(?=\d)"
+    rf"{_OPEN}[\"'`]?(?=[A-Z]?\d)"
 )
 """Between "PIN" and its digits; group 1 if only a blank links them."""
 _OPENED = r"(?<![a-z])(?:%(place|guard)s)|(?:%(within)s)"
@@ -121,10 +126,10 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _tail(user: bool, plain: bool) -> re.Pattern[str]:
+def _tail(user: bool, plain: bool, far: bool) -> re.Pattern[str]:
     """Pattern of the text after a label; with ``plain`` a blank alone may link it to the value."""
     link = rf"(?:{_LINK}|[ \t]{{1,3}}|\n[ \t]{{0,8}})" if plain else _LINK
-    before, of = _USER if user else "", "" if plain else _OF
+    before, of = _USER if user else "", "" if plain else _OF_ANY if far else _OF
     return _form(rf"(?i){_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})")
 
 
@@ -150,9 +155,9 @@ class _Place(NamedTuple):
     start: int
     end: int
 
-    def value(self, *, user: bool = False, plain: bool = False) -> _Value | None:
-        """The value after the label."""
-        match = _tail(user=user, plain=plain).match(self.text, self.end)
+    def value(self, *, user: bool = False, plain: bool = False, far: bool = False) -> _Value | None:
+        """The value after the label; if it is ``far``, after any words and a copula."""
+        match = _tail(user=user, plain=plain, far=far).match(self.text, self.end)
         if match is None or not match.lastindex:
             return None
         start, end = match.span(match.lastindex)
@@ -161,9 +166,14 @@ class _Place(NamedTuple):
         return _Value(start, end, self.text[start:end], is_quoted)
 
     def accepted(
-        self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
+        self,
+        accept: Callable[[str], bool],
+        *,
+        user: bool = False,
+        plain: bool = False,
+        far: bool = False,
     ) -> _Span | None:
-        found = self.value(user=user, plain=plain)
+        found = self.value(user=user, plain=plain, far=far)
         return found.span if found and accept(found.text) else None
 
     def line(self, chars: int = _CONTEXT_CHARS) -> str:
@@ -198,6 +208,7 @@ def _password(place: _Place, *, is_sure: bool = True, is_label: bool = False) ->
     spoken = _after_blank(place) if is_sure else None
     return (
         place.accepted(secret_values.is_strong, plain=True)
+        or place.accepted(secret_values.is_strong, far=True)
         or spoken
         or _before_label(place)
         or _code(place)
@@ -373,9 +384,9 @@ def _lone_key(place: _Place) -> _Span | None:
     )
 
 
-def _pin(place: _Place) -> _Span | None:
+def _pin(place: _Place, form: re.Pattern[str] = _DIGITS) -> _Span | None:
     between = _form(_BETWEEN).match(place.text, place.end)
-    match = _DIGITS.match(place.text, between.end()) if between else None
+    match = form.match(place.text, between.end()) if between else None
     if between is None or match is None:
         return None
     if between.group(1) and place.text[place.end : between.start(1)].strip():
@@ -387,7 +398,7 @@ def _pin(place: _Place) -> _Span | None:
 
 def _code(place: _Place) -> _Span | None:
     """A code, if the thing it opens is named near it."""
-    found, before = _pin(place), place.line()
+    found, before = _pin(place, _DOOR_CODE), place.line()
     if found and before.endswith((". ", "! ")) and _LONE_DIGITS.match(place.text, found[0]):
         before = place.line(_STORY_CHARS)
     label = place.folded[place.start : place.end]

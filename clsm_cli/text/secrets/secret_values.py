@@ -96,15 +96,18 @@ _NO_PASSWORD = re.compile(r"https?://|[./~][\w./~-]*\Z|\d[\d.,:/-]*[a-zA-Z]{0,4}
 def is_password(value: str) -> bool:
     """Whether a value looks like a chosen password: no plain word, but words with a digit or a mark.
 
-    >>> [is_password(each) for each in ("hunter2", "Tr0ub4dor&3", "required", "471108", "v2.1")]
-    [True, True, False, True, False]
+    >>> [is_password(each) for each in ("hunter2", "Tulip_77", "user_2", "required", "471108", "v2.1")]
+    [True, True, False, False, True, False]
     """
     if not is_actual_value(value) or (_NO_PASSWORD.match(value) and not value.isdigit()):
         return False
     if value.isdigit():
         return len(value) >= 6
-    parts = [part for part in re.split(r"[._:/-]", value) if part]
-    return any(c.isalpha() for c in value) and not all(p.isalpha() or p.isdigit() for p in parts)
+    joints = r"[._:/-]" if value in (value.lower(), value.upper()) else "[.:/-]"
+    parts = [part for part in re.split(joints, value) if part]
+    return any(c.isalpha() for c in value) and not all(
+        part.isdigit() or part.replace("_", "").isalpha() for part in parts
+    )
 
 
 def is_strong(value: str) -> bool:

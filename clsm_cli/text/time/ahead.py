@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from clsm_cli.text.language_data import pattern
-from clsm_cli.text.time import clauses, expressions, forms
+from clsm_cli.text.time import clauses, expressions
 from clsm_cli.text.time.expressions import TimeExpression
 
 _MAX_STRETCH_DAYS = 14  # longest "11 to 13 November" that counts as its first day
@@ -37,11 +37,14 @@ def day_ahead(text: str, at: date, since: date | None = None) -> str | None:
 
 def _named_days(text: str, at: date) -> Iterator[date]:
     """The certain days of a text, and the coming ones of those that nothing in it places."""
-    for each in expressions.find_expressions(text, at):
-        has_month = any(month in each.text.lower() for month in forms.MONTHS)
-        is_short = has_month and (each.until - each.first).days <= _MAX_STRETCH_DAYS
+    found = expressions.find_expressions(text, at)
+    for each in found:
+        is_short = (each.until - each.first).days <= _MAX_STRETCH_DAYS
+        is_short = is_short and expressions.has_month(each.text)
         if each.certain and is_short:
             yield each.first
+        elif expressions.is_beside_other_year(text, each, found):
+            continue
         elif day := each.day or (_coming(text, each, at) if is_short else None):
             yield day
 

@@ -25,6 +25,10 @@ Direction = Literal["past", "plan"]
 MAX_PAST_DAYS = 92  # for a past event without its year: the same day ahead is nine months away
 MAX_MISSED_DAYS = 45  # age in days up to which a planned day may be one just missed
 
+_YEAR = re.compile(r"(?<![\w.,:/#-])(?:19|20)\d\d(?![\w%/]|[.,:-]\d)")
+_YEAR_REACH = 400  # characters around a day in which to look for another year
+_YEAR_DAYS, _MONTH_DAYS = 365, 31
+_SENTENCE_END, _PARAGRAPH_END = re.compile(r"[.!?]\s+(?=[^\Wa-z])|\n"), re.compile(r"\n\s*\n")
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _INEXACT_COUNTS = ("few", "several", "couple")
 _DIRECTION_WORDS = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
@@ -90,7 +94,50 @@ def find_expressions(
     for each in found:
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
-    return kept if is_question else _doubt_reversed_ranges(text, kept)
+    if is_question:
+        return kept
+    return [
+        each._replace(certain=False)
+        if each.certain and each.kind in {"plan", "past"} and is_beside_other_year(text, each, kept)
+        else each
+        for each in _doubt_reversed_ranges(text, kept)
+    ]
+
+
+def is_beside_other_year(text: str, day: TimeExpression, found: Iterable[TimeExpression]) -> bool:
+    """Whether a day without a year may be of another one, which its sentence names.
+
+    What is told as past may also be of a year that its paragraph named before ("In 2024 we moved. On 9
+    February we got the keys."); a plan's is not that of a complete date ("signed on 3 May 2019, it expires
+    on 30 October"). ``found`` has the expressions of the text.
+
+    >>> [is_beside_other_year(text, days[-1], days) for text in ("In 2024 it began on 9 May", "It is on 9 May")
+    ...  if (days := find_expressions(text, date(2026, 3, 9)))]
+    [True, False]
+    """
+    if not has_month(day.text):
+        return False
+    is_plan = day.kind == "plan"
+    starts = (_SENTENCE_END if is_plan else _PARAGRAPH_END).finditer(
+        text, max(0, day.start - _YEAR_REACH), day.start
+    )
+    begin = max((each.end() for each in starts), default=max(0, day.start - _YEAR_REACH))
+    stop = _SENTENCE_END.search(text, day.end, day.end + _YEAR_REACH)
+    end = stop.start() if stop else day.end + _YEAR_REACH
+    near = [each for each in found if begin <= each.start < end]
+    dated = [each for each in near if is_plan and (each.until - each.first).days <= _MONTH_DAYS]
+    years = {each.first.year for each in near if (each.until - each.first).days >= _YEAR_DAYS}
+    years |= {
+        int(year.group())
+        for year in _YEAR.finditer(text, begin, end)
+        if not any(each.start <= year.start() < each.end for each in dated)
+    }
+    return not years <= {day.first.year, (day.until - timedelta(days=1)).year}
+
+
+def has_month(expression: str) -> bool:
+    """Whether an expression names a month."""
+    return any(month in expression.lower() for month in forms.MONTHS)
 
 
 def _doubt_reversed_ranges(text: str, found: list[TimeExpression]) -> list[TimeExpression]:
