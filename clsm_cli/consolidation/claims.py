@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import date, tzinfo
 from typing import Any, get_args
 
 from clsm_cli.consolidation.statement_selection import (
@@ -127,7 +127,8 @@ def _turn_claims(turn: Turn, recorded_at: str, scores: UnitScores) -> Iterator[C
     tasks = todo.todos(turn.text, day_of(turn.time))
     for task in tasks:
         if scores.is_task(turn, task):
-            yield replace(_task_claim(task, scores.title_of(turn, task)), **origin)
+            claim = _task_claim(task, scores.title_of(turn, task), day_of(turn.time))
+            yield replace(claim, **origin)
     is_answer = scores.about is None and turn.trust == "agent"
     for piece in scores.pieces.get(turn.key, ()):
         if _verdict(piece, tasks, scores) in KEPT_VERDICTS:
@@ -135,14 +136,15 @@ def _turn_claims(turn: Turn, recorded_at: str, scores: UnitScores) -> Iterator[C
             yield replace(claim, is_answer=is_answer, **origin)
 
 
-def _task_claim(task: Todo, title: str) -> Claim:
+def _task_claim(task: Todo, title: str, at: date | None) -> Claim:
+    text = f"{title}: {task.text}" if title else task.text
     return Claim(
-        text=f"{title}: {task.text}" if title else task.text,
+        text=text,
         kind="task",
         stream="tasks",
         topic=TOPICS["task"],
         state=task.state,
-        due=task.due,
+        due=todo.due_day(text, at, len(text) - len(task.text)),
         item=task.text,
     )
 

@@ -346,7 +346,10 @@ def _line(
     is_open = task is not None and task.state != "done"
     due = None
     if task is None or is_open:
-        due = (task.due if task else None) or ahead.day_ahead(text, *days)
+        headings = "".join(f"{each}: " for each in turn.heading)  # one may name the year
+        if task:
+            due = todo.due_day(headings + task.text, at, len(headings))
+        due = due or ahead.day_ahead(headings + text, *days, start=len(headings))
     section = "tasks" if is_open else "lately" if at else "who"
     above = turn.speaker or _about(turn, text)
     found = make_item(

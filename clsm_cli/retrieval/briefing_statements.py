@@ -139,8 +139,8 @@ class StatementsAndNodes(NamedTuple):
 
 def _day_ahead(text: str, days: tuple[date, date | None]) -> str | None:
     """The first day that a statement names after it was told or corrected."""
-    _, _, item = text.rpartition(": ")  # a heading before it may name other days
-    return ahead.day_ahead(item, *days) or ahead.day_ahead(text, *days)
+    item = text.rfind(": ") + 1  # a heading before it may name other days
+    return ahead.day_ahead(text, *days, start=item) or ahead.day_ahead(text, *days)
 
 
 def time_noted(due: str | None, days: tuple[date, date | None]) -> str | None:

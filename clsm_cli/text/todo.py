@@ -89,21 +89,25 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
         before = line
 
 
-def due_day(text: str, at: date | None) -> str | None:
+def due_day(text: str, at: date | None, start: int = 0) -> str | None:
     """The last day that a task names, as ISO text.
+
+    The task begins at ``start``; a heading before it may name the year of its days.
 
     A bare weekday or a day without a year lies ahead, since it is a task, unless it may be one just missed; a
     period of up to a week stands for its last day. Without the day of writing only days with their year count.
     """
     day = at or date(2000, 1, 1)
-    if at and (numbered := pattern("todo.day of month").search(text)):
+    if at and (numbered := pattern("todo.day of month").search(text, start)):
         number = int(numbered.group(1))
         ahead = (at + timedelta(days=step) for step in range(62))
         return next((each.isoformat() for each in ahead if each.day == number), None)
     for found in expressions.find_expressions(text, day, direction="plan"):
-        before = text[: found.start]
+        before = text[start : found.start]
         quoted = before.count('"') % 2 or before.endswith("\u201c")
-        if quoted or pattern("todo.past").search(before) or (at is None and found.relative):
+        if found.start < start or quoted or pattern("todo.past").search(before):
+            continue
+        if at is None and found.relative:
             continue
         is_over = found.relative and found.until <= day
         is_short = (found.until - found.first).days <= _MAX_DUE_PERIOD_DAYS

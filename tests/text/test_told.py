@@ -10,7 +10,7 @@ from clsm_cli.store import yaml_text
 from clsm_cli.text.time import expressions
 from clsm_cli.text.time.ahead import day_ahead
 from clsm_cli.text.time.periods import iso_period
-from clsm_cli.text.todo import todos
+from clsm_cli.text.todo import due_day, todos
 
 ROOT = Path(__file__).parents[2]
 MANNERS: dict[str, list[dict[str, Any]]] = yaml_text.load(
@@ -106,6 +106,16 @@ def test_what_places_a_day(text: str, kind: str, days: str | None) -> None:
 def test_a_day_beside_another_year_is_not_of_this_one(text: str, wrong: str) -> None:
     assert wrong not in certain(text, MONDAY)
     assert wrong != day_ahead(text, MONDAY)
+
+
+def test_a_heading_may_name_the_year_of_a_day() -> None:
+    for heading, item in (
+        ("Trip 2027: ", "Ferry on 3 May"),
+        ("Norway next year: ", "Pay by 1 May"),
+    ):
+        assert day_ahead(heading + item, MONDAY, start=len(heading)) is None
+        assert due_day(heading + item, MONDAY, len(heading)) is None
+    assert due_day("Back in 2026: Pay by 1 May", MONDAY, 14) == "2026-05-01"
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,13 @@ from clsm_cli.text.time.expressions import TimeExpression
 _MAX_STRETCH_DAYS = 14  # longest "11 to 13 November" that counts as its first day
 
 
-def day_ahead(text: str, at: date, since: date | None = None) -> str | None:
+def day_ahead(text: str, at: date, since: date | None = None, *, start: int = 0) -> str | None:
     """The first day that a text names after it was written, as ISO text.
 
     Args:
         at: The day on which it was written, or the last on which it may have been.
         since: The first such day: what it names counts only if it is the same for both.
+        start: Where the text begins; a heading before it may name the year of its days.
 
     >>> day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
     '2026-03-17'
@@ -28,17 +29,22 @@ def day_ahead(text: str, at: date, since: date | None = None) -> str | None:
     '2026-03-17'
     >>> day_ahead("They met on 17 March.", date(2026, 2, 23)) is None
     True
+    >>> day_ahead("2027: Booked for 17 March", date(2026, 2, 23), start=6) is None
+    True
     >>> day_ahead("Dentist on 17 March, choir tomorrow", date(2026, 2, 23), date(2026, 2, 20))
     '2026-03-17'
     """
-    read = [{*_named_days(text, day), *_numbered_days(text, day)} for day in {at, since or at}]
+    item = text[start:]
+    read = [
+        {*_named_days(text, day, start), *_numbered_days(item, day)} for day in {at, since or at}
+    ]
     return min((day.isoformat() for day in set.intersection(*read) if day > at), default=None)
 
 
-def _named_days(text: str, at: date) -> Iterator[date]:
+def _named_days(text: str, at: date, start: int) -> Iterator[date]:
     """The certain days of a text, and the coming ones of those that nothing in it places."""
     found = expressions.find_expressions(text, at)
-    for each in found:
+    for each in [each for each in found if each.start >= start]:
         is_short = (each.until - each.first).days <= _MAX_STRETCH_DAYS
         is_short = is_short and expressions.has_month(each.text)
         if each.certain and is_short:
