@@ -46,26 +46,21 @@ def leading_signal(memory: Memory) -> str:
     return max(found, key=lambda each: each[:2], default=(0.0, 0.0, ""))[2]
 
 
-def learn_multipliers(
-    store: Store, now: datetime, seed: str | int | None = None
-) -> dict[str, float] | None:
-    """The factor for the weight of each signal; None if nothing has been learnt yet.
-
-    With a seed, it is drawn from the posterior instead of being its mean (Thompson sampling).
-    """
+def learn_multipliers(store: Store, now: datetime) -> dict[str, float] | None:
+    """The factor for the weight of each signal; None if nothing has been learnt yet."""
     paths = [path for flow in store.flows() if (path := flow / FILE).exists()]
     if not paths:
         return None
-    from clsm_cli.scoring import thompson_sampling
+    from clsm_cli.scoring import beta_weights
 
     judgements = [
         (judgement.led, judgement.is_good, (now - judgement.at).total_seconds() / 86400)
         for judgement in latest_judgements(paths).values()
     ]
     priors = {
-        name: thompson_sampling.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
+        name: beta_weights.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
     }
-    found = thompson_sampling.multipliers(priors, judgements, seed)
+    found = beta_weights.multipliers(priors, judgements)
     return found if any(value != 1.0 for value in found.values()) else None
 
 

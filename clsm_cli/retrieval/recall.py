@@ -221,7 +221,7 @@ def _settings(store: Store, query: Query) -> RecallSettings:
     from datetime import datetime
 
     settings, moment = store.settings.recall, datetime.fromisoformat(query.now)
-    learnt = feedback.learn_multipliers(store, moment, query.seed) or {}
+    learnt = feedback.learn_multipliers(store, moment) or {}
     weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
     return settings._replace(
         window=result_items.window_limit(settings.window, query.budget, query.unit),
