@@ -66,17 +66,16 @@ def demote(
     index: Index,
     question: Question,
     candidates: Sequence[Candidate],
-    settings: RecallSettings,
+    min_confidence: float,
     ended: Mapping[int, Ended],
 ) -> list[Candidate]:
     """The candidates, with flawed ones moved right below their rivals.
 
     Args:
         candidates: Best first.
+        min_confidence: Confidence of a rival, at least, as a share of that of the flawed passage.
         ended: Superseded passages, from ``supersession``.
     """
-    if not settings.rivals:
-        return list(candidates)
     passages = index.passages([each.row for each in candidates[:HEAD_SIZE]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD_SIZE]]
     flawed = _flawed_rows(question, head, {each.row for each in ended.values()})
@@ -89,7 +88,6 @@ def demote(
     for each in head:
         rivals = _rivals_with_name(question, each, best)
         if each.row in flawed:
-            min_confidence = settings.rivals
             rivals = [
                 rival
                 for rival in best

@@ -57,9 +57,7 @@ def learn_multipliers(store: Store, now: datetime) -> dict[str, float] | None:
         (judgement.led, judgement.is_good, (now - judgement.at).total_seconds() / 86400)
         for judgement in latest_judgements(paths).values()
     ]
-    priors = {
-        name: beta_weights.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
-    }
+    priors = {name: beta_weights.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields}
     found = beta_weights.multipliers(priors, judgements)
     return found if any(value != 1.0 for value in found.values()) else None
 

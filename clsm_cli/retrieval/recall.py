@@ -72,11 +72,10 @@ def recall(
 def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     index = opened.index
     route, cues, is_doubtful = _route(index, query)
-    found = None
-    if route != "none" or is_doubtful:
-        found = search(index, query, engine)
+    found = search(index, query, engine) if route != "none" or is_doubtful else None
     if is_doubtful and found is not None:
-        route, found = ("ltm", found) if _is_sure(found.ranked) else ("none", None)
+        is_sure = min(found.ranked.unread, found.ranked.confidence) >= SURE
+        route, found = ("ltm", found) if is_sure else ("none", None)
     answer = Answer(
         recall_id="",
         query=query.text,
@@ -130,10 +129,6 @@ others at most 0.17 by signs.
 """
 
 
-def _is_sure(ranked: Ranked) -> bool:
-    return min(ranked.unread, ranked.confidence) >= SURE
-
-
 GATED_LEAST, GATED_LEAST_ASKED = 0.1, 0.05
 """Confidence that each item put before a message must have, and each before one that asks, where even the
 least likely may be the answer. On the sample memory, no query loses its evidence, and one item in ten goes.
@@ -163,8 +158,11 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...], bool]:
         return "ltm", (), False
     from clsm_cli.text import route
 
-    known = entity_linking.names_something(index, query.text)
-    decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
+    text = query.text
+    known = entity_linking.link_entities(index, text, {}) or entity_linking.names_inside(
+        index, text
+    )
+    decided = route.choose_route(text, has_current=bool(query.current), known=bool(known))
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues, False
     return decided.route, decided.cues, decided.is_doubtful
@@ -206,11 +204,14 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
     if view.after_cutoff and not first.memories:
         later = _run_pass(view.only_after_cutoff(), query, engine, settings)
         return later if later.memories else first
-    is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
-    if not view.has_archived() or (
-        first.memories and (is_sure or not _archive_is_near(index, first.ranked.cosines))
-    ):
+    if not view.has_archived():
         return first
+    if first.memories:
+        cosines = first.ranked.cosines  # none without a model: then something near may be archived
+        nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
+        is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
+        if is_sure or (cosines and not index.has_archived_vector(nearest)):
+            return first
     second = _run_pass(index.with_archive(), query, engine, settings)
     # The second pass may read other passages; it must not suppress an answer of the first.
     return first if first.memories and not second.memories else second
@@ -230,12 +231,6 @@ def _settings(store: Store, query: Query) -> RecallSettings:
     )
 
 
-def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
-    """Whether one of the passages nearest in meaning is archived; without a model, assume so."""
-    nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return not cosines or index.has_archived_vector(nearest)
-
-
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
     """Run the stages over one view of the index."""
     question, ranked, *_ = retrieve_passages(index, query, engine, settings)
@@ -246,17 +241,16 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
         index, question, ranked, settings.floor, query.min_score
     )
     kept = verdict.filter_untrusted(index, question, kept, settings)
-    cosines = ranked.cosines
     named: tuple[Concept, ...] = ()
     memories: list[Memory] = []
     if kept:
-        named = concepts.rank_concepts(index, query.text, kept, settings.concepts, cosines)
+        named = concepts.rank_concepts(index, query.text, kept, settings.concepts, ranked.cosines)
     if kept and not concepts_only:
-        times = query.now, query.past
-        ended = (
-            supersession.ended(index, question, kept, cosines, *times) if settings.rivals else {}
-        )
-        kept = demotion.demote(index, question, kept, settings, ended)
+        ended = {}
+        if settings.rivals:
+            times = query.now, query.past
+            ended = supersession.ended(index, question, kept, ranked.cosines, *times)
+            kept = demotion.demote(index, question, kept, settings.rivals, ended)
         memories = result_items.build_items(index, question, kept, query.k, settings, ended)
     if question.asks_for_all:
         from clsm_cli.retrieval import coming_days, period_digest
@@ -311,29 +305,23 @@ def _place_event(
     if engine is not None:
         ranked = verdict.read(index, event.question, ranked, weight)
     scope = time_scope.resolve_event(index, scope, query.past or query.now, ranked, settings.floor)
-    return (
-        _understand(index, query, question.text, scope)
-        if scope.rows
-        else question._replace(scope=scope)
-    )
+    if not scope.rows:
+        return question._replace(scope=scope)
+    return _analyse(index, query._replace(text=question.text, current=()), scope)
 
 
-def _analyse(index: Index, query: Query) -> Question:
-    """Analyse a query: back-references, time scope, speakers, content."""
-    text, scope = query.text, ANY_TIME
+def _analyse(index: Index, query: Query, scope: TimeScope | None = None) -> Question:
+    """Analyse a query: back-references, time scope unless it is known, speakers, content."""
+    text = query.text
     if query.current:
         from clsm_cli.retrieval import dialogue_context
 
         text = dialogue_context.resolve_references(text, query.current)
-    if any(may_name_time(text)):
+    if scope is None and any(may_name_time(text)):
         from clsm_cli.retrieval import time_scope
 
         scope = time_scope.resolve(index, text, query.past or query.now)
-    return _understand(index, query, text, scope)
-
-
-def _understand(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
-    """The question of a query, from its text with resolved references and its scope."""
+    scope = scope or ANY_TIME
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
     return question._replace(
@@ -428,12 +416,12 @@ def pack(
 
 def _recall_id(answer: Answer, query: Query) -> str:
     """Hash of query, options, now and answer, without paths on this machine."""
-    without_paths = [
+    without_paths = tuple(
         memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
         for memory in answer.memories
-    ]
-    answer = answer._replace(memories=tuple(without_paths))
-    return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
+    )
+    told = [query, answer._replace(memories=without_paths)]
+    return f"r-{digest(json.dumps(told, ensure_ascii=False))}"
 
 
 def touch(store: Store, answer: Answer) -> None:

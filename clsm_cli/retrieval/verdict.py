@@ -74,24 +74,20 @@ def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ran
         weight = 0.0  # these have an order of their own
     least = min(map(confidence.reading, chances))
     readings = [confidence.reading(chance) - least for chance in chances] + [0.0] * len(rest)
+    confidences = [*read_confidences, *rest]
     candidates: list[Candidate] = [
-        _with_reading(each, reading, weight)._replace(confidence=round(value, 6))
-        for each, reading, value in zip(
-            ranked.candidates, readings, [*read_confidences, *rest], strict=True
+        each._replace(
+            score=round(each.score + weight * reading, 6),
+            signals=each.signals._replace(reading=reading),
+            shares=each.shares._replace(reading=weight * reading),
+            confidence=round(value, 6),
         )
+        for each, reading, value in zip(ranked.candidates, readings, confidences, strict=True)
     ]
     candidates.sort(key=lambda each: -each.score)  # stable
     first = candidates[:CONFIDENCE_SIZE]
     surest = max(each.confidence for each in first)
     return ranked._replace(candidates=candidates, confidence=surest, is_read=True)
-
-
-def _with_reading(candidate: Candidate, reading: float, weight: float) -> Candidate:
-    return candidate._replace(
-        score=round(candidate.score + weight * reading, 6),
-        signals=candidate.signals._replace(reading=reading),
-        shares=candidate.shares._replace(reading=weight * reading),
-    )
 
 
 def _chance(question: Question, passage: Passage, coverage: float) -> float:
@@ -247,7 +243,11 @@ def filter_untrusted(
     if not untrusted or best is None:
         return list(candidates)
     least = settings.untrusted_floor * best.nearness
-    terms = _terms_held(index, question, untrusted | {best.row})
+    having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
+    terms = {
+        row: frozenset(term for term, found in having.items() if row in found)
+        for row in untrusted | {best.row}
+    }
     names = frozenset(tokens.stems(" ".join(capitals_inside(question.text)))) & terms[best.row]
 
     def stays(each: Candidate) -> bool:
@@ -256,9 +256,3 @@ def filter_untrusted(
         return terms[each.row] >= (terms[best.row] if each.nearness < least else names)
 
     return [each for each in candidates if stays(each)]
-
-
-def _terms_held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
-    """Row → search terms of the question that the passage contains."""
-    having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
-    return {row: frozenset(t for t, found in having.items() if row in found) for row in rows}
