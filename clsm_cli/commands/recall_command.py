@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_recall
 from clsm_cli.commands.command_line import (
@@ -176,9 +177,7 @@ def why_empty(found: Answer) -> str:
 def _answers(
     store: Store, queries: list[Query], printer: Printer, engine: Engine | None = None
 ) -> Iterator[Answer]:
-    def progress(done: int, total: int) -> None:
-        printer.progress("making the index", done, total)
-
+    progress = partial(printer.progress, "making the index")
     return recall.recall(store, queries, engine or QueryEngine(), embedder(), progress)
 
 
@@ -254,6 +253,11 @@ def _batch_row(
 def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
     settings = store.settings.recall
     budget, unit = (None, "tokens") if options.budget is None else parse_budget(options.budget)
+    chosen = Filters(options.kind, options.stream, options.project, options.session)
+    if options.since is not None:
+        chosen = chosen._replace(first=parse_days(options.since, now, "--since")[0])
+    if options.until is not None:
+        chosen = chosen._replace(until=parse_days(options.until, now, "--until")[1])
     return Query(
         text=text,
         now=now.isoformat(),
@@ -261,7 +265,7 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
         budget=settings.budget if budget is None else budget,
         unit=unit,
         min_score=options.min_score,
-        filters=_filters(options, now),
+        filters=chosen if any(chosen) else None,
         as_of=parse_moment(options.as_of, now, store.zone, "--as-of"),
         known_at=parse_moment(options.known_at, now, store.zone, "--known-at", at_end=True),
         is_gated=options.gate,
@@ -278,13 +282,3 @@ def view_of(store: Store, now: datetime, as_of: str | None, known_at: str | None
         parse_moment(as_of, now, store.zone, "--as-of"),
         parse_moment(known_at, now, store.zone, "--known-at", at_end=True),
     )
-
-
-def _filters(options: Options, now: datetime) -> Filters | None:
-    names = ("kind", "stream", "project", "session")
-    named: dict[str, Any] = {name: getattr(options, name) for name in names}
-    first = None if options.since is None else parse_days(options.since, now, "--since")
-    last = None if options.until is None else parse_days(options.until, now, "--until")
-    if first is None and last is None and not any(named.values()):
-        return None
-    return Filters(**named, first=first and first[0], until=last and last[1])

@@ -188,6 +188,6 @@ class _Passages:
         for number in sorted(ids.keys() - self.nodes.keys()):
             label = max(labels[number], key=lambda each: (labels[number].count(each), each))
             names = (label, tuple(sorted({*labels[number]} - {label})))
-            row = (number, ids[number], *names, "concept", "flow", 1, None, "", -1)
-            self.nodes[number] = graph_queries.NodeRow(*row)
+            unrecorded = (number, ids[number], *names, "concept", "flow", 1, None, "", -1)
+            self.nodes[number] = graph_queries.NodeRow(*unrecorded)
         return found

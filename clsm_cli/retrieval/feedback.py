@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import Activation
@@ -44,6 +45,16 @@ def leading_signal(memory: Memory) -> str:
     named = zip(memory.why._fields, memory.why, memory.shares, strict=True)
     found = [(value, share, name) for name, value, share in named if share > 0]
     return max(found, key=lambda each: each[:2], default=(0.0, 0.0, ""))[2]
+
+
+def learned_settings(store: Store, now: str) -> RecallSettings:
+    """The settings of recall, with the weights learnt so far."""
+    from datetime import datetime
+
+    settings = store.settings.recall
+    learnt = learn_multipliers(store, datetime.fromisoformat(now)) or {}
+    weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
+    return settings._replace(**weights)
 
 
 def learn_multipliers(store: Store, now: datetime) -> dict[str, float] | None:

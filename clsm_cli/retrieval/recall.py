@@ -198,7 +198,7 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
 
     As of a past time, passages told by then answer; only if none does, those told later.
     """
-    settings = _settings(index.store, query)
+    settings = feedback.learned_settings(index.store, query.now)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
     first = _run_pass(view, query, engine, settings)
     if view.after_cutoff and not first.memories:
@@ -215,20 +215,6 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
     second = _run_pass(index.with_archive(), query, engine, settings)
     # The second pass may read other passages; it must not suppress an answer of the first.
     return first if first.memories and not second.memories else second
-
-
-def _settings(store: Store, query: Query) -> RecallSettings:
-    """The settings for a query, with the weights learnt from feedback."""
-    from datetime import datetime
-
-    settings, moment = store.settings.recall, datetime.fromisoformat(query.now)
-    learnt = feedback.learn_multipliers(store, moment) or {}
-    weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
-    return settings._replace(
-        window=result_items.window_limit(settings.window, query.budget, query.unit),
-        faded=settings.faded if query.min_score is None else float("-inf"),  # it may be below 0
-        **weights,
-    )
 
 
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
@@ -251,7 +237,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
             times = query.now, query.past
             ended = supersession.ended(index, question, kept, ranked.cosines, *times)
             kept = demotion.demote(index, question, kept, settings.rivals, ended)
-        memories = result_items.build_items(index, question, kept, query.k, settings, ended)
+        memories = result_items.build_items(index, question, kept, query, settings, ended)
     if question.asks_for_all:
         from clsm_cli.retrieval import coming_days, period_digest
 
