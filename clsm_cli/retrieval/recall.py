@@ -1,7 +1,7 @@
 """Recall, in reading order: route → passes → pack → log.
 
 A pass (``_run_pass``) is a sequence of stages over one immutable view of the index: question → find → rank →
-confidence → concepts → order → items. All stages except find and rank check the words first, and load
+verdict → concepts → order → items. All stages except find and rank check the words first, and load
 nothing for a simple question.
 
 The first pass skips archived items, except passages that contain a rare word of the question
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
 from math import exp
 
@@ -46,7 +46,6 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.indexed_files import Progress
 from clsm_cli.store.index.opening import Embedder, Opened, open_index
-from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.store.layout import Store
 
 
@@ -220,15 +219,11 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
     """Run the stages over one view of the index."""
     question, ranked, *_ = retrieve_passages(index, query, engine, settings)
-    if engine is not None:
-        ranked = verdict.read(index, question, ranked, settings.weight_reading)
-    ranked = verdict.discount_look_alikes(index, question, ranked)
-    kept, concepts_only = verdict.apply_threshold(
-        index, question, ranked, settings.floor, query.min_score
+    ranked, kept, concepts_only = verdict.judge(
+        index, question, ranked, settings, query.min_score, has_model=engine is not None
     )
-    kept = verdict.filter_untrusted(index, question, kept, settings)
     named: tuple[Concept, ...] = ()
-    memories: list[Memory] = []
+    memories: Sequence[Memory] = ()
     if kept:
         named = concepts.rank_concepts(index, query.text, kept, settings.concepts, ranked.cosines)
     if kept and not concepts_only:
@@ -239,17 +234,13 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
             kept = demotion.demote(index, question, kept, settings.rivals, ended)
         memories = result_items.build_items(index, question, kept, query, settings, ended)
     if question.asks_for_all:
-        from clsm_cli.retrieval import coming_days, period_digest
+        from clsm_cli.retrieval import period_digest
 
         memories = period_digest.with_digest(index, query, question, memories)
-        memories = coming_days.with_due(index, query, question, memories)
-    elif question.asks_for_tasks:
-        from clsm_cli.retrieval import coming_days, open_tasks
+    if question.asks_for_all or question.asks_for_tasks:
+        from clsm_cli.retrieval import open_tasks
 
-        tasks = open_tasks.find(index, query, question)
-        if question.periods and not question.task_terms:
-            tasks = coming_days.with_due(index, query, question, tasks)
-        memories = tasks or memories
+        memories = open_tasks.with_open_and_due(index, query, question, memories)
     return Found(question, ranked, named, memories)
 
 
@@ -267,10 +258,7 @@ def retrieve_passages(
         question = _place_event(index, query, question, engine, settings)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
-    is_bound = question.scope.hard and settings.time_filter
-    allowed = _allowed_rows(index, query.filters, question.scope if is_bound else ANY_TIME)
-    index = index.with_rare(question.terms)
-    found = candidates.find(index, question, engine, settings, allowed)
+    found = candidates.find(index, question, engine, settings, query.filters)
     ranked = ranking.rank(found)
     if question.scope.rows:
         from clsm_cli.retrieval import time_scope
@@ -316,25 +304,6 @@ def _analyse(index: Index, query: Query, scope: TimeScope | None = None) -> Ques
         asks_for_gist=question.asks_for_gist
         or (query.filters is not None and query.filters.kind == "gist"),
     )
-
-
-def _allowed_rows(
-    index: Index, filters: Filters | None, scope: TimeScope
-) -> Collection[int] | None:
-    """The passages that pass the filters and a hard scope; None: all."""
-    allowed = None if filters is None else index.matching_rows(filters)
-    if not scope.hard:
-        return allowed
-    from clsm_cli.store.index import ranking_queries, session_queries
-
-    if scope.event:
-        inside = frozenset(scope.rows) - index.hidden()
-    elif scope.sessions:
-        inside = session_queries.session_rows(index.connection, scope.sessions) - index.hidden()
-    else:
-        days = (ranking_queries.Filters(first=first, until=until) for first, until in scope.periods)
-        inside = frozenset().union(*map(index.matching_rows, days))
-    return inside if allowed is None else inside & frozenset(allowed)
 
 
 def _pack_with_facts(

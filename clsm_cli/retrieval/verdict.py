@@ -36,6 +36,31 @@ MAX_READ, ANSWER_P = 4, 0.3
 """Candidates that are read, at most, and the probability of an answer at which reading stops."""
 
 
+def judge(
+    index: Index,
+    question: Question,
+    ranked: Ranked,
+    settings: RecallSettings,
+    least: float | None,
+    *,
+    has_model: bool,
+) -> tuple[Ranked, list[Candidate], bool]:
+    """Decide which candidates answer: read them, and drop what is unlikely or planted.
+
+    Args:
+        least: Confidence that each candidate must have, instead of the floor.
+
+    Returns:
+        The candidates with their final confidences; those that stay; whether to return only the concepts
+        of these.
+    """
+    if has_model:
+        ranked = read(index, question, ranked, settings.weight_reading)
+    ranked = _discount_look_alikes(index, question, ranked)
+    kept, concepts_only = _above_floor(index, question, ranked, settings.floor, least)
+    return ranked, _without_untrusted(index, question, kept, settings), concepts_only
+
+
 def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ranked:
     """Read the best candidates, update the confidences, and order the read ones anew.
 
@@ -136,7 +161,7 @@ LOOK_ALIKE_FACTOR = 0.1
 """Factor of the confidence of a passage with a look-alike of the code asked about."""
 
 
-def discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
+def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
     """Lower the confidence of passages with a look-alike of a code that no passage contains."""
     rows = [each.row for each in ranked.candidates]
     look_alikes: set[int] = set()
@@ -164,17 +189,13 @@ nearest concepts: these claim nothing.
 """
 
 
-def apply_threshold(
+def _above_floor(
     index: Index, question: Question, ranked: Ranked, floor: float, least: float | None
 ) -> tuple[list[Candidate], bool]:
-    """Candidates above the floor, and whether to return only their concepts.
+    """The candidates if one reaches the floor, and whether to return only their concepts.
 
-    The floor does not apply to a gist that is asked for, or if the best passage contains every identifier
-    of the question.
-
-    Args:
-        floor: Confidence that one candidate must have, more by ``READ_FLOOR`` if some were read.
-        least: Confidence that each candidate must have, instead of the floor.
+    The floor, higher by ``READ_FLOOR`` if some were read, does not apply to a gist that is asked for, or if
+    the best passage contains every identifier of the question.
     """
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:
@@ -229,7 +250,7 @@ def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Cand
     return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
 
 
-def filter_untrusted(
+def _without_untrusted(
     index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
 ) -> list[Candidate]:
     """Drop untrusted candidates that only resemble the best trusted one.
