@@ -98,8 +98,7 @@ class Options(NamedTuple):
     )
     context: str | None = option(
         "--context FILE",
-        "The current conversation (- is standard input): what the query points back at, and part"
-        " of the answer.",
+        "The current conversation (- is standard input): what the query points back at.",
     )
     gate: bool = option("--gate", "Answer only if the message needs memory at all.")
     batch: str | None = option(
@@ -162,7 +161,7 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
         key = fence_key.key_reader(printer.warn)
         read = conversation.read(options.context, zone=store.zone, now=now, fence_key=key)
         printer.warn_all(read.warnings)
-        query = query._replace(current=read.turns)
+        query = query._replace(current=read.messages)
     (found,) = _answers(store, [query], printer, engine)
     if options.touch and found.answered:
         recall.touch(store, found)

@@ -14,7 +14,6 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.retrieval.dialogue_context import DialogueTurn
     from clsm_cli.store.index.ranking_queries import Filters
 
 _ASKS_WHEN = re.compile(
@@ -136,7 +135,7 @@ class Query(NamedTuple):
     filters: Filters | None = None
     as_of: str | None = None
     known_at: str | None = None
-    current: tuple[DialogueTurn, ...] = ()
+    current: tuple[str, ...] = ()
     is_gated: bool = False
     with_facts: bool = False
 

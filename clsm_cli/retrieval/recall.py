@@ -96,10 +96,9 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
         if query.is_gated and query.min_score is None:
             found = _without_unsure(index, query, found)
         facts, kept, budget = _pack_with_facts(index, query, found)
-        own = [each for each in kept if each.kind != "context"]
         remarks = filter(None, [found.question.scope.warning])
         answer = answer._replace(
-            confidence=max((m.confidence for m in own), default=found.ranked.confidence),
+            confidence=max((m.confidence for m in kept), default=found.ranked.confidence),
             concepts=found.concepts,
             memories=tuple(kept),
             budget=budget,
@@ -311,25 +310,17 @@ def _pack_with_facts(
 ) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
     """The facts (if the query wants any) and memories that fit into the budget.
 
-    Messages of the current conversation come first, in at most half the budget. Facts that a packed
-    memory says are left out; room that the facts do not need goes to the memories.
+    Facts that a packed memory says are left out; room that the facts do not need goes to the memories.
     """
-    conversation: list[Memory] = []
-    if query.current:
-        from clsm_cli.retrieval import dialogue_context
-
-        half, terms = query.budget // (2 if query.unit == "tokens" else 8), found.question.terms
-        turns = dialogue_context.select_turns(query.current, terms, half)
-        conversation = dialogue_context.context_memories(turns, terms)
     if not (query.with_facts and found.memories):
-        return (), *pack(found.memories, query.budget, query.unit, conversation)
+        return (), *pack(found.memories, query.budget, query.unit)
     from clsm_cli.retrieval import known_facts
 
     ranked = found.ranked.candidates
     taken = int(known_facts.BUDGET_SHARE * query.budget)
     facts: tuple[Fact, ...] = ()
     for _ in range(2):
-        kept, budget = pack(found.memories, query.budget - taken, query.unit, conversation)
+        kept, budget = pack(found.memories, query.budget - taken, query.unit)
         facts = known_facts.find(index, found.concepts, ranked, kept, taken, query.unit)
         taken = sum(fact.size(query.unit) for fact in facts)
     return facts, kept, budget._replace(limit=query.budget, used=budget.used + taken)
@@ -339,32 +330,26 @@ STEEPNESS = 12.0
 """Steepness of an item's value in its score: a conditional logit over the items."""
 
 
-def pack(
-    memories: Sequence[Memory], limit: int, unit: str, conversation: Sequence[Memory] = ()
-) -> tuple[list[Memory], Budget]:
+def pack(memories: Sequence[Memory], limit: int, unit: str) -> tuple[list[Memory], Budget]:
     """Fill the budget with the items of the largest total value, and list the dropped ones.
 
     The value of an item is e^(12 · score), proportional to the probability that it is the evidence. The
     0/1 knapsack (CMA, section 3.2) packs more evidence than the order of rank: on LoCoMo 89.7 % against
     88.4 % at a reduction of 96.5 %, the same in 1,000 tokens.
-
-    Args:
-        conversation: Messages of the current conversation, already fitted to the budget; they come first.
     """
-    room = limit - sum(each.size(unit) for each in conversation)
     sizes = [each.size(unit) for each in memories]
     kept = set(range(len(memories)))
-    if sum(sizes) > room:
+    if sum(sizes) > limit:
         from clsm_cli.scoring import packing
 
         worth = [exp(STEEPNESS * memory.score) for memory in memories]
-        kept = set(packing.knapsack(worth, sizes, max(0, room)))
+        kept = set(packing.knapsack(worth, sizes, max(0, limit)))
     dropped = [
         Dropped(memory.id, memory.tokens, "budget")
         for place, memory in enumerate(memories)
         if place not in kept
     ]
-    chosen = [*conversation, *(memories[place] for place in sorted(kept))]
+    chosen = [memories[place] for place in sorted(kept)]
     used = sum(each.size(unit) for each in chosen)
     return chosen, Budget(limit, used, unit, tuple(dropped))
 
