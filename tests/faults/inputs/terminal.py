@@ -92,7 +92,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("correct", "evil", _ARGUMENT, "--dry-run"), ("feedback", NAME, "--good", NAME),
     ("note", _ARGUMENT, "--dry-run"), ("ingest", NAME), ("ingest", "{note}", "--dry-run"),
     ("eval", "run", NAME), ("doctor",), ("backup", "{folder}/" + NAME), ("restore", NAME),
-    ("model", "status"), ("show", NAME), ("eval", "shadow", "report"), ("edit", NAME),
+    ("model", "status"), ("show", NAME), ("eval", "shadow"), ("edit", NAME),
 )  # fmt: skip
 WRONG: tuple[tuple[str, ...], ...] = (
     ("recall", "--kind", NAME, "x"), ("recall", "--since", NAME, "x"), ("recall", "-k", NAME, "x"),
