@@ -186,7 +186,7 @@ def decode_words(words: Iterable[str]) -> str:
 
 
 @cache
-def named_text(name: str, most: int, next_step: str, errors: str = "replace") -> str:
+def named_text(name: str, most: int, next_step: str) -> str:
     """The text of a file; ``-`` is standard input, which may be closed.
 
     Cached, since Typer runs a command again that failed on the fast path.
@@ -204,10 +204,7 @@ def named_text(name: str, most: int, next_step: str, errors: str = "replace") ->
         raise BadInputError(name, error.strerror or "cannot be read", next_step) from None
     if len(data) > most:
         raise BadInputError(name, f"is longer than {most} bytes", next_step)
-    try:
-        return data.decode("utf-8", errors).removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        raise BadInputError(name, "is not UTF-8", next_step) from None
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 MAX_QUERY = 1 << 20  # maximum characters of a query
@@ -276,13 +273,13 @@ def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
     )
 
 
-def parse_start(text: str, now: datetime, zone: tzinfo, option: str) -> datetime:
+def parse_start(text: str, now: datetime, zone: tzinfo) -> datetime:
     """A start: a time, a span up to now, or the first day of a time expression."""
     if begin := _before_now(text, now):
         return begin
     if is_time(text):
-        return parse_time(text, zone, option)
-    day = date.fromordinal(parse_days(text, now, option)[0])
+        return parse_time(text, zone, "--since")
+    day = date.fromordinal(parse_days(text, now, "--since")[0])
     return datetime(day.year, day.month, day.day, tzinfo=zone)
 
 

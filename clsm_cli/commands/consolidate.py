@@ -82,7 +82,7 @@ def consolidate(
     An adviser, any language model or a person, gets a packet and answers it. Each proposal is
     checked; refused ones are reported. What clsm itself would keep stays unless the answer names it.
     """
-    from clsm_cli.commands import engine, evaluate_shadow
+    from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
 
     _check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
@@ -110,8 +110,6 @@ def consolidate(
         _write_packet(opened, request, file, budget, printer)
         return
     try:
-        if not dry_run:
-            evaluate_shadow.catch_up(opened, request.now, printer)
         report = consolidation_run.consolidate(opened, request, engine.embedder(), printer.progress)
         if not dry_run:
             briefing.prepare(opened)  # so that clsm context only reads one file

@@ -16,17 +16,15 @@ from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.ingestion import sources
 from clsm_cli.ingestion.detection import DOCUMENTS, Format
 from clsm_cli.ingestion.jsonl_rows import FenceKey, Problem, RawTurn, Reading, TranscriptItem
-from clsm_cli.model.episodes import ROLE_TRUST
-from clsm_cli.retrieval.dialogue_context import DialogueTurn
 from clsm_cli.startup.records import NamedTuple
 
 _FORMS = "give a transcript with one JSON message a line, or plain text"
 
 
 class Conversation(NamedTuple):
-    """Messages, oldest first, and warnings about unreadable ones, a sentence each."""
+    """Texts of messages, oldest first, and warnings about unreadable ones, a sentence each."""
 
-    turns: tuple[DialogueTurn, ...]
+    messages: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
@@ -40,16 +38,18 @@ def read(
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
     if form in DOCUMENTS:
-        turns, problems = _text_turns(data, path, name, zone, fence_key)
+        messages, problems = _paragraphs(data, path, name, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
         about = Reading(path, zone, now, path, fence_key=fence_key)
         with source.items(about) as items:
-            turns, problems = _transcript_turns(items, path)
-    if not turns:
+            messages, problems = _texts(items)
+    if not messages:
         broken = f" that can be read ({_problem_text(problems[0])})" if problems else ""
         raise BadInputError(name, f"holds no message{broken}", _FORMS)
-    return Conversation(tuple(turns), tuple(f"{name}, {_problem_text(each)}" for each in problems))
+    return Conversation(
+        tuple(messages), tuple(f"{name}, {_problem_text(each)}" for each in problems)
+    )
 
 
 def _load(path: str, name: str) -> tuple[bytes, Format]:
@@ -70,28 +70,20 @@ def _load(path: str, name: str) -> tuple[bytes, Format]:
     return data, found.format
 
 
-def _transcript_turns(
-    items: Iterable[TranscriptItem], path: str
-) -> tuple[list[DialogueTurn], list[Problem]]:
-    turns, problems = [], []
+def _texts(items: Iterable[TranscriptItem]) -> tuple[list[str], list[Problem]]:
+    texts, problems = [], []
     for item in items:
         if isinstance(item, Problem):
             # An open conversation needs no times; ingest reports missing ones.
             problems += [] if item.reason.startswith("no timestamp") else [item]
         elif isinstance(item, RawTurn) and item.role != "system" and item.text.strip():
-            trust = item.trust or ROLE_TRUST[item.role]
-            lines = item.line_start, item.line_end
-            turns.append(
-                DialogueTurn(
-                    item.speaker, item.text, trust, item.time, path, *lines, item.foreign_id
-                )
-            )
-    return turns, problems
+            texts.append(item.text)
+    return texts, problems
 
 
-def _text_turns(
+def _paragraphs(
     data: bytes, path: str, name: str, zone: tzinfo, fence_key: FenceKey
-) -> tuple[list[DialogueTurn], list[Problem]]:
+) -> tuple[list[str], list[Problem]]:
     from clsm_cli.ingestion import markdown
 
     if data.lstrip()[:1] in {b"[", b"{"}:
@@ -102,11 +94,7 @@ def _text_turns(
     found = markdown.read(data, path=path, zone=zone, fence_key=fence_key)
     if isinstance(found, Problem):
         raise BadInputError(path, found.reason, _FORMS)
-    blocks = [block for block in found.blocks if block.text.strip()]
-    return [
-        DialogueTurn("", b.text, found.trust, b.time, path, b.line_start, b.line_end)
-        for b in blocks
-    ], list(found.problems)
+    return [block.text for block in found.blocks if block.text.strip()], list(found.problems)
 
 
 def _problem_text(problem: Problem) -> str:

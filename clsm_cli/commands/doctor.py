@@ -10,7 +10,7 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, chosen_root, environ
 from clsm_cli.commands.engine import embedder
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, fields, first
-from clsm_cli.errors import RefusedError, file_line
+from clsm_cli.errors import BadInputError, RefusedError, file_line
 from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import Report
 from clsm_cli.health.findings import Finding
@@ -46,11 +46,16 @@ def doctor(
     printer = common.printer()
     values = environment()
     opened, broken = diagnosis.open_any_store(chosen_root(common.store), values)
+    fault = ""
+    try:
+        machine_settings.load_settings(opened.root, values)
+    except BadInputError as error:
+        fault = str(error)
     context = CheckContext(
         common.time(opened.zone),
         values,
         jobs=schedule.job_commands(opened),
-        fault=machine_settings.settings_fault(opened.root, values),
+        fault=fault,
     )
     is_to_write = (fix or rebuild) and not dry_run
     if broken and is_to_write:

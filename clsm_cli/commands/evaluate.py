@@ -12,8 +12,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     epilog=examples(
         "clsm eval run ~/data/locomo10.json",
-        "clsm eval shadow start --static MEMORY.md",
+        "clsm eval shadow --static MEMORY.md",
     ),
 )
-app.command("run", cls=Command, epilog=vars(evaluate_run.run)["epilog"])(evaluate_run.run)
-app.add_typer(evaluate_shadow.group, name="shadow")
+for name, function in (("run", evaluate_run.run), ("shadow", evaluate_shadow.shadow)):
+    app.command(name, cls=Command, epilog=vars(function)["epilog"])(function)

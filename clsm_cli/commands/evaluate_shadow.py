@@ -1,94 +1,44 @@
-"""``clsm eval shadow``: run memory beside the files that an agent loads, and measure both."""
+"""``clsm eval shadow``: what memory would have given, beside the files that an agent loads."""
 
 from collections.abc import Iterator
-from datetime import datetime
 
-from clsm_cli.commands.command_line import Common, UsageError, option
-from clsm_cli.commands.options import command, command_group
-from clsm_cli.commands.output import Printer, Table, count_noun, plain, table_lines
-from clsm_cli.evaluation.shadow import shadow_mode
-from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report
-from clsm_cli.store.layout import Store
-
-group = command_group("Run memory beside the files your agent loads, and measure both.")
-
-
-def catch_up(store: Store, now: datetime, printer: Printer) -> None:
-    """Log the sessions that are over, if shadow mode is on. It says what went wrong, and never fails."""
-    from clsm_cli.commands import engine
-
-    queries, embedder = engine.QueryEngine(), engine.embedder()
-    try:
-        printer.warn_all(shadow_mode.catch_up(store, queries, embedder, now, printer.progress))
-    except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
-        printer.warn(f"shadow mode logged nothing: {error}")
+from clsm_cli.commands import engine
+from clsm_cli.commands.command_line import Common, UsageError, option, parse_start
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import Table, count_noun, plain, table_lines
+from clsm_cli.evaluation import shadow_mode
+from clsm_cli.evaluation.shadow_mode import Report
 
 
 @command(
-    "clsm eval shadow start --static ~/.openclaw/workspace",
-    "clsm eval shadow start --static SOUL.md --static MEMORY.md",
-    group=group,
+    "clsm eval shadow --static ~/.openclaw/workspace",
+    "clsm eval shadow --static SOUL.md --static MEMORY.md --since 2026-03-01",
 )
-def start(
+def shadow(
     *,
     static: list[str] | None = option(
         "--static FILE",
         "A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
         " MEMORY.md and the last two daily notes.",
     ),
+    since: str = option("--since TIME", "Of the conversations that began since.", default="2w"),
     common: Common,
 ) -> None:
-    """Log from now on, for each session, what memory would have given.
+    """Say whether memory would have been better than the files your agent loads.
 
-    Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
-    and hashes, no text. Started twice, only the files that are named change.
+    Past conversations are replayed with what was known before each. Your agent is given nothing, and
+    nothing is written. --json has each session.
     """
     if not all(each.strip() for each in static or ()):  # the working folder is not what was meant
         raise UsageError("--static", "it is empty; name a file or a workspace")
     printer, opened, now = common.start()
-    mode, is_new = shadow_mode.start(opened, static or (), now)
-    result = {"schema": "clsm.eval-shadow-start/2", "started": is_new, **mode._asdict()}
-    lines = _start_message(mode, opened.device, is_new=is_new)
-    printer.show({**result, "device": opened.device}, lines)
-
-
-@command("clsm eval shadow stop", "clsm eval shadow stop --delete", group=group, no_effect=("now",))
-def stop(
-    *, delete: bool = option("--delete", "Delete this machine's log too."), common: Common
-) -> None:
-    """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
-    found = shadow_mode.turn_off(common.opened(), delete=delete)
-    log_is = "its log is deleted" if delete else "its log stays (delete it: --delete)"
-    common.printer().show(
-        {"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete},
-        [f"shadow mode is off, {log_is}" if found else "shadow mode was off already"],
+    start = parse_start(since, now, opened.zone)
+    engines = engine.QueryEngine(), engine.embedder()
+    found = shadow_mode.report(opened, static or (), start, now, *engines, printer.progress)
+    printer.warn_all(f"not loaded beside memory: {each}" for each in found.missing)
+    printer.show(
+        {"schema": "clsm.eval-shadow/5", **plain(found)}, table_lines(shadow_tables(found))
     )
-
-
-@command("clsm eval shadow report", "clsm eval shadow report --json", group=group)
-def report(*, common: Common) -> None:
-    """Say whether memory would have been better than the files.
-
-    Sessions that ended since are logged first. --json has each session.
-    """
-    printer, opened, now = common.start()
-    catch_up(opened, now, printer)
-    found = shadow_mode.report(opened)
-    printer.warn_all(found.notes)
-    mapping = {"schema": "clsm.eval-shadow/4", **plain(found)}
-    printer.show(mapping, table_lines(shadow_tables(found)))
-
-
-def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
-    state = "is on" if is_new else "was on already"
-    yield f"shadow mode {state} for this machine ({device}), since {mode.since}"
-    beside = ", ".join(mode.static) or "no files: name those your agent loads with --static"
-    yield f"beside: {beside}"
-    yield (
-        "logged for each session that is ingested, before `clsm consolidate` and by the report: counts"
-        " of tokens, and hashes of memories; no text, in .clsm/shadow of the store, never in git"
-    )
-    yield "see it: clsm eval shadow report; end it: clsm eval shadow stop (--delete: the log too)"
 
 
 def shadow_tables(report: Report) -> Iterator[Table]:

@@ -101,21 +101,14 @@ def forget(
     if secrets:
         _mask(printer, opened, moment, how)
         return
-    if wanted.ids:
-        wanted = wanted._replace(ids=_resolve_ids(printer, opened, wanted.ids, moment, how))
+    is_named = any(map(disambiguation.looks_like_id, ids)) or all(is_known(opened, i) for i in ids)
+    if not is_named:
+        words = " ".join(ids)
+        fits = disambiguation.find_matches(printer, opened, words, moment)
+        found = disambiguation.choose(printer, _COMMAND, words, fits, yes=yes, dry_run=dry_run)
+        wanted = wanted._replace(ids=tuple(fit.thing.id for fit in found))
     if wanted != Wanted():
         _forget(printer, opened, wanted, moment, how)
-
-
-def _resolve_ids(
-    printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, how: ForgetMode
-) -> tuple[str, ...]:
-    if any(map(disambiguation.looks_like_id, ids)) or all(is_known(store, each) for each in ids):
-        return ids
-    words = " ".join(ids)
-    fits = disambiguation.find_matches(printer, store, words, now)
-    chosen = disambiguation.choose(printer, _COMMAND, words, fits, yes=how.yes, dry_run=how.dry_run)
-    return tuple(fit.thing.id for fit in chosen)
 
 
 def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: ForgetMode) -> None:

@@ -114,16 +114,6 @@ def run(options: Options) -> None:
         )
 
 
-def _state_folders(options: Options) -> tuple[str, ...]:
-    """OpenClaw's state folders: as given, else where OpenClaw itself looks."""
-    needless = {"form": "--format", "session": "--session", "exclude": "--exclude", "me": "--me"}
-    for name, given in needless.items():
-        if getattr(options, name):
-            raise UsageError(given, "transcripts of OpenClaw tell that themselves; leave it out")
-    named = environment().get("OPENCLAW_STATE_DIR") or "~/.openclaw"
-    return options.paths or (os.path.expanduser(named),)
-
-
 def _exclusion(store: Store, options: Options) -> Exclusion:
     try:
         return Exclusion((*store.settings.ingest.exclude, *options.exclude))
@@ -137,9 +127,16 @@ def _exclusion(store: Store, options: Options) -> Exclusion:
 
 
 def _ingest(store: Store, options: Options, now: datetime, printer: Printer) -> Report:
-    since = options.since
+    since, paths = options.since, options.paths
+    if options.openclaw:
+        for name in ("format", "session", "exclude", "me"):
+            if getattr(options, "form" if name == "format" else name):
+                reason = "transcripts of OpenClaw tell that themselves; leave it out"
+                raise UsageError(f"--{name}", reason)
+        home = environment().get("OPENCLAW_STATE_DIR") or "~/.openclaw"  # as OpenClaw itself
+        paths = paths or (os.path.expanduser(home),)
     request = ingest_run.Request(
-        paths=_state_folders(options) if options.openclaw else options.paths,
+        paths=paths,
         openclaw=options.openclaw,
         now=now,
         format=options.form,

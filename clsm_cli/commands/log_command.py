@@ -93,7 +93,7 @@ def log(
         printer.show(mapping, _period_lines(seen, opened.zone, limit))
         return
     if since is not None:
-        start = utc_text(parse_start(since, moment, opened.zone, "--since"))
+        start = utc_text(parse_start(since, moment, opened.zone))
     else:
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())

@@ -59,15 +59,6 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
     return settings
 
 
-def settings_fault(root: Path, environment: Mapping[str, str]) -> str:
-    """Why the machine's settings cannot be used, or ""."""
-    try:
-        load_settings(root, environment)
-    except BadInputError as error:
-        return str(error)
-    return ""
-
-
 def ignored_warnings(store: Store | Restored) -> list[str]:
     """Warnings about machine settings in a store, which are ignored, and about unknown settings."""
     found = []

@@ -243,10 +243,10 @@ def _link(line: str) -> str:
     return f"\x1b]8;;{url}\x1b\\{safe(line)}\x1b]8;;\x1b\\" if url else safe(line)
 
 
-def linked(style: str, file: str, line: int) -> str:
-    """A style of Rich that also links to a line of a file (OSC 8)."""
+def linked(file: str, line: int) -> str:
+    """A bold style of Rich that also links to a line of a file (OSC 8)."""
     url = _url(file, line)
-    return f"{style} link {url}".strip() if url else style
+    return f"bold link {url}" if url else "bold"
 
 
 def _url(file: str, line: int) -> str:

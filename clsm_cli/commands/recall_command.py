@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_recall
 from clsm_cli.commands.command_line import (
@@ -97,11 +98,9 @@ class Options(NamedTuple):
     )
     context: str | None = option(
         "--context FILE",
-        "The current conversation (- is standard input): what the query points back at, and part"
-        " of the answer.",
+        "The current conversation (- is standard input): what the query points back at.",
     )
     gate: bool = option("--gate", "Answer only if the message needs memory at all.")
-    explore: bool = option("--explore", "Sample the weights learnt from feedback, to learn more.")
     batch: str | None = option(
         "--batch FILE",
         'Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with one'
@@ -162,7 +161,7 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
         key = fence_key.key_reader(printer.warn)
         read = conversation.read(options.context, zone=store.zone, now=now, fence_key=key)
         printer.warn_all(read.warnings)
-        query = query._replace(current=read.turns)
+        query = query._replace(current=read.messages)
     (found,) = _answers(store, [query], printer, engine)
     if options.touch and found.answered:
         recall.touch(store, found)
@@ -177,9 +176,7 @@ def why_empty(found: Answer) -> str:
 def _answers(
     store: Store, queries: list[Query], printer: Printer, engine: Engine | None = None
 ) -> Iterator[Answer]:
-    def progress(done: int, total: int) -> None:
-        printer.progress("making the index", done, total)
-
+    progress = partial(printer.progress, "making the index")
     return recall.recall(store, queries, engine or QueryEngine(), embedder(), progress)
 
 
@@ -255,6 +252,11 @@ def _batch_row(
 def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
     settings = store.settings.recall
     budget, unit = (None, "tokens") if options.budget is None else parse_budget(options.budget)
+    chosen = Filters(options.kind, options.stream, options.project, options.session)
+    if options.since is not None:
+        chosen = chosen._replace(first=parse_days(options.since, now, "--since")[0])
+    if options.until is not None:
+        chosen = chosen._replace(until=parse_days(options.until, now, "--until")[1])
     return Query(
         text=text,
         now=now.isoformat(),
@@ -262,12 +264,11 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
         budget=settings.budget if budget is None else budget,
         unit=unit,
         min_score=options.min_score,
-        filters=_filters(options, now),
+        filters=chosen if any(chosen) else None,
         as_of=parse_moment(options.as_of, now, store.zone, "--as-of"),
         known_at=parse_moment(options.known_at, now, store.zone, "--known-at", at_end=True),
         is_gated=options.gate,
         with_facts=options.output == "prompt",
-        seed=text if options.explore else None,
     )
 
 
@@ -280,13 +281,3 @@ def view_of(store: Store, now: datetime, as_of: str | None, known_at: str | None
         parse_moment(as_of, now, store.zone, "--as-of"),
         parse_moment(known_at, now, store.zone, "--known-at", at_end=True),
     )
-
-
-def _filters(options: Options, now: datetime) -> Filters | None:
-    names = ("kind", "stream", "project", "session")
-    named: dict[str, Any] = {name: getattr(options, name) for name in names}
-    first = None if options.since is None else parse_days(options.since, now, "--since")
-    last = None if options.until is None else parse_days(options.until, now, "--until")
-    if first is None and last is None and not any(named.values()):
-        return None
-    return Filters(**named, first=first and first[0], until=last and last[1])

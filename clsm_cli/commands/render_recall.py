@@ -81,7 +81,7 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
         head = Text("█" * full, style="green").append("░" * (BAR_CELLS - full), style="dim")
         source = memory.sources[0]
         head.append(f" {confidence_text(memory)}  ", style="default")
-        head.append(safe(_source_text(memory)), style=linked("bold", source.file, source.line))
+        head.append(safe(_source_text(memory)), style=linked(source.file, source.line))
         spoken = _speaker_text(memory)
         text = spoken if explain else clip_text(spoken)
         body = Text(safe(text))

@@ -7,11 +7,10 @@ from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, plain
 from clsm_cli.embedding import weights
-from clsm_cli.errors import ClsmError, StaleError, file_line
+from clsm_cli.errors import StaleError, file_line
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.overview import Automation, Overview, automation_state, overview
 from clsm_cli.model.clocks import local_time
-from clsm_cli.store.layout import Store
 
 RECENT_RUNS = 5  # runs that are listed without --verbose
 
@@ -38,7 +37,6 @@ def status(
     printer, opened, moment = common.start()
     found = overview(opened)
     night = automation_state(opened, moment)
-    shadow = _shadow(opened)
     if not common.verbose:
         found = found._replace(runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
@@ -46,26 +44,12 @@ def status(
     since = None if common.as_json else morning_report.last_night(opened)
     if since is not None and (news := log_command.brief_lines(opened, since, moment)):
         lines += ["since the last night", *(f"  {line}" for line in news)]
-    lines += [] if shadow is None else [f"{shadow}; see: clsm eval shadow report"]
     state = "installed" if model.installed else "missing; install it with: clsm model install"
     lines.append(f"model {model.engine}: {state}")
-    told = {"automation": night, "shadow": shadow, "model": model}
+    told = {"automation": night, "model": model}
     printer.show({"schema": "clsm.status/1", **plain(found), **told}, lines)
     if check and night.is_stale:
         raise StaleError(night.sentence(opened.zone))
-
-
-def _shadow(store: Store) -> str | None:
-    from clsm_cli.evaluation.shadow import shadow_mode
-
-    try:
-        mode = shadow_mode.current_mode(store)
-        logged = len(shadow_mode.logged_rows(store)[0])
-    except ClsmError as error:
-        return f"shadow mode is damaged: {error}"
-    if mode is None:
-        return None
-    return f"shadow mode is on since {mode.since}, {count_noun(logged, 'session')} logged"
 
 
 def _lines(found: Overview, night: Automation, zone: tzinfo) -> list[str]:

@@ -174,7 +174,13 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> rece
     }
     for path in (path for folder in store.graphs() for path in shards.shard_files(folder)):
         records = shards.read(path).records
-        left = [_reset_stage(r, again) for r in records if r.id not in pinned]
+        left: list[Record] = [
+            replace(r, stage="pending", rev=(r.rev[0] + 1, r.rev[1]))
+            if isinstance(r, EpisodeRecord) and r.id in again
+            else r
+            for r in records
+            if r.id not in pinned
+        ]
         if left != list(records):
             atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
@@ -197,12 +203,6 @@ def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> frozens
         if box.path.exists() and ends:
             atomic.remove(box.path)
     return names
-
-
-def _reset_stage(record: Record, again: AbstractSet[str]) -> Record:
-    if isinstance(record, EpisodeRecord) and record.id in again:
-        return replace(record, stage="pending", rev=(record.rev[0] + 1, record.rev[1]))
-    return record
 
 
 def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> dict[str, str]:

@@ -257,17 +257,15 @@ def ref_with(store: Store, known: Known, entry: Entry, files: RestoredFiles) -> 
     is_exact = entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
     if tree is None or not refs or is_exact:
         return None
-    wrote = {path: _new_lines(path, files) for path in files.now}
+    wrote = {}
+    for path in files.now:
+        now, before = ({*(each[path] or b"").split(b"\n")} for each in (files.now, files.before))
+        # Without lines that any other run would write too.
+        wrote[path] = {x for x in now - before if x.strip() and not x.startswith((b"#", b"---"))}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
     held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
     told = (blob.ref for blob in found if wrote[blob.path] & held.get(blob.oid, set()))
     return next(told, None)
-
-
-def _new_lines(path: str, files: RestoredFiles) -> set[bytes]:
-    """Lines the run added, without those that any other run would write too."""
-    now, before = (set((each[path] or b"").split(b"\n")) for each in (files.now, files.before))
-    return {line for line in now - before if line.strip() and not line.startswith((b"#", b"---"))}
 
 
 def is_exact_undo(undo: Entry, of: Entry) -> bool:

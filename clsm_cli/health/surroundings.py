@@ -88,7 +88,8 @@ def check_model(snapshot: Snapshot) -> Iterator[Finding]:
         path = str(error).partition(": sha256")[0]
         yield make_finding("model-damaged", path, "is not the file that clsm was built for")
     except ClsmError as error:
-        yield make_finding("model-damaged", str(folder), _reason(error, folder))
+        reason = str(error).removeprefix(str(folder)).lstrip(":, ").partition(";")[0]
+        yield make_finding("model-damaged", str(folder), reason)
 
 
 def check_disk(snapshot: Snapshot) -> Iterator[Finding]:
@@ -243,8 +244,14 @@ def check_git(snapshot: Snapshot) -> Iterator[Finding]:
     """The repository, and conflict copies that wait to be joined."""
     store = snapshot.store
     yield from _copies(store)
-    if (tree := git.work_tree(store.root)) is not None:
-        yield from (*_unmerged(tree), *_setup(store))
+    if (tree := git.work_tree(store.root)) is None:
+        return
+    yield from _unmerged(tree)
+    lack = git_setup.find_missing(store.root)
+    lines = [line for each in lack.lines.values() for line in each if not line.startswith("#")]
+    attributes = ["info/attributes"] if lack.attributes else []
+    if what := [*lines, *lack.settings, *attributes]:
+        yield make_finding("git-setup", "", f"is not set up for a memory: lacks {list_names(what)}")
 
 
 def _copies(store: Store) -> Iterator[Finding]:
@@ -272,11 +279,3 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
             reason = "got two names: each side renamed it"
             step = f"keep what is there: git add -A {name}"
         yield make_finding("git-unmerged", path, reason, next_step=f"{step}, then: git commit")
-
-
-def _setup(store: Store) -> Iterator[Finding]:
-    lack = git_setup.find_missing(store.root)
-    lines = [line for each in lack.lines.values() for line in each if not line.startswith("#")]
-    attributes = ["info/attributes"] if lack.attributes else []
-    if what := [*lines, *lack.settings, *attributes]:
-        yield make_finding("git-setup", "", f"is not set up for a memory: lacks {list_names(what)}")

@@ -149,7 +149,8 @@ def look_up(store: Store, wanted: str) -> FoundItem:
     wanted = whole_id(wanted)
     with open_index(store, None) as opened:
         index = opened.index
-        chosen = resolve_id(wanted, _choices(index, wanted))
+        known = {wanted} if index.name_counts(wanted) else index.ids(wanted)
+        chosen = resolve_id(wanted, known if len(wanted) >= MIN_PREFIX else known & {wanted})
         if chosen is None and wanted.strip():
             chosen = index.node_of(node_id(wanted))
         found = _describe(store, index, chosen) if chosen else None
@@ -165,13 +166,6 @@ def _times(record: Record | None, found: FoundItem, zone: tzinfo) -> tuple[Resol
         return times_of(record, found.text, zone)
     is_turn = found.kind in ("turn", "block")
     return resolved_times(found.text, found.facts.get("time"), zone) if is_turn else ()
-
-
-def _choices(index: Index, wanted: str) -> set[str]:
-    if index.name_counts(wanted):
-        return {wanted}
-    found = index.ids(wanted)
-    return found & {wanted} if len(wanted) < MIN_PREFIX else found
 
 
 def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:

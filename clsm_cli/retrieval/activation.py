@@ -68,11 +68,7 @@ class Neighbour(NamedTuple):
 
 def linked_passages(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
     """The visible passages that activation can reach from the given ones."""
-    neighbours = _neighbours(index, question, sorted(set(rows)))
-    rows_by_node = _mentioning_rows(
-        index,
-        {neighbour.node: neighbour.label for found in neighbours.values() for neighbour in found},
-    )
+    rows_by_node = _mentioning_rows(index, _neighbours(index, question, sorted(set(rows))))
     return {row for found in rows_by_node.values() for row in found}
 
 
@@ -89,10 +85,7 @@ def spread(
         Row → strongest activation; passages without any are left out.
     """
     neighbours = _neighbours(index, question, [row for row in seeds if row in late.shares])
-    rows_by_node = _mentioning_rows(
-        index,
-        {neighbour.node: neighbour.label for found in neighbours.values() for neighbour in found},
-    )
+    rows_by_node = _mentioning_rows(index, neighbours)
     count, _ = index.size()
     most = match.idf(count, 1)
     found: dict[int, ActivationSource] = {}
@@ -125,8 +118,7 @@ def _neighbours(
     numbers = {mention.node: graph_queries.number_of(mention.node) for mention in mentions}
     known = graph_queries.nodes(index.connection, numbers.values())
     edges = graph_queries.pinned_links(index.connection, known)
-    others = graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
-    known |= others
+    known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
     asked = {*question.terms}
     found: dict[int, dict[str, Neighbour]] = {}
     for row, node, label, _ in mentions:
@@ -152,16 +144,17 @@ def _is_named(names: Iterable[str], asked: set[str]) -> bool:
     return any(terms and asked.issuperset(terms) for terms in map(tokens.stems, names))
 
 
-def _mentioning_rows(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
-    """The visible passages that mention each node; nodes with too many are left out.
+def _mentioning_rows(
+    index: Index, neighbours: Mapping[int, Sequence[Neighbour]]
+) -> dict[str, set[int]]:
+    """The visible passages that mention each neighbour; nodes with too many are left out.
 
     Besides the mentions that consolidation recorded, passages count that contain all words of the label:
     names at the start of a sentence, or in text told since.
     """
     hidden = index.hidden()
-    found: dict[str, set[int]] = {
-        node: _rows_with_name(index, name) for node, name in labels.items()
-    }
+    labels = {each.node: each.label for found in neighbours.values() for each in found}
+    found = {node: _rows_with_name(index, name) for node, name in labels.items()}
     for node, row in graph_queries.rows_mentioning(index.connection, labels):
         if row not in hidden:
             found[node].add(row)
@@ -170,16 +163,8 @@ def _mentioning_rows(index: Index, labels: Mapping[str, str]) -> dict[str, set[i
 
 def _rows_with_name(index: Index, name: str) -> set[int]:
     """The visible passages with all words of a name; none if every word is common."""
-    counts = {
-        term: postings.document_frequency(index.connection, term) for term in tokens.stems(name)
-    }
+    connection = index.connection
+    counts = {term: postings.document_frequency(connection, term) for term in tokens.stems(name)}
     if not counts or min(counts.values()) > MAX_PASSAGES:
         return set()
-    rows = (
-        {row for row, _, _ in index.postings(term)}
-        for term in sorted(counts, key=lambda term: (counts[term], term))
-    )
-    found = next(rows)
-    for more in rows:
-        found &= more
-    return found
+    return set.intersection(*({row for row, _, _ in index.postings(term)} for term in counts))

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import activation, lexical_search
 from clsm_cli.retrieval.dense_search import Meaning
+from clsm_cli.retrieval.question import ANY_TIME
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.ranking_queries import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.dense_search import Engine, LateInteraction
     from clsm_cli.retrieval.lexical_search import LexicalMatches
-    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.question import Question, TimeScope
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Member, Traits
 
@@ -68,14 +70,16 @@ def find(
     question: Question,
     engine: Engine | None,
     settings: RecallSettings,
-    allowed: Collection[int] | None = None,
+    filters: Filters | None = None,
 ) -> CandidateSet:
     """Every passage with evidence for the question.
 
     Args:
         engine: Open; None: search by words only.
-        allowed: Passages that may be returned; None for all.
+        filters: Of the passages that may be returned.
     """
+    allowed = _allowed_rows(index, question.scope if settings.time_filter else ANY_TIME, filters)
+    index = index.with_rare(question.terms)
     limit, meaning = settings.candidates, Meaning(index, question, engine)
     words = lexical_search.search(index, question, settings, meaning.out_of_vocabulary(), allowed)
     nearest, by_words = meaning.nearest(limit, allowed), _best(index, words.scores, limit)
@@ -84,8 +88,6 @@ def find(
         best = [*nearest[:1], *_best(index, words.scores, 1)]
         others.append(activation.linked_passages(index, question, best))
     for first, until in question.periods if question.asks_for_gist else ():
-        from clsm_cli.store.index.ranking_queries import Filters
-
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
     rows = {*by_words, *_best(index, words.exact_match, limit), *nearest}
     rows |= {row for each in others for row in each if allowed is None or row in allowed}
@@ -107,6 +109,25 @@ def find(
         asked_cosines=meaning.asked_cosines,
         late=meaning.late_interaction(words.idf, settings.least_idf, surroundings),
     )
+
+
+def _allowed_rows(
+    index: Index, scope: TimeScope, filters: Filters | None
+) -> Collection[int] | None:
+    """The passages that pass the filters and a hard scope; None: all."""
+    allowed = None if filters is None else index.matching_rows(filters)
+    if not scope.hard:
+        return allowed
+    if scope.event:
+        inside = frozenset(scope.rows) - index.hidden()
+    elif scope.sessions:
+        from clsm_cli.store.index import session_queries
+
+        inside = session_queries.session_rows(index.connection, scope.sessions) - index.hidden()
+    else:
+        days = (Filters(first=first, until=until) for first, until in scope.periods)
+        inside = frozenset().union(*map(index.matching_rows, days))
+    return inside if allowed is None else inside & frozenset(allowed)
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:

@@ -23,7 +23,6 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.store.index.graph_queries import LinkRow, NodeRow
     from clsm_cli.store.index.index_queries import Index
@@ -53,8 +52,10 @@ def rank_concepts(
     """
     scored = score_concepts(index, query, candidates, cosines)
     is_cue = _is_cue(query, scored)
-    if is_cue:
-        scored = _named_first(scored)
+    if is_cue:  # the named nodes come first
+        top = scored[0].probability
+        scored = [s._replace(probability=top) if s.seed in BY_NAME else s for s in scored]
+        scored.sort(key=lambda each: (-each.probability, each.seed not in BY_NAME))
     probabilities = [each.probability for each in scored]
     kept = relevance.cut_size(probabilities, limit, index.store.settings.recall.concept_beta)
     if is_cue:
@@ -81,7 +82,11 @@ def score_concepts(
 ) -> list[ScoredConcept]:
     """Every node with evidence, by descending probability; see ``rank_concepts``."""
     settings = index.store.settings.recall
-    own = _by_own_signals(candidates, settings)
+    # By their own signals alone: activated passages are about something else, and exact matches of single
+    # words say nothing about the subject of the other passages.
+    weights = signal_weights(settings)._replace(graph=0.0, literal=0.0)
+    own = [each._replace(score=weighted(each.signals, weights)) for each in candidates]
+    own.sort(key=lambda each: -each.score)
     found = _Passages(index, own[: settings.concept_passages])
     named = entity_linking.link_entities(index, query, found.nodes)
     known = found.nodes | graph_queries.nodes(index.connection, named.keys() - found.nodes.keys())
@@ -113,29 +118,11 @@ def score_concepts(
     return sorted(scored.values(), key=lambda each: (-each.probability, each.node.id))
 
 
-def _by_own_signals(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
-    """Passages by their own signals alone, best first.
-
-    Activated passages answer, but are about something else; and exact matches of single words say
-    nothing about the subject of the other passages.
-    """
-    weights = signal_weights(settings)._replace(graph=0.0, literal=0.0)
-    own = [each._replace(score=weighted(each.signals, weights)) for each in candidates]
-    return sorted(own, key=lambda each: -each.score)
-
-
 def _is_cue(query: str, scored: Sequence[ScoredConcept]) -> bool:
     """Whether a query consists of names only, and so asks for everything about them."""
     seeds = [name for each in scored if each.seed in BY_NAME for name in each.node.names]
     terms = {term for name in seeds for term in tokens.stems(name)}
     return bool(seeds) and {*tokens.stems(query)} <= terms
-
-
-def _named_first(scored: Sequence[ScoredConcept]) -> list[ScoredConcept]:
-    """Put the named nodes first, for a query of names only."""
-    best = scored[0].probability
-    named = [each._replace(probability=best) if each.seed in BY_NAME else each for each in scored]
-    return sorted(named, key=lambda each: (-each.probability, each.seed not in BY_NAME))
 
 
 class _Passages:
@@ -199,12 +186,8 @@ class _Passages:
             found.setdefault(mention.passage, set()).add(number)
         self.nodes |= graph_queries.nodes(index.connection, ids.keys() - self.nodes.keys())
         for number in sorted(ids.keys() - self.nodes.keys()):
-            self.nodes[number] = _unrecorded(number, ids[number], labels[number])
+            label = max(labels[number], key=lambda each: (labels[number].count(each), each))
+            names = (label, tuple(sorted({*labels[number]} - {label})))
+            unrecorded = (number, ids[number], *names, "concept", "flow", 1, None, "", -1)
+            self.nodes[number] = graph_queries.NodeRow(*unrecorded)
         return found
-
-
-def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
-    """A name that occurs only in unconsolidated texts, as an otherwise empty node."""
-    label = max(labels, key=lambda each: (labels.count(each), each))
-    aliases = tuple(sorted({*labels} - {label}))
-    return graph_queries.NodeRow(number, node, label, aliases, "concept", "flow", 1, None, "", -1)

@@ -5,15 +5,10 @@ in nearly its words, so similarity cannot tell it from the truth. Such a passage
 last of its rivals: passages that answer as well without such a flaw. Without rivals it keeps its place, so
 that a fact that only a tool printed is still found. A passage that replaced another is moved right above
 it, however few words of the question it has.
-
-Whoever makes an agent read a page can write text that is retrieved for many questions. So untrusted text
-does not fill up an answer (``verdict.filter_untrusted``), and one untrusted source has a limited share of
-an answer's items (``SourceQuota``). Trusted text has no such limit: a single note may be the whole answer.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -25,7 +20,6 @@ from clsm_cli.text import factuality, tokens
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.supersession import Ended
@@ -66,17 +60,16 @@ def demote(
     index: Index,
     question: Question,
     candidates: Sequence[Candidate],
-    settings: RecallSettings,
+    min_confidence: float,
     ended: Mapping[int, Ended],
 ) -> list[Candidate]:
     """The candidates, with flawed ones moved right below their rivals.
 
     Args:
         candidates: Best first.
+        min_confidence: Confidence of a rival, at least, as a share of that of the flawed passage.
         ended: Superseded passages, from ``supersession``.
     """
-    if not settings.rivals:
-        return list(candidates)
     passages = index.passages([each.row for each in candidates[:HEAD_SIZE]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD_SIZE]]
     flawed = _flawed_rows(question, head, {each.row for each in ended.values()})
@@ -89,7 +82,6 @@ def demote(
     for each in head:
         rivals = _rivals_with_name(question, each, best)
         if each.row in flawed:
-            min_confidence = settings.rivals
             rivals = [
                 rival
                 for rival in best
@@ -220,26 +212,3 @@ def dice(text: str, other: str) -> float:
 def terms_of(text: str) -> frozenset[str]:
     """The distinct search terms of a text."""
     return frozenset(tokens.stems(text))
-
-
-class SourceQuota:
-    """Limits the items of each untrusted source: a document, or the tools of a conversation.
-
-    There is no limit if the question asks for what a tool or a page said.
-    """
-
-    def __init__(self, question: Question, k: int, settings: RecallSettings) -> None:
-        free = settings.source_share >= 1 or factuality.asks_for_output(question.text)
-        self._most = None if free else max(1, int(settings.source_share * k))
-        self._taken: Counter[tuple[str | None, str]] = Counter()
-
-    def is_used_up(self, passage: Passage) -> bool:
-        """Whether the source of a passage has reached its limit."""
-        if self._most is None or passage.trust not in UNTRUSTED:
-            return False
-        return self._taken[passage.document, passage.session] >= self._most
-
-    def take(self, passage: Passage) -> None:
-        """Count a passage that becomes an item of the answer."""
-        if passage.trust in UNTRUSTED:
-            self._taken[passage.document, passage.session] += 1

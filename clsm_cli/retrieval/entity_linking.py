@@ -47,11 +47,6 @@ def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict
     )
 
 
-def names_something(index: Index, query: str) -> bool:
-    """Whether a query names a node, or has a capitalised word that begins a name."""
-    return bool(link_entities(index, query, {}) or names_inside(index, query))
-
-
 def capitals_inside(text: str) -> list[str]:
     """The distinct capitalised words inside the sentences of a text.
 
@@ -127,14 +122,6 @@ class LikelyName(NamedTuple):
     similarity: float
 
 
-def likely_names(index: Index, query: str) -> dict[str, LikelyName]:
-    """The query words that no passage contains, each with the most similar word of a name."""
-    found = _likely_names(index, _words(query), {})
-    return {
-        word: min(likely, key=lambda each: (-each.similarity, each.part)) for word, likely in found
-    }
-
-
 def _likely_names(
     index: Index, words: list[str], known: Mapping[str, set[int]]
 ) -> Iterator[tuple[str, list[LikelyName]]]:
@@ -155,19 +142,16 @@ def _likely_names(
         if near_by:
             from rapidfuzz.distance import OSA
 
+            least = MIN_SIMILARITY
+            if len(word) < MIN_EDITED_LETTERS:
+                near_by = [part for part in near_by if sorted(word) == sorted(part)]
+                least = MIN_SWAP_SIMILARITY
             likely = [
                 LikelyName(part, parts[part], OSA.normalized_similarity(word, part))
                 for part in near_by
             ]
-            if likely := [each for each in likely if _is_misspelling(word, each)]:
+            if likely := [each for each in likely if each.similarity >= least]:
                 yield written, likely
-
-
-def _is_misspelling(word: str, name: LikelyName) -> bool:
-    """Whether a word may misspell a name; a word of four letters only by a swap of two."""
-    if len(word) < MIN_EDITED_LETTERS:
-        return name.similarity >= MIN_SWAP_SIMILARITY and sorted(word) == sorted(name.part)
-    return name.similarity >= MIN_SIMILARITY
 
 
 def correct_names(index: Index, text: str, engine: Engine | None) -> tuple[str, str]:
@@ -177,21 +161,15 @@ def correct_names(index: Index, text: str, engine: Engine | None) -> tuple[str, 
         engine: Open; without one, every unknown word that is similar to a name is corrected.
     """
     corrections: list[str] = []
-    for word, likely in likely_names(index, text).items():
+    for word, likely in _likely_names(index, [*dict.fromkeys(_words(text))], {}):
         if any(map(str.isdigit, word)):
             continue  # a code must match exactly
         if engine is not None and len(engine.encode(word).pieces) < 2:
             continue
-        name = _spelling(index, likely)
+        best = min(likely, key=lambda each: (-each.similarity, each.part))
+        nodes = graph_queries.nodes(index.connection, best.numbers).values()
+        spelt = (part for node in nodes for part in node.label.replace("-", " ").split())
+        name = next((part for part in spelt if part.casefold() == best.part), best.part)
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", name.replace("\\", r"\\"), text)
         corrections.append(f'nothing has "{word}"; read as "{name}"')
     return text, "; ".join(corrections)
-
-
-def _spelling(index: Index, likely: LikelyName) -> str:
-    """A word of a name, as spelt in the label of its node."""
-    for node in graph_queries.nodes(index.connection, likely.numbers).values():
-        for word in node.label.replace("-", " ").split():
-            if word.casefold() == likely.part:
-                return word
-    return likely.part

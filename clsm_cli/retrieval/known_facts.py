@@ -64,7 +64,9 @@ def find(
     for concept in about:
         node = index.node(concept.id)
         for passage in _of_concept(concept, node.summary if node else "", uncovered):
-            fact = _fact(concept, passage)
+            text = " ".join(passage.text.split())
+            fact = Fact(passage.id, concept.id, text, passage.trust, passage.time, 0)
+            fact = fact._replace(tokens=tokens.count_tokens(fact.line))
             if fact.id not in found and fact.size(unit) <= left and len(found) < MAX_FACTS:
                 found[fact.id] = fact
                 left -= fact.size(unit)
@@ -91,9 +93,3 @@ def _of_concept(concept: Concept, summary: str, statements: Sequence[Passage]) -
     if naming:
         yield max(naming, key=lambda each: len(quoted & {*each.text.split()[:_PREFIX_WORDS]}))
         yield naming[0]
-
-
-def _fact(concept: Concept, passage: Passage) -> Fact:
-    text = " ".join(passage.text.split())
-    fact = Fact(passage.id, concept.id, text, passage.trust, passage.time, 0)
-    return fact._replace(tokens=tokens.count_tokens(fact.line))

@@ -1,4 +1,9 @@
-"""The open tasks, as the answer to a question that asks for nothing else: all, or those of a name or period."""
+"""What is open or due, as the answer to a question that asks for nothing else.
+
+"What is open?" asks for the open tasks: all, or those of a name or period. "What do I have on Friday?" asks for
+days: what was said on a day tells of one that is over, but of a day to come those passages tell that name it,
+as ``clsm context`` reads them.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +31,18 @@ if TYPE_CHECKING:
 
 _LABEL = re.compile(r"(?:^|: | › )([^:›]+)(?=: | › )|@(\w+)")
 """What stands before a task as its heading, or whoever has to do it."""
+
+
+def with_open_and_due(
+    index: Index, query: Query, question: Question, memories: Sequence[Memory]
+) -> Sequence[Memory]:
+    """The items for a question, or in their place or beside them what is open or due."""
+    if question.asks_for_all:
+        return with_due(index, query, question, memories)
+    tasks = find(index, query, question)
+    if question.periods and not question.task_terms:
+        tasks = with_due(index, query, question, tasks)
+    return tasks or memories
 
 
 def find(index: Index, query: Query, question: Question) -> list[Memory]:
@@ -57,6 +74,43 @@ def find(index: Index, query: Query, question: Question) -> list[Memory]:
     if not is_heading and not _are_names(index, query.text, question.task_terms):
         return []
     return [item_of(index, each, task_confidence) for *_, each in tasks[: query.k]]
+
+
+def with_due(
+    index: Index, query: Query, question: Question, memories: Sequence[Memory]
+) -> list[Memory]:
+    """The items for a question, and by day what is due in its periods from today on.
+
+    Tasks, and what was said on a day that has begun, come first.
+    """
+    from clsm_cli.retrieval import briefing
+
+    today = datetime.fromisoformat(query.now).astimezone(index.store.zone).date()
+    asked = [(max(first, today.toordinal()), until) for first, until in question.periods]
+    sure = confidence_of(index)
+    if query.past or sure < (query.min_score or 0) or all(first >= end for first, end in asked):
+        return [*memories]
+    due = [
+        line.item
+        for line in briefing.prepare(index.store).lines
+        if line.item.told_on <= today.isoformat() and is_due(line.item.due, asked)
+    ]
+    visible = index.matching_rows(query.filters or Filters())
+    coming: dict[str, Memory] = {}
+    for each in sorted(due, key=lambda item: (item.due or "", bool(item.perhaps_until))):
+        # A sentence of a turn or block has the number behind the key.
+        rows = [
+            row for row in index.rows_of((each.id, each.id.rpartition("-")[0])) if row in visible
+        ]
+        for told in index.passages(rows[:1]).values():
+            item = item_of(index, told, sure)
+            coming.setdefault(told.id, item._replace(perhaps_until=each.perhaps_until))
+    if question.asks_for_tasks or question.periods[0][0] <= today.toordinal():
+        known = {turn for each in memories for source in each.sources for turn in source.turn_ids}
+        found = [*memories, *(each for key, each in coming.items() if key not in known)]
+    else:
+        found = [*coming.values(), *(each for each in memories if each.id not in coming)]
+    return found[: query.k]
 
 
 def confidence_of(index: Index) -> float:

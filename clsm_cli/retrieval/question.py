@@ -14,7 +14,6 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.retrieval.dialogue_context import DialogueTurn
     from clsm_cli.store.index.ranking_queries import Filters
 
 _ASKS_WHEN = re.compile(
@@ -125,7 +124,6 @@ class Query(NamedTuple):
         current: Messages of the current conversation, oldest first.
         is_gated: Whether a message that needs no memory gets none.
         with_facts: Whether to add facts about what it names, within the budget.
-        seed: Of the draw of weights from feedback; None: their means.
     """
 
     text: str
@@ -137,10 +135,9 @@ class Query(NamedTuple):
     filters: Filters | None = None
     as_of: str | None = None
     known_at: str | None = None
-    current: tuple[DialogueTurn, ...] = ()
+    current: tuple[str, ...] = ()
     is_gated: bool = False
     with_facts: bool = False
-    seed: str | None = None
 
     @property
     def past(self) -> str | None:

@@ -1,7 +1,7 @@
 """Recall, in reading order: route → passes → pack → log.
 
 A pass (``_run_pass``) is a sequence of stages over one immutable view of the index: question → find → rank →
-confidence → concepts → order → items. All stages except find and rank check the words first, and load
+verdict → concepts → order → items. All stages except find and rank check the words first, and load
 nothing for a simple question.
 
 The first pass skips archived items, except passages that contain a rare word of the question
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
 from math import exp
 
@@ -46,7 +46,6 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.indexed_files import Progress
 from clsm_cli.store.index.opening import Embedder, Opened, open_index
-from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.store.layout import Store
 
 
@@ -72,11 +71,10 @@ def recall(
 def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     index = opened.index
     route, cues, is_doubtful = _route(index, query)
-    found = None
-    if route != "none" or is_doubtful:
-        found = search(index, query, engine)
+    found = search(index, query, engine) if route != "none" or is_doubtful else None
     if is_doubtful and found is not None:
-        route, found = ("ltm", found) if _is_sure(found.ranked) else ("none", None)
+        is_sure = min(found.ranked.unread, found.ranked.confidence) >= SURE
+        route, found = ("ltm", found) if is_sure else ("none", None)
     answer = Answer(
         recall_id="",
         query=query.text,
@@ -98,10 +96,9 @@ def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
         if query.is_gated and query.min_score is None:
             found = _without_unsure(index, query, found)
         facts, kept, budget = _pack_with_facts(index, query, found)
-        own = [each for each in kept if each.kind != "context"]
         remarks = filter(None, [found.question.scope.warning])
         answer = answer._replace(
-            confidence=max((m.confidence for m in own), default=found.ranked.confidence),
+            confidence=max((m.confidence for m in kept), default=found.ranked.confidence),
             concepts=found.concepts,
             memories=tuple(kept),
             budget=budget,
@@ -128,10 +125,6 @@ SURE = 0.5
 no memory ("write a retry loop"). On a memory of three weeks, requests about its subjects have 0.51 to 0.98,
 others at most 0.17 by signs.
 """
-
-
-def _is_sure(ranked: Ranked) -> bool:
-    return min(ranked.unread, ranked.confidence) >= SURE
 
 
 GATED_LEAST, GATED_LEAST_ASKED = 0.1, 0.05
@@ -163,8 +156,11 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...], bool]:
         return "ltm", (), False
     from clsm_cli.text import route
 
-    known = entity_linking.names_something(index, query.text)
-    decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
+    text = query.text
+    known = entity_linking.link_entities(index, text, {}) or entity_linking.names_inside(
+        index, text
+    )
+    decided = route.choose_route(text, has_current=bool(query.current), known=bool(known))
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues, False
     return decided.route, decided.cues, decided.is_doubtful
@@ -200,76 +196,50 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
 
     As of a past time, passages told by then answer; only if none does, those told later.
     """
-    settings = _settings(index.store, query)
+    settings = feedback.learned_settings(index.store, query.now)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
     first = _run_pass(view, query, engine, settings)
     if view.after_cutoff and not first.memories:
         later = _run_pass(view.only_after_cutoff(), query, engine, settings)
         return later if later.memories else first
-    is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
-    if not view.has_archived() or (
-        first.memories and (is_sure or not _archive_is_near(index, first.ranked.cosines))
-    ):
+    if not view.has_archived():
         return first
+    if first.memories:
+        cosines = first.ranked.cosines  # none without a model: then something near may be archived
+        nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
+        is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
+        if is_sure or (cosines and not index.has_archived_vector(nearest)):
+            return first
     second = _run_pass(index.with_archive(), query, engine, settings)
     # The second pass may read other passages; it must not suppress an answer of the first.
     return first if first.memories and not second.memories else second
 
 
-def _settings(store: Store, query: Query) -> RecallSettings:
-    """The settings for a query, with the weights learnt from feedback."""
-    from datetime import datetime
-
-    settings, moment = store.settings.recall, datetime.fromisoformat(query.now)
-    learnt = feedback.learn_multipliers(store, moment, query.seed) or {}
-    weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
-    return settings._replace(
-        window=result_items.window_limit(settings.window, query.budget, query.unit),
-        faded=settings.faded if query.min_score is None else float("-inf"),  # it may be below 0
-        **weights,
-    )
-
-
-def _archive_is_near(index: Index, cosines: Sequence[float]) -> bool:
-    """Whether one of the passages nearest in meaning is archived; without a model, assume so."""
-    nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return not cosines or index.has_archived_vector(nearest)
-
-
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:
     """Run the stages over one view of the index."""
     question, ranked, *_ = retrieve_passages(index, query, engine, settings)
-    if engine is not None:
-        ranked = verdict.read(index, question, ranked, settings.weight_reading)
-    ranked = verdict.discount_look_alikes(index, question, ranked)
-    kept, concepts_only = verdict.apply_threshold(
-        index, question, ranked, settings.floor, query.min_score
+    ranked, kept, concepts_only = verdict.judge(
+        index, question, ranked, settings, query.min_score, has_model=engine is not None
     )
-    kept = verdict.filter_untrusted(index, question, kept, settings)
-    cosines = ranked.cosines
     named: tuple[Concept, ...] = ()
-    memories: list[Memory] = []
+    memories: Sequence[Memory] = ()
     if kept:
-        named = concepts.rank_concepts(index, query.text, kept, settings.concepts, cosines)
+        named = concepts.rank_concepts(index, query.text, kept, settings.concepts, ranked.cosines)
     if kept and not concepts_only:
-        times = query.now, query.past
-        ended = (
-            supersession.ended(index, question, kept, cosines, *times) if settings.rivals else {}
-        )
-        kept = demotion.demote(index, question, kept, settings, ended)
-        memories = result_items.build_items(index, question, kept, query.k, settings, ended)
+        ended = {}
+        if settings.rivals:
+            times = query.now, query.past
+            ended = supersession.ended(index, question, kept, ranked.cosines, *times)
+            kept = demotion.demote(index, question, kept, settings.rivals, ended)
+        memories = result_items.build_items(index, question, kept, query, settings, ended)
     if question.asks_for_all:
-        from clsm_cli.retrieval import coming_days, period_digest
+        from clsm_cli.retrieval import period_digest
 
         memories = period_digest.with_digest(index, query, question, memories)
-        memories = coming_days.with_due(index, query, question, memories)
-    elif question.asks_for_tasks:
-        from clsm_cli.retrieval import coming_days, open_tasks
+    if question.asks_for_all or question.asks_for_tasks:
+        from clsm_cli.retrieval import open_tasks
 
-        tasks = open_tasks.find(index, query, question)
-        if question.periods and not question.task_terms:
-            tasks = coming_days.with_due(index, query, question, tasks)
-        memories = tasks or memories
+        memories = open_tasks.with_open_and_due(index, query, question, memories)
     return Found(question, ranked, named, memories)
 
 
@@ -287,10 +257,7 @@ def retrieve_passages(
         question = _place_event(index, query, question, engine, settings)
     if question.scope.contradictory:
         return Found(question, Ranked([], 0.0, (), 0.0))
-    is_bound = question.scope.hard and settings.time_filter
-    allowed = _allowed_rows(index, query.filters, question.scope if is_bound else ANY_TIME)
-    index = index.with_rare(question.terms)
-    found = candidates.find(index, question, engine, settings, allowed)
+    found = candidates.find(index, question, engine, settings, query.filters)
     ranked = ranking.rank(found)
     if question.scope.rows:
         from clsm_cli.retrieval import time_scope
@@ -311,29 +278,23 @@ def _place_event(
     if engine is not None:
         ranked = verdict.read(index, event.question, ranked, weight)
     scope = time_scope.resolve_event(index, scope, query.past or query.now, ranked, settings.floor)
-    return (
-        _understand(index, query, question.text, scope)
-        if scope.rows
-        else question._replace(scope=scope)
-    )
+    if not scope.rows:
+        return question._replace(scope=scope)
+    return _analyse(index, query._replace(text=question.text, current=()), scope)
 
 
-def _analyse(index: Index, query: Query) -> Question:
-    """Analyse a query: back-references, time scope, speakers, content."""
-    text, scope = query.text, ANY_TIME
+def _analyse(index: Index, query: Query, scope: TimeScope | None = None) -> Question:
+    """Analyse a query: back-references, time scope unless it is known, speakers, content."""
+    text = query.text
     if query.current:
         from clsm_cli.retrieval import dialogue_context
 
         text = dialogue_context.resolve_references(text, query.current)
-    if any(may_name_time(text)):
+    if scope is None and any(may_name_time(text)):
         from clsm_cli.retrieval import time_scope
 
         scope = time_scope.resolve(index, text, query.past or query.now)
-    return _understand(index, query, text, scope)
-
-
-def _understand(index: Index, query: Query, text: str, scope: TimeScope) -> Question:
-    """The question of a query, from its text with resolved references and its scope."""
+    scope = scope or ANY_TIME
     rest = scope.rest if scope.periods else ""
     question = understand(text, scope.periods, index.speakers(), rest)
     return question._replace(
@@ -344,49 +305,22 @@ def _understand(index: Index, query: Query, text: str, scope: TimeScope) -> Ques
     )
 
 
-def _allowed_rows(
-    index: Index, filters: Filters | None, scope: TimeScope
-) -> Collection[int] | None:
-    """The passages that pass the filters and a hard scope; None: all."""
-    allowed = None if filters is None else index.matching_rows(filters)
-    if not scope.hard:
-        return allowed
-    from clsm_cli.store.index import ranking_queries, session_queries
-
-    if scope.event:
-        inside = frozenset(scope.rows) - index.hidden()
-    elif scope.sessions:
-        inside = session_queries.session_rows(index.connection, scope.sessions) - index.hidden()
-    else:
-        days = (ranking_queries.Filters(first=first, until=until) for first, until in scope.periods)
-        inside = frozenset().union(*map(index.matching_rows, days))
-    return inside if allowed is None else inside & frozenset(allowed)
-
-
 def _pack_with_facts(
     index: Index, query: Query, found: Found
 ) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
     """The facts (if the query wants any) and memories that fit into the budget.
 
-    Messages of the current conversation come first, in at most half the budget. Facts that a packed
-    memory says are left out; room that the facts do not need goes to the memories.
+    Facts that a packed memory says are left out; room that the facts do not need goes to the memories.
     """
-    conversation: list[Memory] = []
-    if query.current:
-        from clsm_cli.retrieval import dialogue_context
-
-        half, terms = query.budget // (2 if query.unit == "tokens" else 8), found.question.terms
-        turns = dialogue_context.select_turns(query.current, terms, half)
-        conversation = dialogue_context.context_memories(turns, terms)
     if not (query.with_facts and found.memories):
-        return (), *pack(found.memories, query.budget, query.unit, conversation)
+        return (), *pack(found.memories, query.budget, query.unit)
     from clsm_cli.retrieval import known_facts
 
     ranked = found.ranked.candidates
     taken = int(known_facts.BUDGET_SHARE * query.budget)
     facts: tuple[Fact, ...] = ()
     for _ in range(2):
-        kept, budget = pack(found.memories, query.budget - taken, query.unit, conversation)
+        kept, budget = pack(found.memories, query.budget - taken, query.unit)
         facts = known_facts.find(index, found.concepts, ranked, kept, taken, query.unit)
         taken = sum(fact.size(query.unit) for fact in facts)
     return facts, kept, budget._replace(limit=query.budget, used=budget.used + taken)
@@ -396,44 +330,38 @@ STEEPNESS = 12.0
 """Steepness of an item's value in its score: a conditional logit over the items."""
 
 
-def pack(
-    memories: Sequence[Memory], limit: int, unit: str, conversation: Sequence[Memory] = ()
-) -> tuple[list[Memory], Budget]:
+def pack(memories: Sequence[Memory], limit: int, unit: str) -> tuple[list[Memory], Budget]:
     """Fill the budget with the items of the largest total value, and list the dropped ones.
 
     The value of an item is e^(12 · score), proportional to the probability that it is the evidence. The
     0/1 knapsack (CMA, section 3.2) packs more evidence than the order of rank: on LoCoMo 89.7 % against
     88.4 % at a reduction of 96.5 %, the same in 1,000 tokens.
-
-    Args:
-        conversation: Messages of the current conversation, already fitted to the budget; they come first.
     """
-    room = limit - sum(each.size(unit) for each in conversation)
     sizes = [each.size(unit) for each in memories]
     kept = set(range(len(memories)))
-    if sum(sizes) > room:
+    if sum(sizes) > limit:
         from clsm_cli.scoring import packing
 
         worth = [exp(STEEPNESS * memory.score) for memory in memories]
-        kept = set(packing.knapsack(worth, sizes, max(0, room)))
+        kept = set(packing.knapsack(worth, sizes, max(0, limit)))
     dropped = [
         Dropped(memory.id, memory.tokens, "budget")
         for place, memory in enumerate(memories)
         if place not in kept
     ]
-    chosen = [*conversation, *(memories[place] for place in sorted(kept))]
+    chosen = [memories[place] for place in sorted(kept)]
     used = sum(each.size(unit) for each in chosen)
     return chosen, Budget(limit, used, unit, tuple(dropped))
 
 
 def _recall_id(answer: Answer, query: Query) -> str:
     """Hash of query, options, now and answer, without paths on this machine."""
-    without_paths = [
+    without_paths = tuple(
         memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
         for memory in answer.memories
-    ]
-    answer = answer._replace(memories=tuple(without_paths))
-    return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
+    )
+    told = [query, answer._replace(memories=without_paths)]
+    return f"r-{digest(json.dumps(told, ensure_ascii=False))}"
 
 
 def touch(store: Store, answer: Answer) -> None:

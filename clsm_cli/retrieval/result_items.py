@@ -8,22 +8,23 @@ blocks contain more evidence, so a small budget has smaller windows, or none.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import normalise_text, statement_id
-from clsm_cli.model.trust import TRUSTED
+from clsm_cli.model.trust import TRUSTED, UNTRUSTED
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
-from clsm_cli.retrieval.demotion import SourceQuota, dice, terms_of
+from clsm_cli.retrieval.demotion import dice, terms_of
 from clsm_cli.store.index import source_locations
-from clsm_cli.text import sameness, tokens
+from clsm_cli.text import factuality, sameness, tokens
 from clsm_cli.text.sentences import sentence_naming
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.question import Query, Question
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.supersession import Ended
     from clsm_cli.store.index.index_queries import Index
@@ -34,22 +35,24 @@ def build_items(
     index: Index,
     question: Question,
     candidates: Sequence[Candidate],
-    k: int,
+    query: Query,
     settings: RecallSettings,
     ended: Mapping[int, Ended],
 ) -> list[Memory]:
-    """Build the best items; a statement derived from n turns uses n of ``k``, others one.
+    """Build the best items; a statement derived from n turns uses n of ``query.k``, others one.
 
     A score is relative to that of a passage with the best value of every signal; the list ends where it
-    falls below ``settings.faded``. A turn in two files is returned once.
+    falls below ``settings.faded``, unless ``query.min_score`` says where. A turn in two files is returned once.
 
     A turn says more than the statement made of it: so the first of its turns that has its words replaces
     the statement, and lists its id. If none has them (the statement was corrected, or its turn
     forgotten), the statement is an item itself. A near-verbatim repeat of an item is folded into it: its
-    source is added there, and it uses one of ``k``.
+    source is added there, and it uses one of ``query.k``.
 
     What is over is shown without its neighbours, which may still hold, and is no neighbour itself.
     """
+    k, characters = query.k, 4 * query.budget if query.unit == "tokens" else query.budget
+    window = min(settings.window, characters // BUDGET_PARTS)
     # The score of a passage with the best share of every signal.
     columns = zip(*(each.shares for each in candidates), strict=True)
     full = sum(max(0.0, *shares) for shares in columns) or 1.0
@@ -65,7 +68,7 @@ def build_items(
     over = {each.id for each in index.passages(sorted(marked)).values()}
     quota, left = SourceQuota(question, k, settings), k
     for candidate, hit in _in_order(index, candidates, k):
-        if left <= 0 or candidate.score < settings.faded * full:
+        if left <= 0 or (query.min_score is None and candidate.score < settings.faded * full):
             break
         turn = _source_turn(index, hit, rows_of)
         states = () if turn is None else (hit.id,)
@@ -77,7 +80,7 @@ def build_items(
         if quota.is_used_up(passage):
             continue
         superseded = marked.get(row) or marked.get(candidate.row)
-        length = 0 if superseded else settings.window
+        length = 0 if superseded else window
         shown = window_passages(index, row, passage, over | taken.keys(), length)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
@@ -97,6 +100,30 @@ def build_items(
             found[same] = _with_repeat(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
+
+
+class SourceQuota:
+    """Limits the items of each untrusted source: a document, or the tools of a conversation.
+
+    Whoever makes an agent read a page can write text that is retrieved for many questions; trusted text
+    has no limit. Nor has any if the question asks for what a tool or a page said.
+    """
+
+    def __init__(self, question: Question, k: int, settings: RecallSettings) -> None:
+        free = settings.source_share >= 1 or factuality.asks_for_output(question.text)
+        self._most = None if free else max(1, int(settings.source_share * k))
+        self._taken: Counter[tuple[str | None, str]] = Counter()
+
+    def is_used_up(self, passage: Passage) -> bool:
+        """Whether the source of a passage has reached its limit."""
+        if self._most is None or passage.trust not in UNTRUSTED:
+            return False
+        return self._taken[passage.document, passage.session] >= self._most
+
+    def take(self, passage: Passage) -> None:
+        """Count a passage that becomes an item of the answer."""
+        if passage.trust in UNTRUSTED:
+            self._taken[passage.document, passage.session] += 1
 
 
 def _activation_path(candidate: Candidate, starts: Mapping[int, Passage]) -> ActivationPath | None:
@@ -253,16 +280,6 @@ MAX_LIST_FACTOR = 4
 BUDGET_PARTS = 16
 """A window gets at most the budget divided by this: context of one item takes room from the others."""
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s")
-
-
-def window_limit(most: int, budget: int, unit: str) -> int:
-    """Maximum length of a window in characters, for a budget.
-
-    >>> window_limit(450, 2000, "tokens"), window_limit(450, 1000, "tokens"), window_limit(450, 1000, "characters")
-    (450, 250, 62)
-    """
-    characters = 4 * budget if unit == "tokens" else budget
-    return min(most, characters // BUDGET_PARTS)
 
 
 def window_passages(

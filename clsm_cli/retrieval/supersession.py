@@ -232,9 +232,11 @@ def _judged(
         )
         if is_doubtful or not is_as_trusted(new.passage.trust, old.passage.trust):
             chance = min(chance, _UNSURE)
-        is_told = chance >= OVER or (not is_open and _is_likely(chance, old, new, sureness))
-        if is_told and not _is_small_talk(one.text, two.text):
-            found.append(_Update(old, new, chance))
+        if chance >= OVER or (not is_open and _is_likely(chance, old, new, sureness)):
+            from clsm_cli.text import route
+
+            if not any(map(route.is_small_talk, (one.text, two.text))):
+                found.append(_Update(old, new, chance))
     return _ends(found, at)
 
 
@@ -328,13 +330,6 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
         until = min(each.day for each in chain)
         ended[row] = Ended(chance, until, last.passage.id, last.row)
     return ended
-
-
-def _is_small_talk(*texts: str) -> bool:
-    """Whether one of the sentences is small talk, which nothing supersedes."""
-    from clsm_cli.text import route
-
-    return any(map(route.is_small_talk, texts))
 
 
 def _may_end(old: Side, new: Side) -> bool:

@@ -36,6 +36,31 @@ MAX_READ, ANSWER_P = 4, 0.3
 """Candidates that are read, at most, and the probability of an answer at which reading stops."""
 
 
+def judge(
+    index: Index,
+    question: Question,
+    ranked: Ranked,
+    settings: RecallSettings,
+    least: float | None,
+    *,
+    has_model: bool,
+) -> tuple[Ranked, list[Candidate], bool]:
+    """Decide which candidates answer: read them, and drop what is unlikely or planted.
+
+    Args:
+        least: Confidence that each candidate must have, instead of the floor.
+
+    Returns:
+        The candidates with their final confidences; those that stay; whether to return only the concepts
+        of these.
+    """
+    if has_model:
+        ranked = read(index, question, ranked, settings.weight_reading)
+    ranked = _discount_look_alikes(index, question, ranked)
+    kept, concepts_only = _above_floor(index, question, ranked, settings.floor, least)
+    return ranked, _without_untrusted(index, question, kept, settings), concepts_only
+
+
 def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ranked:
     """Read the best candidates, update the confidences, and order the read ones anew.
 
@@ -74,24 +99,20 @@ def read(index: Index, question: Question, ranked: Ranked, weight: float) -> Ran
         weight = 0.0  # these have an order of their own
     least = min(map(confidence.reading, chances))
     readings = [confidence.reading(chance) - least for chance in chances] + [0.0] * len(rest)
+    confidences = [*read_confidences, *rest]
     candidates: list[Candidate] = [
-        _with_reading(each, reading, weight)._replace(confidence=round(value, 6))
-        for each, reading, value in zip(
-            ranked.candidates, readings, [*read_confidences, *rest], strict=True
+        each._replace(
+            score=round(each.score + weight * reading, 6),
+            signals=each.signals._replace(reading=reading),
+            shares=each.shares._replace(reading=weight * reading),
+            confidence=round(value, 6),
         )
+        for each, reading, value in zip(ranked.candidates, readings, confidences, strict=True)
     ]
     candidates.sort(key=lambda each: -each.score)  # stable
     first = candidates[:CONFIDENCE_SIZE]
     surest = max(each.confidence for each in first)
     return ranked._replace(candidates=candidates, confidence=surest, is_read=True)
-
-
-def _with_reading(candidate: Candidate, reading: float, weight: float) -> Candidate:
-    return candidate._replace(
-        score=round(candidate.score + weight * reading, 6),
-        signals=candidate.signals._replace(reading=reading),
-        shares=candidate.shares._replace(reading=weight * reading),
-    )
 
 
 def _chance(question: Question, passage: Passage, coverage: float) -> float:
@@ -140,7 +161,7 @@ LOOK_ALIKE_FACTOR = 0.1
 """Factor of the confidence of a passage with a look-alike of the code asked about."""
 
 
-def discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
+def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> Ranked:
     """Lower the confidence of passages with a look-alike of a code that no passage contains."""
     rows = [each.row for each in ranked.candidates]
     look_alikes: set[int] = set()
@@ -168,17 +189,13 @@ nearest concepts: these claim nothing.
 """
 
 
-def apply_threshold(
+def _above_floor(
     index: Index, question: Question, ranked: Ranked, floor: float, least: float | None
 ) -> tuple[list[Candidate], bool]:
-    """Candidates above the floor, and whether to return only their concepts.
+    """The candidates if one reaches the floor, and whether to return only their concepts.
 
-    The floor does not apply to a gist that is asked for, or if the best passage contains every identifier
-    of the question.
-
-    Args:
-        floor: Confidence that one candidate must have, more by ``READ_FLOOR`` if some were read.
-        least: Confidence that each candidate must have, instead of the floor.
+    The floor, higher by ``READ_FLOOR`` if some were read, does not apply to a gist that is asked for, or if
+    the best passage contains every identifier of the question.
     """
     kept, has_gist = _gists_first(question, ranked.candidates)
     if least is not None:
@@ -233,7 +250,7 @@ def _gists_first(question: Question, ranked: list[Candidate]) -> tuple[list[Cand
     return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
 
 
-def filter_untrusted(
+def _without_untrusted(
     index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
 ) -> list[Candidate]:
     """Drop untrusted candidates that only resemble the best trusted one.
@@ -247,7 +264,11 @@ def filter_untrusted(
     if not untrusted or best is None:
         return list(candidates)
     least = settings.untrusted_floor * best.nearness
-    terms = _terms_held(index, question, untrusted | {best.row})
+    having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
+    terms = {
+        row: frozenset(term for term, found in having.items() if row in found)
+        for row in untrusted | {best.row}
+    }
     names = frozenset(tokens.stems(" ".join(capitals_inside(question.text)))) & terms[best.row]
 
     def stays(each: Candidate) -> bool:
@@ -256,9 +277,3 @@ def filter_untrusted(
         return terms[each.row] >= (terms[best.row] if each.nearness < least else names)
 
     return [each for each in candidates if stays(each)]
-
-
-def _terms_held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
-    """Row → search terms of the question that the passage contains."""
-    having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
-    return {row: frozenset(t for t, found in having.items() if row in found) for row in rows}

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
@@ -138,7 +138,8 @@ def communities(n_nodes: int, pairs: Sequence[tuple[int, int, float]]) -> list[i
         graph[b][a] = graph[b].get(a, 0.0) + weight
     members = list(range(n_nodes))
     while True:
-        found = _renumber(_local_moves(graph))
+        numbers: dict[int, int] = {}
+        found = [numbers.setdefault(each, len(numbers)) for each in _local_moves(graph)]
         if len(set(found)) == len(graph):
             return members
         members = [found[each] for each in members]
@@ -175,11 +176,6 @@ def _local_moves(graph: Graph) -> list[int]:
             weight[best] += degree[node]
             moved = moved or best != here
     return where
-
-
-def _renumber(labels: Iterable[int]) -> list[int]:
-    numbers: dict[int, int] = {}
-    return [numbers.setdefault(label, len(numbers)) for label in labels]
 
 
 def _merge(graph: Graph, found: Sequence[int]) -> Graph:

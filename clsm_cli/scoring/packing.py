@@ -57,13 +57,10 @@ def knapsack(values: Sequence[float], costs: Sequence[int], capacity: int) -> li
     if sum(item.cost for item in items) <= capacity:
         return [item.place for item in items]
     free = [item.place for item in items if not item.cost]
-    paid = sorted((item for item in items if item.cost), key=_by_density)
+    paid = [item for item in items if item.cost]
+    paid.sort(key=lambda item: (-item.value / item.cost, item.place))  # by density
     choose = _exact if len(paid) <= MAX_EXACT else _greedy
     return sorted(free + [item.place for item in choose(paid, capacity)])
-
-
-def _by_density(item: _Item) -> tuple[float, int]:
-    return -item.value / item.cost, item.place
 
 
 def _fill(items: Sequence[_Item], room: int) -> list[_Item]:

@@ -81,7 +81,8 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
     """Cut a text into normalised words with their spans; punctuation and ideographs are words."""
     word, start, end, at = "", 0, 0, 0
     while at < len(text):
-        mark = _special_token_at(text, at) if text[at] == "[" else ""
+        marks = _SPECIAL_TOKENS if text[at] == "[" else ()
+        mark = next((each for each in marks if text.startswith(each, at)), "")
         for sign in (_SPACE, mark, _SPACE) if mark else _normalise(text[at]):
             if sign == _SPACE:
                 if word:
@@ -96,10 +97,6 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
         at += max(1, len(mark))
     if word:
         yield word, start, end
-
-
-def _special_token_at(text: str, at: int) -> str:
-    return next((mark for mark in _SPECIAL_TOKENS if text.startswith(mark, at)), "")
 
 
 @cache

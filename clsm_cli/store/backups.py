@@ -44,8 +44,8 @@ _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(2 * _BLOCK)
 _MAX_PATH, _MAX_NAME = 4096, 255  # bytes, as on Linux
 _MAX_LINE = 32 << 10
-_UNDERIVED = ("runs", "edit", "shadow")
-"""Folders of ``.clsm`` that cannot be derived: preimages, a refused draft, the log of shadow mode."""
+_UNDERIVED = ("runs", "edit")
+"""What of ``.clsm`` cannot be derived: preimages, a refused draft."""
 _PIECE = 1 << 20  # bytes in memory at once
 _LEVEL = 6  # the compression level: a fifth of the size; 9 saves two percent more in twice the time
 

@@ -19,9 +19,8 @@ from clsm_cli.store.index import database
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
 
 _KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
-_KEPT = frozenset({"index", "device", "purge", "shadow"})
-"""Names in ``.clsm`` that survive a forget, the marker until the end. The log of shadow mode contains
-counts, and hashes of ids as tombstones do."""
+_KEPT = frozenset({"index", "device", "purge"})
+"""Names in ``.clsm`` that survive a forget, the marker until the end."""
 
 
 def sweep(store: Store, now: str) -> None:

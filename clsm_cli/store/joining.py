@@ -81,16 +81,12 @@ def merge_shards(base: bytes, ours: bytes, theirs: bytes, path: Path) -> bytes |
     read = [shards.parse(data, path) for data in (base, ours, theirs)]
     if any(shard.problems for shard in read):
         return None
-    before, one, two = (_by_id(shard.records) for shard in read)
+    lines = (grouped((r.id, dump(encode(r))) for r in shard.records) for shard in read)
+    before, one, two = ({i: sorted(each) for i, each in found.items()} for found in lines)
     gone = {i for i in before if i not in one and two.get(i) == before[i]}
     gone |= {i for i in before if i not in two and one.get(i) == before[i]}
     both = [record for shard in read[1:] for record in shard.records if record.id not in gone]
     return shards.render(_join_records(both))
-
-
-def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
-    found = grouped((record.id, dump(encode(record))) for record in records)
-    return {record_id: sorted(lines) for record_id, lines in found.items()}
 
 
 def _merge_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:

@@ -7,7 +7,6 @@ import pytest
 
 from clsm_cli.commands import conversation
 from clsm_cli.errors import BadInputError
-from clsm_cli.retrieval.dialogue_context import DialogueTurn
 from clsm_cli.text.fence_lines import KEY_BYTES, seal
 
 NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
@@ -40,12 +39,7 @@ def test_messages_of_a_chat(read: Read) -> None:
             {"role": "tool", "tool": "web_fetch", "content": "A page."},
         )
     )
-    assert [(said.speaker, said.text, said.trust) for said in found.turns] == [
-        ("user", "Is the barge insured?", "user"),
-        ("assistant", "Until May.", "agent"),
-        ("web_fetch", "A page.", "web"),
-    ]
-    assert (found.turns[0].line_start, found.turns[0].foreign_id) == (2, "m1")
+    assert found.messages == ("Is the barge insured?", "Until May.", "A page.")
     assert found.warnings == ()
 
 
@@ -58,19 +52,16 @@ def test_an_openclaw_transcript(read: Read) -> None:
             {"type": "message", "id": "a", "timestamp": stamp, "message": message},
         )
     )
-    assert [said.text for said in found.turns] == ["Which gauge is wet?"]
-    assert found.turns[0].time is not None
+    assert found.messages == ("Which gauge is wet?",)
 
 
 def test_recalled_text_is_left_out_where_its_fence_verifies(read: Read) -> None:
     key = bytes(range(KEY_BYTES))
     block = "\n".join(seal("r-1", ["1. The barge leaks."], key))
     rows = _lines({"role": "user", "content": f"{block}\nAnd now?"})
-    assert [said.text for said in read(rows, key=key).turns] == ["And now?"]
-    assert "barge leaks" in read(rows).turns[0].text
-    assert [said.text for said in read(f"{block}\n\nAnd now?\n", "now.md", key).turns] == [
-        "And now?"
-    ]
+    assert read(rows, key=key).messages == ("And now?",)
+    assert "barge leaks" in read(rows).messages[0]
+    assert read(f"{block}\n\nAnd now?\n", "now.md", key).messages == ("And now?",)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +92,4 @@ def test_nothing_damaged_escapes_as_a_bug(path: Path) -> None:
         found = conversation.read(str(path), zone=UTC, now=NOW)
     except BadInputError:
         return
-    assert all(isinstance(said, DialogueTurn) and said.text.strip() for said in found.turns)
+    assert all(map(str.strip, found.messages))

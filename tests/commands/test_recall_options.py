@@ -81,17 +81,14 @@ def test_silence_says_how_to_see_what_is_nearest(told: Cli) -> None:
 
 @pytest.mark.parametrize("form", ["text", "prompt", "json"])
 def test_nothing_is_called_certain(told: Cli, form: str) -> None:
-    """Not even what is asked for in its own words, be it remembered or just said, in any form."""
-    talk = told.folder / "talk.jsonl"
-    talk.write_text(row(TEXTS[6]))
-    for more in ((), ("--context", talk)):
-        done = told.ok("recall", "--no-touch", "--format", form, *more, *NOW, TEXTS[6])
-        if form == "json":
-            sure = [100 * m["confidence"] for m in done.json["memories"]]
-            sure.append(100 * done.json["confidence"])
-        else:
-            sure = [float(each) for each in re.findall(r"(\d+) % sure", done.out)]
-        assert 85 < max(sure) <= 99, more
+    """Not even what is asked for in its own words, in any form."""
+    done = told.ok("recall", "--no-touch", "--format", form, *NOW, TEXTS[6])
+    if form == "json":
+        sure = [100 * m["confidence"] for m in done.json["memories"]]
+        sure.append(100 * done.json["confidence"])
+    else:
+        sure = [float(each) for each in re.findall(r"(\d+) % sure", done.out)]
+    assert 85 < max(sure) <= 99
 
 
 def test_nothing_is_remembered_of_an_empty_answer_or_with_no_touch(bare: Cli, told: Cli) -> None:

@@ -1,4 +1,4 @@
-"""Shadow mode over a small real store: what is logged, that nothing sees itself, that it is logged once."""
+"""Shadow mode over a small real store: what is measured, and that nothing sees itself."""
 
 import os
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from ingesting import embedder, new_store
 from sample_store import query_engine
 from small_store import note, row, talk, tell
 
-from clsm_cli.evaluation.shadow import shadow_mode, sittings
-from clsm_cli.evaluation.shadow.sittings import Given, Rarity
+from clsm_cli.evaluation import shadow_mode
+from clsm_cli.evaluation.shadow_mode import Given, Rarity, Report
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
@@ -48,16 +48,16 @@ SECOND = said(
 )
 
 
-def catch_up(store: Store, now: datetime = NOW) -> int:
-    before = len(shadow_mode.logged_rows(store)[0])
-    assert shadow_mode.catch_up(store, query_engine(), embedder(), now, lambda *_: None) == []
-    return len(shadow_mode.logged_rows(store)[0]) - before
+def report(store: Store, *static: Path, now: datetime = NOW) -> Report:
+    names = [str(path) for path in static]
+    engines = query_engine(), embedder()
+    return shadow_mode.report(store, names, BEGUN, now, *engines, lambda *_: None)
 
 
 def replayed(store: Store) -> list[Given]:
     engine = query_engine()
-    found, undated = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
-    return [sittings.replay(store, undated, each, engine, embedder()) for each in found]
+    found, undated = shadow_mode.read_sittings(store, BEGUN, NOW)
+    return [shadow_mode.replay(store, undated, each, engine, embedder()) for each in found]
 
 
 @pytest.fixture
@@ -77,52 +77,37 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(tmp_path: Path, workspace: Path) -> Store:
+def store(tmp_path: Path) -> Store:
     made = new_store(tmp_path / "memory")
-    shadow_mode.start(made, [str(workspace)], BEGUN)
     tell(made, *FIRST)
     tell(made, *SECOND)
     return made
 
 
 def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
-    (second, first), _ = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
-    of_second, of_first = replayed(store)
+    (first, second), _ = shadow_mode.read_sittings(store, BEGUN, NOW)
+    of_first, of_second = replayed(store)
     assert {load.id for load in of_second[0]} == {turn.key for turn in first.turns}
     assert not {load.id for found in of_second.values() for load in found} & second.keys
     assert of_first == {-1: [], 0: []}
 
 
-def test_what_was_used_is_logged(store: Store) -> None:
-    assert catch_up(store) == 2
-    first, second = shadow_mode.logged_rows(store)[0]
-    assert (first["at"], second["at"]) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
-    assert first["clsm"] == {"tokens": 0, "prompt": 0, "used": 0, "replies": 0}
-    assert second["clsm"]["used"] > 0
-    assert second["clsm"]["replies"] == 1
-    assert second["static"] is not None
-    assert second["static"]["replies"] == 1  # the key behind the barometer
-    assert 0 < second["static"]["used"] < second["static"]["tokens"]
-
-
-def test_what_goes_on_is_not_logged_yet(store: Store) -> None:
+def test_what_goes_on_is_left_out(store: Store) -> None:
     during = datetime.fromisoformat("2026-02-25T10:00:00+01:00")
-    assert (catch_up(store, during), catch_up(store, during)) == (1, 0)
-    assert catch_up(store) == 1
+    assert len(report(store, now=during).rows) == 1
 
 
 def test_a_long_silence_parts_one_conversation(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    shadow_mode.start(store, [], BEGUN)
     tell(store, *said("main", "2026-02-24", "Good morning."), *said("main", "2026-02-26", "Hello."))
-    assert catch_up(store) == 2
+    assert len(report(store).rows) == 2
 
 
 def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "undated.md", "The sextant is with Ottoline, says the harbour master.\n")
     note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
     note(store, tmp_path / "2026-02-23.md", "Ottoline asked for the sextant.\n")
-    second, _ = replayed(store)
+    _, second = replayed(store)
     texts = " ".join(load.text for found in second.values() for load in found)
     assert "asked for the sextant" in texts
     assert "harbour master" not in texts
@@ -130,27 +115,28 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
 
 
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
-    shadow_mode.start(store, [str(workspace / "MEMORY.md")], NOW)
     (workspace / "MEMORY.md").unlink()
-    said = shadow_mode.catch_up(store, query_engine(), embedder(), NOW, lambda *_: None)
-    assert "MEMORY.md: No such file" in said[0]
-    assert shadow_mode.logged_rows(store)[0][0]["static"] is None
+    found = report(store, workspace / "MEMORY.md")
+    assert "MEMORY.md: No such file" in found.missing[0]
+    assert found.rows[0]["static"] is None
 
 
-def test_a_report_over_a_week(store: Store) -> None:
-    catch_up(store)
-    found = shadow_mode.report(store)
+def test_a_report_over_a_week(store: Store, workspace: Path) -> None:
+    found = report(store, workspace)
+    first, second = found.rows
+    assert (first["at"], second["at"]) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
+    assert first["clsm"] == {"tokens": 0, "prompt": 0, "used": 0, "replies": 0}
+    assert second["clsm"]["used"] > 0
+    assert second["clsm"]["replies"] == 1
+    assert second["static"] is not None
+    assert second["static"]["replies"] == 1  # the key behind the barometer
+    assert 0 < second["static"]["used"] < second["static"]["tokens"]
     assert found.clsm is not None
     assert found.static is not None
-    rows = shadow_mode.logged_rows(store)[0]
-    loaded = sum(each["clsm"]["tokens"] for each in rows)
-    assert found.clsm.relevance == sum(each["clsm"]["used"] for each in rows) / loaded
+    assert found.clsm.relevance == second["clsm"]["used"] / second["clsm"]["tokens"]
     assert found.clsm.retention == 1 / 2
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
-    for n in range(3):
-        shadow_mode.append_rows(store, ({**row, "turns": [f"{n} {row['at']}"]} for row in rows))
-    assert shadow_mode.report(store).verdict.startswith("over 8 ")
 
 
 COMMON = [f"Ilse wants tea, says number {n}." for n in range(30)]
@@ -163,14 +149,14 @@ def rarity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rarity]:
     store = new_store(folder / "memory")
     tell(store, *talk("main", *COMMON, KEPT, "The level is minus 61.4 cm NAP."))
     with open_index(store, None) as opened:
-        yield sittings.word_rarity(opened.index)
+        yield shadow_mode.word_rarity(opened.index)
 
 
 def is_used(rarity: Rarity, text: str, *turns: str, asked: str = "") -> bool:
-    later = [sittings.distinct_stems(turn) for turn in turns]
-    words = sittings.distinct_stems(asked)
-    claims = sittings.split_claims(text)
-    return any(sittings.is_used(each.words - words, later, rarity) for each in claims)
+    later = [shadow_mode.distinct_stems(turn) for turn in turns]
+    words = shadow_mode.distinct_stems(asked)
+    claims = shadow_mode.split_claims(text)
+    return any(shadow_mode.is_used(each.words - words, later, rarity) for each in claims)
 
 
 def test_words_of_the_prompt_do_not_count(rarity: Rarity) -> None:

@@ -13,7 +13,7 @@ from small_store import found, note, row, tell
 from strategies import examples
 
 from clsm_cli.config import RecallSettings, with_changes
-from clsm_cli.retrieval import demotion
+from clsm_cli.retrieval import result_items
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.retrieval.question import understand
 from clsm_cli.store.index.passages import Passage
@@ -150,7 +150,7 @@ def test_one_page_has_a_share_of_an_answer(told: Store, tmp_path: Path) -> None:
 @examples(200)
 def test_no_order_of_passages_gives_a_source_more(told: list[tuple[str, int]], k: int) -> None:
     question = understand("What does the ferry cost?", (), [], "")
-    share = demotion.SourceQuota(question, k, RecallSettings())
+    share = result_items.SourceQuota(question, k, RecallSettings())
     taken: list[tuple[str, int]] = []
     for trust, source in told:
         if not share.is_used_up(passage(trust, source)):

@@ -43,7 +43,7 @@ def restore(
 
 def kept(root: Path) -> dict[str, bytes]:
     """What of a store may not be lost, as the format has it."""
-    derived = re.compile(r"\.clsm/(?!runs/|edit|shadow/|device)|(.*/)?\.tmp-|\.git/")
+    derived = re.compile(r"\.clsm/(?!runs/|edit|device)|(.*/)?\.tmp-|\.git/")
     return {n: d for n, d in tree(root, derived=True).items() if not derived.match(n)}
 
 
@@ -61,7 +61,7 @@ def test_everything_comes_back_but_what_is_derived(tmp_path: Path) -> None:
     noted(store)
     for name in ("quarantine/x.txt", "tombstones/pi.jsonl", "Zoë/ä\u2028.md"):
         atomic.put(store.root / name, name.encode() * 500)
-    for name in ("edit", "shadow/pi.jsonl", "context.json", "index/sentences.q4"):
+    for name in ("edit", "context.json", "index/sentences.q4"):
         atomic.put(store.derived / name, b"x")
     atomic.put(store.root / ".git" / "config", b"x")
     atomic.put(store.root / "projects" / ".git" / "hooks" / "pre-commit", b"x")
@@ -71,7 +71,7 @@ def test_everything_comes_back_but_what_is_derived(tmp_path: Path) -> None:
     done = restore(tmp_path / "b.tar.gz", new)
     wanted = kept(store.root)
     del wanted["projects/.git/hooks/pre-commit"]
-    assert {".clsm/edit", ".clsm/shadow/pi.jsonl", "Zoë/ä\u2028.md"} < wanted.keys()
+    assert {".clsm/edit", "Zoë/ä\u2028.md"} < wanted.keys()
     assert tree(new, derived=True) == wanted
     assert done.keeps_device
     assert made.manifest == done.manifest

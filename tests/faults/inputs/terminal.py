@@ -85,14 +85,14 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("recall", *_ALL, "--format", "prompt", "red title end"),
     ("recall", "--no-touch", _ARGUMENT),
     ("status",), ("context",), ("context", "--format", "prompt"), ("graph",), ("graph", "evil"),
-    ("graph", "--format", "graphml"), ("graph", "--format", "json"), ("show", "evil"), ("show", "e-"),
+    ("graph", "--format", "json"), ("show", "evil"), ("show", "e-"),
     ("history", "evil"), ("history", NAME), ("review", "--all"), ("decay", "--dry-run", "--now", NOW),
     ("consolidate", "--dry-run", "--now", NOW), ("forget", "the Mallory matter", "--dry-run"), ("undo", "--dry-run"),
     ("forget", "--person", NAME, "--dry-run", "--now", NOW), ("pin", NAME, "--dry-run"),
     ("correct", "evil", _ARGUMENT, "--dry-run"), ("feedback", NAME, "--good", NAME),
     ("note", _ARGUMENT, "--dry-run"), ("ingest", NAME), ("ingest", "{note}", "--dry-run"),
     ("eval", "run", NAME), ("doctor",), ("backup", "{folder}/" + NAME), ("restore", NAME),
-    ("model", "status"), ("show", NAME), ("eval", "shadow", "report"), ("edit", NAME),
+    ("model", "status"), ("show", NAME), ("eval", "shadow"), ("edit", NAME),
 )  # fmt: skip
 WRONG: tuple[tuple[str, ...], ...] = (
     ("recall", "--kind", NAME, "x"), ("recall", "--since", NAME, "x"), ("recall", "-k", NAME, "x"),

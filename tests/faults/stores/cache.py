@@ -111,7 +111,7 @@ def _run(flips: int, cuts: int, *, heads: bool = False, model: bool = False) -> 
         outcome.tried([] if at.answers()[0] == at.right else ["another answer"])
         yield outcome
         files = {p.relative_to(at.kept).as_posix(): p for p in at.kept.rglob("*") if p.is_file()}
-        for name in sorted(n for n in files if not n.startswith(("runs/", "shadow"))):
+        for name in sorted(n for n in files if not n.startswith("runs/")):
             size, is_database = files[name].stat().st_size, name.endswith(".sqlite")
             if not size:
                 continue

@@ -1,4 +1,6 @@
-"""Sittings: conversations between long silences, replayed for shadow mode, and what was used of them.
+"""Shadow mode (CLS-M §4.3): what memory would have given in past conversations, beside the files of the agent.
+
+A report is worked out of the store each time, and leaves no trace.
 
 An agent whose one conversation never ends still sits down to it anew every day, and loads its files
 anew. So a conversation is cut where the silence is one that ends an episode
@@ -22,10 +24,12 @@ from errno import EFBIG
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
+from typing import TypedDict
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.benches import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
+from clsm_cli.ingestion.ingest_report import Progress
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.model.clocks import instant, utc_text
 from clsm_cli.model.episodes import Turn
@@ -66,8 +70,8 @@ class _StoredTurn(NamedTuple):
     is_open: bool
 
 
-def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting], Undated]:
-    """The sittings that this machine took in since a time, the newest first; what is undated at all."""
+def read_sittings(store: Store, since: datetime, now: datetime) -> tuple[list[Sitting], Undated]:
+    """The sittings of this machine that began since a time and are over, by time; what is undated at all."""
     told: dict[str, dict[str, _StoredTurn]] = {}
     undated: Undated = {}
     for session, turn, recorded_at, is_open in _stored(store):
@@ -75,7 +79,7 @@ def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting
         if at is None:
             first = undated.get(turn.key, (None, recorded_at))[1]
             undated[turn.key] = turn.time, min(first, recorded_at)
-        if session and recorded_at >= since:
+        if session:
             said = told.setdefault(session, {})
             if at is None:  # it was said with the one before it
                 last = next(reversed(said.values()), None)
@@ -83,9 +87,8 @@ def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting
             said[turn.key] = _StoredTurn(turn, at, is_open)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
     every = (each for said in told.values() for each in _sittings(said.values(), silence, now))
-    found = [sitting for sitting in every if sitting.turns]
-    found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
-    return found, undated
+    found = [each for each in every if each.turns and each.is_over and each.start >= since]
+    return sorted(found, key=lambda each: (each.start, each.turns[0].key)), undated
 
 
 def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
@@ -224,17 +227,17 @@ def word_rarity(index: Index) -> Rarity:
 
 def is_used(said: Words, turns: Sequence[Words], rarity: Rarity) -> bool:
     """Whether a turn takes up a sentence, of which the words of its prompt were taken out."""
-    figures, least = _figures(said), max(RARE, SHARE * rarity(said))
+    numbers, least = _numbers(said), max(RARE, SHARE * rarity(said))
     for turn in turns:
         shared = said & turn
-        same = _figures(shared)
-        is_other = figures and not same and _figures(turn)
+        same = _numbers(shared)
+        is_other = numbers and not same and _numbers(turn)
         if len(shared) - len(same) >= LEAST and not is_other and rarity(shared) >= least:
             return True
     return False
 
 
-def _figures(found: Words) -> Words:
+def _numbers(found: Words) -> Words:
     return frozenset(word for word in found if word.isdigit())
 
 
@@ -250,7 +253,7 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     """What is loaded at the start of a sitting."""
     day = start.astimezone(store.zone).date().isoformat()
     size, blocks, missing = 0, list[LoadedItem](), list[str]()
-    for path in dict.fromkeys(path for name in named for path in _files_at(Path(name), day)):
+    for path in dict.fromkeys(p for name in named for p in _files_at(Path(name).expanduser(), day)):
         try:
             with path.open("rb") as file:
                 data = file.read(MAX_FILE + 1)
@@ -275,3 +278,169 @@ def _files_at(path: Path, before: str) -> list[Path]:
     fixed = [path / name for name in ALWAYS if (path / name).is_file()]
     dated = [each for each in (path / "memory").glob("*.md") if each.stem < before]
     return list(map(Path, startup_files(map(str, (*fixed, *dated))))) or [path / ALWAYS[-1]]
+
+
+class SideFigures(TypedDict):
+    """What one way to remember loaded in a sitting, each item once, in tokens."""
+
+    tokens: int
+    prompt: float  # in front of the model at a prompt, the mean
+    used: int  # sentences that the conversation used
+    replies: int  # prompts whose reply used something that was loaded
+
+
+class SittingRow(TypedDict):
+    """The figures of a sitting."""
+
+    at: str  # when it began, UTC
+    prompts: int
+    asked: int
+    clsm: SideFigures
+    static: SideFigures | None  # None: no file was named, or none could be read
+
+
+FEW = 5  # sessions below which nothing should be decided
+
+
+class Figures(NamedTuple):
+    """One way to remember, over all sessions."""
+
+    tokens: float  # means of ``SideFigures``
+    prompt: float
+    relevance: float  # tokens of the sentences used / tokens loaded
+    # Prompts whose reply used something that was loaded / prompts. It stands for CLS-M's correct
+    # recalls / recall prompts, as nobody marks which prompts those were.
+    retention: float
+
+
+class Report(NamedTuple):
+    """Figures over the sessions beside which files were loaded, else all."""
+
+    rows: tuple[SittingRow, ...]  # the sessions by time
+    compared: int  # of them, those beside which files were loaded
+    clsm: Figures | None
+    static: Figures | None
+    # 1 - tokens of clsm / tokens of the files in front of the model at a prompt; CLS-M:
+    # 1 - memory tokens / budget, the budget being what is loaded today.
+    efficiency: float | None
+    verdict: str
+    missing: tuple[str, ...]  # files that could not be read
+
+
+def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
+    """The result in one sentence.
+
+    >>> verdict(Figures(900, 800, 0.23, 0.5), Figures(6400, 6400, 0.04, 0.5), 14)
+    'over 14 sessions clsm would have been better in 2 of 3: tokens, use and replies'
+    """
+    if clsm is None:
+        return "no session is over yet"
+    if static is None:
+        return "there are no files to compare with"
+    if sessions < FEW:
+        return f"fewer than {FEW} sessions decide nothing"
+    wins = (clsm.prompt < static.prompt) + (clsm.relevance > static.relevance)
+    wins += clsm.retention > static.retention
+    better = f"clsm would have been better in {wins} of 3: tokens, use and replies"
+    return f"over {sessions} sessions {better}"
+
+
+def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
+    if not sides:
+        return None
+    asked = max(1, sum(row["asked"] for row, _ in sides))
+    loaded = sum(side["tokens"] for _, side in sides)
+    return Figures(
+        tokens=loaded / len(sides),
+        prompt=sum(side["prompt"] * row["asked"] for row, side in sides) / asked,
+        relevance=sum(side["used"] for _, side in sides) / max(1, loaded),
+        retention=sum(side["replies"] for _, side in sides) / asked,
+    )
+
+
+def report(
+    store: Store,
+    static: Sequence[str],
+    since: datetime,
+    now: datetime,
+    engine: Engine,
+    embedder: Embedder,
+    progress: Progress,
+) -> Report:
+    """Replay the sittings since a time, beside the files that an agent loads.
+
+    Args:
+        static: Files, or workspaces, of which it loads the usual ones; as they are now.
+        progress: Told of each sitting.
+    """
+    found, undated = read_sittings(store, since, now)
+    rows: list[SittingRow] = []
+    missing: dict[str, None] = {}
+    with open_index(store, None) as opened:
+        rarity = word_rarity(opened.index)
+        for done, sitting in enumerate(found, 1):
+            given = replay(store, undated, sitting, engine, embedder)
+            beside = load_static(static, sitting.start, store)
+            rows.append(_measured(sitting, given, beside, rarity))
+            missing |= dict.fromkeys(beside.missing)
+            progress("shadow mode", done, len(found))
+    compared = [(row, side) for row in rows if (side := row["static"])]
+    counted = [row for row, _ in compared] or rows
+    clsm, files = _figures([(row, row["clsm"]) for row in counted]), _figures(compared)
+    return Report(
+        rows=tuple(rows),
+        compared=len(compared),
+        clsm=clsm,
+        static=files,
+        efficiency=1 - clsm.prompt / files.prompt if clsm and files and files.prompt else None,
+        verdict=verdict(clsm, files, len(counted)),
+        missing=tuple(missing),
+    )
+
+
+def _measured(
+    sitting: Sitting,
+    given: Given,
+    beside: StaticFiles,
+    rarity: Rarity,
+) -> SittingRow:
+    """What was loaded and used; used is what turns after a prompt (−1: after the start) take up."""
+    said = [distinct_stems(turn.text) for turn in sitting.turns]
+    prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
+    asked = [at for at in given if at >= 0]
+    split = cache(split_claims)
+
+    def used(load: LoadedItem, at: int, until: int | None = None) -> list[Claim]:
+        prompt, later = said[at] if at >= 0 else frozenset(), said[at + 1 : until]
+        claims = split(load.text)
+        return [each for each in claims if is_used(each.words - prompt, later, rarity)]
+
+    def reply_uses(at: int, loads: Iterable[LoadedItem]) -> bool:
+        until = next((place for place in prompts if place > at), None)
+        return any(used(each, at, until) for each in loads)
+
+    def tokens(found: Iterable[LoadedItem | Claim]) -> int:
+        return sum(each.tokens for each in found)
+
+    came = [(at, each) for at, found in given.items() for each in found]
+    claims = {(each.id, each.text, claim): claim for at, each in came for claim in used(each, at)}
+    answers = tokens(each for at, each in came if at >= 0)
+    ours = SideFigures(
+        tokens=tokens({(each.id, each.text): each for _, each in came}.values()),
+        prompt=tokens(given[-1]) + answers / max(1, len(asked)),
+        used=tokens(claims.values()),
+        replies=sum(reply_uses(at, (*given[-1], *given[at])) for at in asked),
+    )
+    theirs = SideFigures(
+        tokens=beside.tokens,
+        prompt=float(beside.tokens),
+        used=tokens(claim for block in beside.blocks for claim in used(block, -1)),
+        replies=sum(reply_uses(at, beside.blocks) for at in asked),
+    )
+    return SittingRow(
+        at=utc_text(sitting.start),
+        prompts=len(prompts),
+        asked=len(asked),
+        clsm=ours,
+        static=theirs if beside.tokens else None,
+    )

@@ -1,1 +1,0 @@
-"""Shadow mode: what memory would have given, beside the files that an agent loads (CLS-M §4.3)."""
