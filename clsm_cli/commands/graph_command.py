@@ -25,6 +25,7 @@ PICTURE_NODES = 150  # default ``--limit`` of a picture
     "clsm graph --format html --out graph.html    # a picture for the browser",
     "clsm graph 'delegation defect' --depth 1",
     "clsm graph heartbeat --as-of 2026-02-15      # as it was on that day",
+    "clsm graph --format graphml --out graph.graphml   # for Gephi",
 )
 def graph(
     nodes: tuple[str, ...] = option(
@@ -38,7 +39,7 @@ def graph(
     form: str = option(
         "--format",
         "Figures, data, or a picture (html).",
-        choices=("text", "json", "html"),
+        choices=("text", "json", "graphml", "html"),
         default="text",
     ),
     out: Path | None = option("--out FILE", "Write to this file instead of standard output."),
@@ -49,8 +50,8 @@ def graph(
     """Look at the knowledge graph.
 
     Its size, density, hubs and strongest edges, or those of a node and what is held of it; or all
-    of it as JSON, or as one HTML file that shows it in any browser, offline. Of a past time it has
-    only what had been said by then and held then.
+    of it as JSON, as GraphML (Gephi), or as one HTML file that shows it in any browser, offline. Of
+    a past time it has only what had been said by then and held then.
     """
     if common.as_json and form not in ("text", "json"):
         raise UsageError("--json", f"prints JSON; --format {form} is another form")
@@ -87,6 +88,8 @@ def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Seq
 
 
 def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
+    if form == "graphml":
+        return graph_export.graphml(shown).removesuffix("\n")
     if form == "html":
         return graph_export.page(shown, next(iter(seeds), None)).removesuffix("\n")
     found = graph_view.statistics(shown, seeds)

@@ -1,4 +1,4 @@
-"""Export a graph: as JSON, or one offline HTML page.
+"""Export a graph: as JSON, GraphML (Gephi, yEd, NetworkX), or one offline HTML page.
 
 Style, scripts and data are inline; a content security policy allows only their digests, and no
 requests. Cytoscape lays it out (``assets/graph.js``), deterministically.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -20,8 +21,28 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.store.jsonlines import change_strings
 from clsm_cli.text.terminal import safe
 
+_NOT_IN_XML = {0xFFFE: "\\u{fffe}", 0xFFFF: "\\u{ffff}"}
+"""Code points that XML 1.0 forbids but ``safe`` allows."""
 
-def _node_mapping(node: Node, about: tuple[Statement, ...]) -> dict[str, Any]:
+_KEYS = {
+    "node": {
+        **dict.fromkeys(("label", "kind", "stream", "aliases", "summary"), "string"),
+        "confidence": "double",
+        "n": "long",
+        "first": "string",
+        "last": "string",
+    },
+    "edge": {
+        "type": "string",
+        "weight": "double",
+        "n": "long",
+        **dict.fromkeys(("valid_from", "valid_until", "sentence"), "string"),
+    },
+}
+"""GraphML attributes and their types; missing or empty values are left out."""
+
+
+def _node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, Any]:
     names = ("kind", "stream", "aliases", "summary", "confidence", "n", "first", "last")
     return {
         "id": node.id,
@@ -34,9 +55,19 @@ def _node_mapping(node: Node, about: tuple[Statement, ...]) -> dict[str, Any]:
     }
 
 
-def _edge_mapping(edge: Edge, sentence: str) -> dict[str, Any]:
-    names = "id source target type directed weight n valid_from valid_until"
-    return {name: getattr(edge, name) for name in names.split()} | {"sentence": sentence}
+def _edge_mapping(edge: Edge, sentence: str = "") -> dict[str, Any]:
+    names = [
+        "id",
+        "source",
+        "target",
+        "type",
+        "directed",
+        "weight",
+        "n",
+        "valid_from",
+        "valid_until",
+    ]
+    return {name: getattr(edge, name) for name in names} | {"sentence": sentence}
 
 
 def mapping(graph: Graph) -> dict[str, Any]:
@@ -45,6 +76,45 @@ def mapping(graph: Graph) -> dict[str, Any]:
         "nodes": [_node_mapping(node, graph.statements.get(node.id, ())) for node in graph.nodes],
         "edges": [_edge_mapping(edge, graph.sentences.get(edge.id, "")) for edge in graph.edges],
     }
+
+
+def graphml(graph: Graph) -> str:
+    """The graph as GraphML 1.0; edges are undirected unless marked."""
+    from xml.etree import ElementTree as ET  # only written here, never parsed
+
+    root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    for kind, keys in _KEYS.items():
+        for name, type_name in keys.items():
+            known = {"id": f"{kind}_{name}", "for": kind, "attr.name": name, "attr.type": type_name}
+            ET.SubElement(root, "key", known)
+    body = ET.SubElement(root, "graph", id="clsm", edgedefault="undirected")
+    for node in graph.nodes:
+        element = ET.SubElement(body, "node", id=node.id)
+        _fill(element, "node", _node_mapping(node))
+    for edge in graph.edges:
+        ends = {"id": edge.id, "source": edge.source, "target": edge.target}
+        element = ET.SubElement(body, "edge", ends)
+        if edge.directed:
+            element.set("directed", "true")
+        _fill(element, "edge", _edge_mapping(edge, graph.sentences.get(edge.id, "")))
+    ET.indent(root)
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    return f"{head}{ET.tostring(root, encoding='unicode')}\n"
+
+
+def _fill(element: Any, kind: str, values: Mapping[str, Any]) -> None:
+    from xml.etree import ElementTree as ET
+
+    for name in _KEYS[kind]:
+        value = values[name]
+        if value in (None, "", ()):
+            continue
+        text = "; ".join(value) if isinstance(value, tuple) else str(value)
+        ET.SubElement(element, "data", key=f"{kind}_{name}").text = _clean(text)
+
+
+def _clean(text: str) -> str:
+    return safe(text).translate(_NOT_IN_XML)
 
 
 PALETTE = {
@@ -112,16 +182,13 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
     Kinds have colour, shape and count; types a count; nodes a community, a size (diameter in pixels,
     logarithmic in the mentions) and the statements about them.
     """
-    worth = {node.id: node.prominence for node in graph.nodes}
-    most = max(worth.values(), default=0.0) or 1.0
-    spread = MAX_DIAMETER - MIN_DIAMETER
+    sizes = _sizes(graph)
     groups = communities(graph)
     data = change_strings(mapping(graph), safe)
     for node in data["nodes"]:
         name = node["label"]
         node["short"] = name if len(name) <= MAX_LABEL else f"{name[: MAX_LABEL - 1].rstrip()}…"
-        size = round(MIN_DIAMETER + spread * worth[node["id"]] / most, 1)
-        node |= {"size": size, "group": groups[node["id"]]}
+        node |= {"size": sizes[node["id"]], "group": groups[node["id"]]}
     for edge in data["edges"]:
         edge["weight"] = min(1.0, max(0.0, edge["weight"]))
     return {
@@ -131,6 +198,13 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
         "types": count_names([edge["type"] for edge in data["edges"]]),
         **data,
     }
+
+
+def _sizes(graph: Graph) -> dict[str, float]:
+    worth = {node.id: node.prominence for node in graph.nodes}
+    most = max(worth.values(), default=0.0) or 1.0
+    spread = MAX_DIAMETER - MIN_DIAMETER
+    return {node: round(MIN_DIAMETER + spread * value / most, 1) for node, value in worth.items()}
 
 
 def _kinds(kinds: list[str]) -> dict[str, dict[str, Any]]:

@@ -59,6 +59,7 @@ def test_a_typed_edge_comes_with_the_sentence_that_states_it(slept: Store) -> No
 @pytest.mark.parametrize(
     ("form", "begins"),
     [
+        ("graphml", '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns='),
         ("html", "<!doctype html>\n"),
         ("json", '{"schema": "clsm.graph/1"'),
         ("text", "graph\n"),

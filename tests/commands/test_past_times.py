@@ -31,7 +31,7 @@ QUESTIONS = {
     "works": "whom does Nadia Blum work for",
 }
 DAYS = ("2026-01-08", "2026-01-15", "2026-01-22", "2026-01-28")
-GRAPHS = tuple(("graph", "--format", form) for form in ("text", "json", "html"))
+GRAPHS = tuple(("graph", "--format", form) for form in ("text", "json", "graphml", "html"))
 
 
 @pytest.fixture(scope="module")

@@ -16,29 +16,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspection.test_graph_export import HOSTILE, named
 from inspection.test_graph_view import edge, node, of, sample
-from strategies import NASTY, examples
+from strategies import examples
 
 from clsm_cli.inspection import graph_export
-from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.text.terminal import safe
 
-HOSTILE = [
-    *NASTY,
-    'a"b', "a\\", '\\"', "\\N\\G\\n", "<b>bold</b>", "&amp; &#60; &x", "-- //", "/* x", "# line",
-    "\u202eevil", "\ud800", "\ufffe", "{{data}}", "</script><script>x()</script>", "<!--",
-    "__proto__", "constructor", "é 漢字 🙂", "x" * 20_000,
-]  # fmt: skip
 ASSETS = Path(str(files("clsm_cli.inspection") / "assets"))
 LIBRARY = "cytoscape.min.js"
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-
-
-def named(label: str, kind: str, edge_type: str) -> Graph:
-    """Two nodes and two edges with any text in every place that takes text."""
-    one = replace(node("a", kind), label=label, summary=label, aliases=(label,))
-    edges = [edge("a", "b", edge_type), edge("b", "a", "next", directed=True)]
-    return of([one, node("b", n=7), *edges])
 
 
 class Page(HTMLParser):

@@ -85,7 +85,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("recall", *_ALL, "--format", "prompt", "red title end"),
     ("recall", "--no-touch", _ARGUMENT),
     ("status",), ("context",), ("context", "--format", "prompt"), ("graph",), ("graph", "evil"),
-    ("graph", "--format", "json"), ("show", "evil"), ("show", "e-"),
+    ("graph", "--format", "graphml"), ("graph", "--format", "json"), ("show", "evil"), ("show", "e-"),
     ("history", "evil"), ("history", NAME), ("review", "--all"), ("decay", "--dry-run", "--now", NOW),
     ("consolidate", "--dry-run", "--now", NOW), ("forget", "the Mallory matter", "--dry-run"), ("undo", "--dry-run"),
     ("forget", "--person", NAME, "--dry-run", "--now", NOW), ("pin", NAME, "--dry-run"),
