@@ -101,6 +101,7 @@ class Options(NamedTuple):
         "The current conversation (- is standard input): what the query points back at.",
     )
     gate: bool = option("--gate", "Answer only if the message needs memory at all.")
+    explore: bool = option("--explore", "Sample the weights learnt from feedback, to learn more.")
     batch: str | None = option(
         "--batch FILE",
         'Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with one'
@@ -269,6 +270,7 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
         known_at=parse_moment(options.known_at, now, store.zone, "--known-at", at_end=True),
         is_gated=options.gate,
         with_facts=options.output == "prompt",
+        seed=text if options.explore else None,
     )
 
 

@@ -47,29 +47,36 @@ def leading_signal(memory: Memory) -> str:
     return max(found, key=lambda each: each[:2], default=(0.0, 0.0, ""))[2]
 
 
-def learned_settings(store: Store, now: str) -> RecallSettings:
-    """The settings of recall, with the weights learnt so far."""
+def learned_settings(store: Store, now: str, seed: str | None) -> RecallSettings:
+    """The settings of recall, with the weights learnt so far; with a seed, drawn from what was learnt."""
     from datetime import datetime
 
     settings = store.settings.recall
-    learnt = learn_multipliers(store, datetime.fromisoformat(now)) or {}
+    learnt = learn_multipliers(store, datetime.fromisoformat(now), seed) or {}
     weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
     return settings._replace(**weights)
 
 
-def learn_multipliers(store: Store, now: datetime) -> dict[str, float] | None:
-    """The factor for the weight of each signal; None if nothing has been learnt yet."""
+def learn_multipliers(
+    store: Store, now: datetime, seed: str | int | None = None
+) -> dict[str, float] | None:
+    """The factor for the weight of each signal; None if nothing has been learnt yet.
+
+    With a seed, it is drawn from the posterior instead of being its mean (Thompson sampling).
+    """
     paths = [path for flow in store.flows() if (path := flow / FILE).exists()]
     if not paths:
         return None
-    from clsm_cli.scoring import beta_weights
+    from clsm_cli.scoring import thompson_sampling
 
     judgements = [
         (judgement.led, judgement.is_good, (now - judgement.at).total_seconds() / 86400)
         for judgement in latest_judgements(paths).values()
     ]
-    priors = {name: beta_weights.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields}
-    found = beta_weights.multipliers(priors, judgements)
+    priors = {
+        name: thompson_sampling.Beta(*PRIORS.get(name, DEFAULT_PRIOR)) for name in Signals._fields
+    }
+    found = thompson_sampling.multipliers(priors, judgements, seed)
     return found if any(value != 1.0 for value in found.values()) else None
 
 

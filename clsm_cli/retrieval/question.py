@@ -124,6 +124,7 @@ class Query(NamedTuple):
         current: Messages of the current conversation, oldest first.
         is_gated: Whether a message that needs no memory gets none.
         with_facts: Whether to add facts about what it names, within the budget.
+        seed: Of the draw of weights from feedback; None: their means.
     """
 
     text: str
@@ -138,6 +139,7 @@ class Query(NamedTuple):
     current: tuple[str, ...] = ()
     is_gated: bool = False
     with_facts: bool = False
+    seed: str | None = None
 
     @property
     def past(self) -> str | None:

@@ -196,7 +196,7 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
 
     As of a past time, passages told by then answer; only if none does, those told later.
     """
-    settings = feedback.learned_settings(index.store, query.now)
+    settings = feedback.learned_settings(index.store, query.now, query.seed)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
     first = _run_pass(view, query, engine, settings)
     if view.after_cutoff and not first.memories:

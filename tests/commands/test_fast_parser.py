@@ -30,7 +30,7 @@ UNUSUAL = {
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
     *("store.index.hidden", "model.episodes", "model.graph", "model.codec"),
     "retrieval.time_scope",
-    "scoring.beta_weights",
+    "scoring.thompson_sampling",
 }
 """Modules of our own that answer only an unusual query."""
 

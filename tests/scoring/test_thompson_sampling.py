@@ -1,10 +1,11 @@
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.scoring.beta_weights import (
+from clsm_cli.scoring.thompson_sampling import (
     MAX_MULTIPLIER,
     MIN_MULTIPLIER,
     Beta,
@@ -37,3 +38,12 @@ def test_the_order_of_feedback_does_not_matter(feedback: list[Feedback], random:
     found = multipliers(PRIORS, feedback)
     assert multipliers(PRIORS, shuffled) == found
     assert all(MIN_MULTIPLIER <= each <= MAX_MULTIPLIER for each in found.values())
+
+
+def test_draws_come_from_the_posterior() -> None:
+    feedback = [*times(12, "graph", True), *times(6, "graph", False)]
+    wide = {"graph": Beta(10, 10)}
+    expected = multipliers(wide, feedback)["graph"]  # of the mean: (10 + 12) / (20 + 18)
+    drawn = [multipliers(wide, feedback, seed=seed)["graph"] for seed in range(400)]
+    assert sum(drawn) / len(drawn) == pytest.approx(expected, rel=0.02)
+    assert max(drawn) > expected > min(drawn)

@@ -1,7 +1,6 @@
-"""Weights learnt from feedback, with a Beta distribution per signal.
+"""Thompson sampling: weights learnt from feedback, with a Beta distribution per signal.
 
-As in Smriti, but its mean instead of a draw (Thompson sampling), and the priors are kept: there, the first
-feedback discards them.
+As in Smriti, but the priors are kept: there, the first feedback discards them.
 """
 
 from __future__ import annotations
@@ -37,14 +36,19 @@ future one counts as 0).
 """
 
 
-def multipliers(priors: Mapping[str, Beta], feedback: Iterable[Feedback]) -> dict[str, float]:
+def multipliers(
+    priors: Mapping[str, Beta], feedback: Iterable[Feedback], seed: str | int | None = None
+) -> dict[str, float]:
     """The factor for the default weight of each signal; 1 below ``MIN_JUDGEMENTS`` judgements.
 
         good' = good + Σ over good judgements of 2^(−age / 7),  bad' likewise
-        multiplier = mean of the posterior / mean of the prior,  between 0.5 and 2
+        multiplier = probability / mean of the prior,  between 0.5 and 2
+
+    The probability is the posterior's mean or, with a seed, one draw from it (Thompson sampling).
 
     Args:
         feedback: In any order; judgements of signals without a prior are ignored.
+        seed: Of the draw, which does not depend on the order of ``priors``.
 
     Ten good and one bad judgement, all today: (2 + 10) / (3 + 11) against 2 / 3:
 
@@ -66,7 +70,15 @@ def multipliers(priors: Mapping[str, Beta], feedback: Iterable[Feedback]) -> dic
         )
         for signal, prior in priors.items()
     }
+    expected = {signal: beta.mean for signal, beta in posteriors.items()}
+    if seed is not None:
+        from random import Random  # takes 5 ms; only exploration needs it
+
+        source = Random(seed)  # noqa: S311 — not for security
+        expected = {
+            signal: source.betavariate(*posteriors[signal]) for signal in sorted(posteriors)
+        }
     return {
-        signal: min(MAX_MULTIPLIER, max(MIN_MULTIPLIER, posteriors[signal].mean / prior.mean))
+        signal: min(MAX_MULTIPLIER, max(MIN_MULTIPLIER, expected[signal] / prior.mean))
         for signal, prior in priors.items()
     }
