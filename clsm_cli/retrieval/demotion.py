@@ -74,8 +74,7 @@ def demote(
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD_SIZE]]
     flawed = _flawed_rows(question, head, {each.row for each in ended.values()})
     if not question.asks_for_all:  # a past time is not about the present state
-        good = [each for each in head if each.row not in flawed]
-        head = _raise_replacements(head, _replacements(good, ended), ended)
+        head = _raise_replacements(head, _replacements(head, flawed, ended), ended)
     # A gist is derived from other passages, so it is no rival of any.
     best = [each for each in head if each.row not in flawed and each.passage.kind != "gist"]
     found = []
@@ -120,15 +119,17 @@ def _flawed_rows(
     return found
 
 
-def _replacements(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item]:
-    """Row → the last passage in its chain of replacements."""
-    items = {each.row: each for each in good}
+def _replacements(
+    head: Sequence[_Item], flawed: Container[int], ended: Mapping[int, Ended]
+) -> dict[int, _Item]:
+    """Row → the last passage in its chain of replacements, if that has no flaw."""
+    items = {each.row: each for each in head}
     found: dict[int, _Item] = {}
     for row in items.keys() & ended.keys():
         last = row
         while (replacement := ended.get(last)) and replacement.row is not None:
             last = replacement.row
-        if last != row and last in items:
+        if last != row and last in items and last not in flawed:
             found[row] = items[last]
     return found
 

@@ -31,7 +31,7 @@ _SUMMARY_TERMS = frozenset(
     tokens.stems(
         "happen did going went gone learn learnt decide decision summary summarise summarize overview"
         " recap gist important event anything everything show list tell say said talk discuss mention"
-        " write wrote note diary journal entry log day"
+        " write wrote note diary journal entry log day plan schedule"
     )
 )
 """Terms of a question that asks for all of a period; any other term asks for something in particular."""

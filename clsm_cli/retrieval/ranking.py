@@ -182,7 +182,8 @@ def _first_pass(
     outdated: Collection[str] = ()
     if found.settings.weight_outdated and question.asks_of_now:
         keys = sorted({each.key for each in traits})
-        outdated = graph_queries.outdated_sources(found.view.connection, keys)
+        stated = graph_queries.statements_of(found.view.connection, keys)
+        outdated = {key for key, rows in stated.items() if not any(e.is_current for e in rows)}
     group_cosines = _meaning_of_groups(found)
     own_maxsim = found.maxsim(with_next=False)
     by_words = min_max([words.scores.get(row, 0.0) for row in rows])

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
 from clsm_cli.model import clocks
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
@@ -126,12 +127,12 @@ def ended(
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     if at is None:
         ended |= _by_status(index, told)
-    for row, day in (_closed(index, question, best, told) if at is None else {}).items():
+    for row, closed in (_closed(index, question, best, told) if at is None else {}).items():
         over = ended.get(row)
-        if over is None:
-            ended[row] = Ended(1.0, day)
+        if over is None or closed.by:
+            ended[row] = closed
         elif over.chance < OVER:
-            ended[row] = over._replace(chance=1.0, until=day)
+            ended[row] = over._replace(chance=1.0, until=closed.until)
     return ended
 
 
@@ -183,24 +184,48 @@ def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
 
 def _closed(
     index: Index, question: Question, best: Sequence[Candidate], told: Mapping[int, Passage]
-) -> dict[int, str]:
-    """Short passages whose statements were all closed, by a person or consolidation, and since when.
+) -> dict[int, Ended]:
+    """Short passages of which a person or consolidation closed what the question asks about.
 
-    The statements may cover a minor part of the passage, so they must have what the question asks about.
+    Closed statements may cover a part of the passage: they must have the terms of the question that it has, and
+    those that still hold must not. If it has none, all of its statements must be closed and make up most of it.
     """
-    short = [each for each in best if len(told[each.row].text.split()) <= compared.LONGEST]
-    keys = sorted({each.traits.key for each in short})
-    outdated = graph_queries.outdated_sources(index.connection, keys)
+    keys = sorted({each.traits.key for each in best})
+    stated = graph_queries.statements_of(index.connection, keys)
     asked = pair_head.content(pair_head.sentence(question.text))
     ended = {}
-    for each in short:
-        until, stated = outdated.get(each.traits.key, (None, ""))
-        words = pair_head.content(pair_head.sentence(told[each.row].text))
-        over = words & pair_head.content(pair_head.sentence(stated))
-        wanted = asked & words
-        if until and (wanted <= over if wanted else len(over) >= _MOSTLY * len(words)):
-            ended[each.row] = until[:10]
+    for each in best:
+        text, made = told[each.row].text, stated.get(each.traits.key, [])
+        closed = {row.id: row for row in made if not row.is_current}
+        until = max((row.until for row in closed.values() if row.until), default=None)
+        if until is None or len(text.split()) > compared.LONGEST:
+            continue
+        held = [row.text for row in made if row.is_current]
+        words, over, left = (
+            pair_head.content(pair_head.sentence("\n".join(texts)))
+            for texts in ([text], [row.text for row in closed.values()], held)
+        )
+        wanted, over = asked & words, over & words
+        is_most = not held and len(over) >= _MOSTLY * len(words)
+        if wanted <= over and not wanted <= left if wanted else is_most:
+            heir = _heir(index, closed, stated, told)
+            ended[each.row] = Ended(1.0, until[:10], told[heir].id if heir else None, heir)
     return ended
+
+
+def _heir(
+    index: Index,
+    closed: Collection[str],
+    stated: Mapping[str, Sequence[graph_queries.Stated]],
+    told: Mapping[int, Passage],
+) -> int | None:
+    """The row of the passage with the statement that a person or consolidation put in place of closed ones."""
+    for row, each in told.items():
+        made = stated.get(each.key, ()) if each.kind == "passage" else ()
+        for record in map(index.record, [each.key, *(one.id for one in made if one.is_current)]):
+            if isinstance(record, Statement) and record.supersedes in closed:
+                return row
+    return None
 
 
 def _judged(

@@ -80,6 +80,7 @@ def test_it_says_where_a_task_stands(busy: Store, tmp_path: Path) -> None:
     ("question", "found"),
     [
         ("what do I have on Friday?", "- The roofer looks at the damp on Friday 27 February."),
+        ("what is planned for the 27th?", "- The roofer looks at the damp on Friday 27 February."),
         ("what's on next week", "- Dentist on 4 March, 8:50."),
         ("what is due next week?", "- Dentist on 4 March, 8:50."),
         ("what happens tomorrow?", None),

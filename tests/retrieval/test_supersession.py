@@ -240,14 +240,25 @@ def test_what_may_be_over_is_below(store: Store, old: str, new: str, question: s
 def test_a_rule_outlives_the_minor_part_of_its_message_that_changed(store: Store) -> None:
     text = "We never promise gluten free, not even for oats. The flour is in the blue bin."
     tell(store, row(text, timestamp="2026-02-01T08:00Z", session="s1"))
-    key = found(store, "gluten free oats")[0].id
-    part = "The flour is in the blue bin."
-    over = {"sources": (key,), "valid_until": "2026-02-03"}
-    aging.state(store, part, date(2026, 2, 1), id=statement_id(normalise_text(part)), **over)
+    tell(store, row("Yellow, for moths.", timestamp="2026-02-03T08:00Z", session="s2"))
+    key, heir = (found(store, words)[0].id for words in ("gluten free oats", "yellow for moths"))
+    rule, part, now = (
+        "We never promise gluten free, not even for oats.",
+        "The flour is in the blue bin.",
+        "Yellow.",
+    )
+    ids = {each: statement_id(normalise_text(each)) for each in (rule, part, now)}
+    for each, day, fields in (
+        (rule, 1, {"sources": (key,)}),
+        (part, 1, {"sources": (key,), "valid_until": "2026-02-03"}),
+        (now, 3, {"sources": (heir,), "supersedes": ids[part]}),
+    ):
+        aging.state(store, each, date(2026, 2, day), id=ids[each], **fields)
     question = "can we tell a customer that the oat bread is gluten free?"
     assert [each.until for each in found(store, question) if each.text == text] == [None]
-    question = "in which bin is the flour?"
-    assert [each.until for each in found(store, question) if each.text == text] == ["2026-02-03"]
+    first, second, *_ = found(store, "in which bin is the flour?")
+    assert (second.text, second.until, second.replaced_by) == (text, "2026-02-03", first.id)
+    assert first.id == heir
 
 
 def test_a_new_page_of_a_known_folder_is_later(store: Store, tmp_path: Path) -> None:

@@ -141,19 +141,24 @@ def _number(key: str) -> int:
         raise DamagedRowError(f"no key of a turn: {key!r}") from None
 
 
-def outdated_sources(
-    connection: Connection, keys: Sequence[str]
-) -> dict[str, tuple[str | None, str]]:
-    """Turns and blocks whose statements are all closed.
+class Stated(NamedTuple):
+    """A statement made of a turn or block; ``until``: the end of its validity."""
 
-    Key → end of the last one's validity (None if they have none), and their texts.
-    """
+    id: str
+    text: str
+    is_current: bool
+    until: str | None
+
+
+def statements_of(connection: Connection, keys: Sequence[str]) -> dict[str, list[Stated]]:
+    """The statements made of some turns and blocks, closed ones too, by key."""
     query = (
-        "SELECT r.turn, MAX(c.valid_until), GROUP_CONCAT(p.text, char(10))"
-        " FROM rests r JOIN passages p ON p.id = r.passage LEFT JOIN clocks c ON c.key = p.key"
-        " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
+        "SELECT r.turn, p.key, p.text, p.current, c.valid_until FROM rests r"
+        " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
+        " LEFT JOIN clocks c ON c.key = p.key"
+        " WHERE r.turn IN ({}) AND l.kind <> 'gist' ORDER BY r.turn, p.key"
     )
-    return {key: (until, said) for key, until, said in select(connection, query, keys)}
+    return grouped((key, Stated(*row)) for key, *row in select(connection, query, keys))
 
 
 def shared_sources(connection: Connection, keys: Sequence[str]) -> set[tuple[str, str]]:

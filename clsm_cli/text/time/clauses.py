@@ -125,10 +125,11 @@ def is_asked_ahead(clause: Clause) -> bool:
     """Whether a question asks what will be: its last verb before the day is a present one, and none a past.
 
     >>> asked = "what do I have on ", "what did I do on ", "what has worked on ", "what is in the notes of "
-    >>> [is_asked_ahead(Clause(before, "")) for before in asked]
-    [True, False, False, False]
+    >>> [is_asked_ahead(Clause(before, "")) for before in (*asked, "what is planned for ", "what was planned for ")]
+    [True, False, False, False, True, False]
     """
-    verb = _last_verb(clause.before)
+    verbs = (each for each in reversed(_verbs(clause.before)) if each.lastgroup != "sets")
+    verb = next(verbs, None)
     is_present = verb is not None and verb.lastgroup == "present" and not verb[0].startswith("ha")
     is_past = pattern("time.done").search(clause.before) is not None
     return is_present and not is_past and not dates_a_noun(clause)

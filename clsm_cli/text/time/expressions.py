@@ -299,8 +299,8 @@ def _placement(
     if not rule.relative:
         return "relative" if groups.get("year", "").endswith("year") else "date", None
     kind: Kind = "relative"
-    if groups.keys() >= {"weekday", "month"}:
-        kind = "date"  # of the years near it is on that weekday in one
+    if groups.keys() >= {"weekday", "day"}:
+        kind = "date"  # of the months or years near it is on that weekday in one
     elif rule.guess and "year" not in groups and groups.get("which", "in") not in _DIRECTION_WORDS:
         if mode.direction is not None:
             return mode.direction, mode.direction == "plan"

@@ -189,12 +189,14 @@ def _nearest_of_years(
     """The day in the year that fits its weekday, else the nearest past or coming one."""
     # A 29 February lies at most eight years away.
     found = [each for step in range(-8, 9) if (each := _day(at.year + step, month, day))]
-    if "weekday" in groups:
-        number = _weekday(groups)
-        near = [e for e in found if e.weekday() == number and abs(e.year - at.year) < 2]
-        if near:
-            return min(near, key=lambda each: (abs((each - at).days), each))
-    return _nearest(found, at, ahead=ahead)
+    return _on_weekday(found, at, groups) or _nearest(found, at, ahead=ahead)
+
+
+def _on_weekday(found: list[date], at: date, groups: Groups) -> date | None:
+    """The nearest of some days on the weekday named, in the years beside this one; None if there is none."""
+    number = _weekday(groups) if "weekday" in groups else None
+    near = [e for e in found if e.weekday() == number and abs(e.year - at.year) < 2]
+    return min(near, key=lambda each: (abs((each - at).days), each), default=None)
 
 
 def _nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
@@ -402,9 +404,7 @@ def same_day(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 
 def numbered_day(groups: Groups, at: date, ahead: bool | None) -> Period:
-    """Resolve "on the 14th": the last such day, or the next one if it looks ahead."""
-    step = timedelta(days=1 if ahead else -1)
-    day = at
-    while day.day != int(groups["day"]):
-        day += step
-    return periods.days(day)
+    """Resolve "on the 14th": the last such day, or the next if it looks ahead; "Friday the 14th": the nearest."""
+    span = (at + timedelta(days=n) for n in range(-_NEAR_DAYS, _NEAR_DAYS + 1))
+    found = [day for day in span if day.day == int(groups["day"])]
+    return periods.days(_on_weekday(found, at, groups) or _nearest(found, at, ahead=ahead))

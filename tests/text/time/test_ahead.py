@@ -23,6 +23,8 @@ FRIDAY = date(2026, 10, 23)
         ("Jo's wedding: 14 November, Leeds", "2026-11-14"),
         ("Train to London 29 Oct 07:15, coach B", "2026-10-29"),
         ("Dinner on Saturday the 31st", "2026-10-31"),
+        ("I'm off until Saturday the 7th", "2026-11-07"),
+        ("back sunday night the 15th", "2026-11-15"),
         ("Invoices are due on the 20th.", "2026-11-20"),
         ("Rent review 1 January", "2027-01-01"),
         ("So it is the other boat, 11-13 November. Three people.", "2026-11-11"),
@@ -42,6 +44,8 @@ def test_what_is_planned(text: str, day: str) -> None:
     [
         "Podiatrist: Wed. 23 March",  # of 2022
         "The accident happened on 4 November.",
+        "We spoke on Tuesday the 13th",
+        "Dinner on Tuesday the 31st",  # a Saturday
         "Bill paid on 2 November",
         "The deadline for the grant was 5 November.",
         "The exhibition of Vermeer ran until 6 November.",

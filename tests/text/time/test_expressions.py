@@ -23,6 +23,11 @@ def read(text: str, at: date = FRIDAY) -> list[tuple[str, str]]:
     ("question", "day"),
     [
         ("what do I have on Monday?", "2023-06-19"),
+        ("what do I have on the 30th?", "2023-06-30"),
+        ("what is planned for the 30th?", "2023-06-30"),
+        ("what was planned for the 30th?", "2023-05-30"),
+        ("any plans for the weekend?", "2023-06-17"),
+        ("what did I do on Wednesday the 7th?", "2023-06-07"),
         ("is the hall free on Monday?", "2023-06-19"),
         ("what has worked on Monday?", "2023-06-12"),
         ("what do the notes of Monday say?", "2023-06-12"),
