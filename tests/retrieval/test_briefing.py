@@ -406,6 +406,13 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     assert worth["user"] == known["user"]
 
 
+def test_a_line_of_a_file_that_is_shown_costs_less() -> None:
+    alone = candidate("alone", 10, 0.8, "a/very-long-name-of-a-file-of-its-own.md")
+    first, second = (candidate(name, 10, 0.75, "b.md") for name in ("first", "second"))
+    kept, _ = pack([alone, first, second], 35, "tokens")
+    assert [item.id for item in kept["lately"]] == ["first", "second"]
+
+
 def test_many_threads_come_before_all_of_one() -> None:
     one = [candidate(f"one-{i}", 10, 0.9 - i / 100, "a.md", "one") for i in range(5)]
     others = [candidate(f"other-{i}", 10, 0.5, f"{i}.md") for i in range(3)]
