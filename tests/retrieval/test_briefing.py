@@ -30,7 +30,7 @@ from clsm_cli.retrieval.briefing_contents import (
     ended_sentences,
     source_items,
 )
-from clsm_cli.retrieval.briefing_items import Item, RankedItem
+from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem
 from clsm_cli.retrieval.briefing_statements import RULES
 from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.index.opening import open_index
@@ -404,6 +404,26 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
     )
     assert worth["assistant"] == pytest.approx(known["assistant"] * ASIDE, abs=1e-3)
     assert worth["user"] == known["user"]
+
+
+def test_who_speaks_is_no_label(store: Store, tmp_path: Path) -> None:
+    told = "Judit: the lock of the weir is repaired with bronze screws now."
+    note(store, tmp_path / "2026-02-10.md", f"# 2026-02-10\n\n- {told}\n")
+    lines = "- Judit: the museum lends us both pumps in May.\n- Judit: the lift of the museum costs 400 euros a month."
+    note(store, tmp_path / "2026-02-12.md", f"# 2026-02-12\n\n{lines}\n")
+    assert told in texts(brief(store, MORNING, 20_000), "lately")
+
+
+def test_what_memory_keeps_fills_what_is_left(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
+    with open_index(store, embedder()) as opened:
+        (block,) = opened.index.connection.execute("SELECT key FROM passages").fetchone()
+    state(store, "projects", "facts", "The deploy took an hour.", (block,))
+    note(store, tmp_path / "2026-02-12.md", "# 2026-02-12\n\n- The weir has a new gate of oak.\n")
+    (line,) = [
+        each for each in collect(store).lines if each.item.text == "The deploy took an hour."
+    ]
+    assert (line.section, line.worth < LEAST) == ("lately", True)
 
 
 def test_a_line_of_a_file_that_is_shown_costs_less() -> None:
