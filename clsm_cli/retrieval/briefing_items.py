@@ -23,10 +23,9 @@ NEED = {
     "due": 2.0,
     "changed": 2.0,
     "tasks": 1.5,
-    "rules": 1.5,
 }
 """How much more a line of a section is worth than others (own choice): what the session goes on
-from, what is to be done, and how."""
+from, and what is to be done."""
 
 
 _EPISODE = re.compile(r"/episodes/.*-(e-[0-9a-f]{6})[0-9a-f]{6}\.md$")

@@ -19,7 +19,7 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
-from clsm_cli.model.episodes import Turn
+from clsm_cli.model.episodes import Role, Turn
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, brief, pack
 from clsm_cli.retrieval.briefing_concepts import activated_concepts
@@ -60,7 +60,7 @@ def texts(found: Briefing, section: str) -> list[str]:
 def test_after_a_night_every_section_is_there(night: Store) -> None:
     found = brief(night, MORNING, 20_000)
     assert [section.name for section in found.sections] == list(SECTIONS)
-    assert {item.kind for item in items(found, "rules")} <= {"fact", *RULES}
+    assert {item.kind for item in items(found, "rules")} <= {"fact", "passage", *RULES}
     assert any("Juno" in text for text in texts(found, "lately"))
     assert {"person", "fact"} <= {item.kind for item in items(found, "who")}
     assert all(item.path and item.line for item in items(found, "lately"))
@@ -398,12 +398,35 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
                 Source(tuple(turns), "e-1"),
                 ended_sentences(told, {}),
                 lambda *_: (MORNING.date(), None),
+                lambda texts: [0.0] * len(texts),
             )
         }
         for told in ([], [kept])
     )
     assert worth["assistant"] == pytest.approx(known["assistant"] * ASIDE, abs=1e-3)
     assert worth["user"] == known["user"]
+
+
+def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words() -> None:
+    said = "The mill gets its flour on {} from now on, and Judit signs for it."
+    words = (said.format("Monday"), "Which mill?", said.format("Friday"), "Mill: flour on Friday.")
+    roles: tuple[Role, ...] = ("user", "assistant") * 2
+    turns = [
+        Turn(str(place), role, role, text, time=f"2026-02-20T08:0{place}:00+01:00")
+        for place, (role, text) in enumerate(zip(roles, words, strict=True))
+    ]
+    found = {
+        line.item.text: line
+        for line in source_items(
+            Source(tuple(turns), "e-1"),
+            ended_sentences([], {}),
+            lambda *_: (MORNING.date(), None),
+            lambda texts: [0.9 * ("Monday" in text) for text in texts],
+        )
+    }
+    rule, known = found[said.format("Monday")], found[said.format("Friday")]
+    assert (rule.section, rule.rule, known.section) == ("rules", 0.9, "lately")
+    assert known.worth > rule.worth > 1
 
 
 def test_who_speaks_is_no_label(store: Store, tmp_path: Path) -> None:
