@@ -189,16 +189,14 @@ def _item_mapping(item: Item) -> dict[str, Any]:
 
 
 def context_lines(found: Briefing) -> list[str]:
-    """Plain text: section headings, files, and under each file its items with line numbers."""
+    """Plain text: section headings, files with their days, and under each its items with line numbers."""
     folder, names = _files_of(found)
     lines = [flat(BELOW.format(folder)), ""] if folder else []
     for section in found.sections:
         if section.items:
             lines += ["", TITLES[section.name]] if lines and lines[-1] else [TITLES[section.name]]
-        for each, name in _by_file(section.items, names):
-            lines += [flat(name)] if name else []
-            *more, last = _lines(each, each.start)
-            lines += [*more, f"{last} ({flat(each.day)})" if each.day else last]
+        for each, head in _with_heads(section.items, names):
+            lines += [*([head] if head else []), *_lines(each)]
     return [*lines, *_dropped_line(found)]
 
 
@@ -226,13 +224,17 @@ def _end(name: str) -> str:
     return f"\u2026/{last}" if len(last) < LONG else f"\u2026{name[-END:]}"
 
 
-def _by_file(items: Sequence[Item], names: Mapping[str, str]) -> Iterator[tuple[Item, str]]:
-    """Each item with its file's name, "" if the one before has the same."""
+def _with_heads(
+    items: Sequence[Item], names: Mapping[str, str], has_trust: bool = False
+) -> Iterator[tuple[Item, str]]:
+    """Each item with the file, trust and day that it stands under, "" if the one before has the same."""
     before = ""
     for each in items:
+        more = ", ".join(filter(None, (each.trust if has_trust else "", each.day)))
         name = names.get(each.file, "")
-        yield each, name if each.file != before else ""
-        before = each.file
+        head = flat(" ".join(filter(None, (name, more and f"({more})"))))
+        yield each, head if head != before else ""
+        before = head
 
 
 def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
@@ -249,28 +251,22 @@ def _body(found: Briefing) -> Iterator[str]:
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
-            for item, name in _by_file(section.items, names):
+            for item, head in _with_heads(section.items, names, has_trust=True):
                 # No item begins like this, whatever the file is called.
-                yield from [flat(f"In {name}:")] if name else []
-                yield from _lines(item, f"- ({_origin(item)}) ")
+                yield from [f"In {head}:" if item.file else f"{head}:"] if head else []
+                yield from _lines(item)
     yield from _dropped_line(found)
 
 
-def _lines(item: Item, start: str) -> list[str]:
+def _lines(item: Item) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
     due = f" ({'due ' if item.state else ''}{item.due})" if item.due else ""
     due += f" (was: {flat(item.before)})" if item.before else ""
     due += f" (perhaps until {item.perhaps_until})" if item.perhaps_until else ""
     name = f"{flat(item.about)}: " if item.about else ""
-    lines = [f"{start}{mark}{name}{first}", *(_INDENT + line for line in more)]
+    lines = [f"{item.start}{mark}{name}{first}", *(_INDENT + line for line in more)]
     return [*lines[:-1], lines[-1] + due]
-
-
-def _origin(item: Item) -> str:
-    """Trust, the day unless it is in the file's name, and the line number."""
-    line = f"line {item.file_line}" if item.file and item.file_line else ""
-    return ", ".join(word for word in (f"trust {item.trust}", flat(item.day), line) if word)
 
 
 def _dropped_line(found: Briefing) -> list[str]:

@@ -1,13 +1,17 @@
-"""What words mean to the heads: their static vectors, of the installed model."""
+"""What words and sentences mean to the heads: their vectors, of the installed model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.embedding.encoder import Encoder
     from clsm_cli.heads.judge import Meanings
 
 
@@ -20,3 +24,15 @@ def installed_meanings() -> Meanings | None:
     except (ModelMissingError, ModelDigestError):
         return None
     return StaticVectors.open(weights.default_folder()).mean_vectors
+
+
+def sentence_vectors(texts: Sequence[str]) -> list[Any]:
+    """The unit vector float32 [384] of each sentence, by the installed model."""
+    return [each.sentence for each in _encoder().encode(texts)]
+
+
+@cache
+def _encoder() -> Encoder:
+    from clsm_cli.embedding.encoder import Encoder
+
+    return Encoder.open(weights.default_folder())

@@ -322,18 +322,18 @@ class _Packing:
             if self.used + size <= limit:
                 self.used += size
                 self.chosen[place] = None
-                self._shown.add((each.section, each.item.name))
+                self._shown.add((each.section, each.item.head))
                 self._threads[each.thread] += 1
 
     def _score(self, place: int) -> float:
         each = self._found[place]
         told = AGAIN ** self._threads[each.thread]
-        return float(each.worth * told / max(1, each.item.tokens) ** DENSITY)
+        return float(each.worth * told / max(1, self._size(each)) ** DENSITY)
 
     def _size(self, each: RankedItem) -> int:
-        """Size of the item, and of its file's name unless that is already shown."""
+        """Size of the item, and of what it stands under unless that is already shown."""
         item = each.item
-        above = "" if (each.section, item.name) in self._shown else item.name
+        above = "" if (each.section, item.head) in self._shown else item.head
         if self._unit == "tokens":
             return item.tokens + count_tokens(above)
         return len(item.about) + len(item.text) + len(above)

@@ -23,10 +23,9 @@ NEED = {
     "due": 2.0,
     "changed": 2.0,
     "tasks": 1.5,
-    "rules": 1.5,
 }
 """How much more a line of a section is worth than others (own choice): what the session goes on
-from, what is to be done, and how."""
+from, and what is to be done."""
 
 
 _EPISODE = re.compile(r"/episodes/.*-(e-[0-9a-f]{6})[0-9a-f]{6}\.md$")
@@ -47,7 +46,7 @@ class Item(NamedTuple):
 
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
-        tokens: Estimated word pieces of the item as it is shown under its file, behind ``about``.
+        tokens: Estimated word pieces of the item as it is shown under its ``head``, behind ``about``.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
         due: A bare date: until when, or the day ahead that it names.
@@ -89,6 +88,12 @@ class Item(NamedTuple):
         return "" if self.told_on in self.name else self.told_on
 
     @property
+    def head(self) -> str:
+        """What it stands under: its file, with the trust and the day; "" without a file."""
+        told = ", ".join(filter(None, (self.trust, self.day)))
+        return f"{self.name} ({told})" if self.name else ""
+
+    @property
     def start(self) -> str:
         """What its line begins with: the line of the file above, or a mark."""
         return f"{self.file_line}: " if self.file_line else "- "
@@ -102,7 +107,7 @@ class Item(NamedTuple):
     def with_location(self, file: str, line: int) -> Item:
         """The item with the place to open, and its size including that."""
         found = self._replace(file=file, file_line=line)
-        shown = f"{found.start}{found.about} {found.text} {found.due or ''} {found.before} {found.perhaps_until or ''} {found.day}"
+        shown = f"{found.start}{found.about} {found.text} {found.due or ''} {found.before} {found.perhaps_until or ''}"
         return found._replace(tokens=count_tokens(shown))
 
 
@@ -175,7 +180,7 @@ class Contents(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-VERSION = 19
+VERSION = 20
 """Of the contents as they are kept: raised whenever these or what they mean change."""
 
 

@@ -1,4 +1,4 @@
-"""How likely it is that a statement says how things are done, whatever kind it is kept as."""
+"""How likely it is that a statement or sentence says how things are done, whatever kind it is kept as."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.meanings import installed_meanings
+from clsm_cli.heads.meanings import installed_meanings, sentence_vectors
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.text.plain import plain_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.graph import Statement
@@ -48,6 +48,14 @@ def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, flo
         ends = (p for each in told for unit, p in each.items() if text.endswith(f" {unit}"))
         found[key] = (row["rule"] + max(ends, default=row["rule"])) / 2
     return found
+
+
+def sentence_rule_chances(sentences: Sequence[str]) -> list[float]:
+    """The probability of each sentence by its meaning; 0 without the model."""
+    if not sentences or installed_meanings() is None:
+        return [0.0] * len(sentences)
+    rows = classifier.load("rule").probabilities(sentence_vectors(sentences))
+    return [row["rule"] for row in rows]
 
 
 def _units(told: Passage, words: Meanings) -> dict[str, float]:

@@ -53,16 +53,13 @@ def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[Ranked
     Args:
         read: Content of the files that the agent reads anyway.
     """
-    newest: dict[tuple[str, str], str] = {}
-    for line in found:
-        topic = _topic(line)
-        newest[topic] = max(newest.get(topic, ""), line.item.told_on)
-    last = max(newest.values(), default="")
+    newest = _newest(found)
+    last = max((line.item.told_on for line in found), default="")
     known = list(read)
     kept: list[tuple[Said, RankedItem]] = []
     for line in sorted(found, key=lambda line: (-_need(line, last), -line.rule, line.item.id)):
         told = said(line.item.text, line.item.about)
-        is_old = _topic(line)[1] != "" and line.item.told_on < newest[_topic(line)]
+        is_old = line.item.told_on < newest.get(_topic(line), "")
         if is_old or all(any(each.covers(part) for each in known) for part in _parts(line, told)):
             continue
         if any(_replaces(other, (told, line)) or _is_under(line, other[1]) for other in kept):
@@ -73,6 +70,19 @@ def best_lines(found: Sequence[RankedItem], read: Iterable[Said]) -> list[Ranked
         if len(kept) == MOST:
             break
     return [line for _, line in kept]
+
+
+def _newest(found: Sequence[RankedItem]) -> dict[tuple[str, str], str]:
+    """The last day of each label that no day has twice: who speaks and what is listed are no such labels."""
+    days: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for line in found:
+        if (topic := _topic(line))[1]:
+            days.setdefault(topic, {}).setdefault(line.item.told_on, set()).add(line.item.text)
+    return {
+        topic: max(told)
+        for topic, told in days.items()
+        if all(len(each) == 1 for each in told.values())
+    }
 
 
 def _parts(line: RankedItem, told: Said) -> list[Said]:

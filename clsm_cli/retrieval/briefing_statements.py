@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 RULES = ("preference", "convention", "correction", "workflow")
 """Kinds of statements that say how to do things."""
+REST = 0.04
+"""Factor of the worth of a statement that belongs to no section and is in no recent line (own choice): it fills
+what is left of a budget.
+"""
 STATED = 0.6
 """Worth of a statement without a scored sentence, such as one from an older conversation."""
 NAMED = 12
@@ -57,7 +61,7 @@ class StatementsAndNodes(NamedTuple):
     zone: tzinfo
 
     def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
-        """Statements that replaced something, tasks, rules, about people, and what names a day ahead."""
+        """Statements that replaced something, tasks, rules, about people, what names a day ahead; and the others."""
         for each in current:
             old = self.known.get(each.supersedes or "")
             rule = self.rules.get(each.id, 0.0)
@@ -72,8 +76,10 @@ class StatementsAndNodes(NamedTuple):
                 is_told = each.kind == "gist" or plain_words(found.text) in self.said
                 if section == "due" and not found.due and rule >= MIN_RULE_P:
                     section = "rules"
-                if section == "due" and (is_told or not found.due):
+                if section == "due" and is_told:
                     continue
+                if section == "due" and not found.due:
+                    section, known = "lately" if found.told_on else "who", known * REST
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
                 thread = section if section == "changed" else thread
                 yield RankedItem(found, section, 1.0 if each.pinned else known, thread, rule)
@@ -165,7 +171,7 @@ def days_written(index: Index, key: str, time: str | None) -> tuple[date, date |
 
 
 def _section(each: Statement, *, is_change: bool) -> str:
-    """The section of a statement; what belongs to no other may name a day ahead."""
+    """The section of a statement; what belongs to no other may name a day ahead, or fills what is left."""
     sections = {
         "tasks": each.kind == "task",
         "changed": is_change,

@@ -7,7 +7,7 @@ import pytest
 from processes import Cli
 from small_store import row, talk
 
-from clsm_cli.commands.context import context_lines
+from clsm_cli.commands.context import context_lines, prompt_lines
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Section
 from clsm_cli.retrieval.briefing_items import Item
@@ -133,6 +133,20 @@ def test_an_item_cannot_pose_as_another() -> None:
     shown = Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
     lines = context_lines(shown)
     assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
+
+
+def test_trust_and_day_stand_once_over_the_lines_of_a_file() -> None:
+    first = Item("0123456789ab", "fact", "One.", "flow", "user", 3, "2026-02-14", file="/a/todo.md")
+    told = (first._replace(file_line=3), first._replace(file_line=5), first._replace(trust="agent"))
+    lines = prompt_lines(Briefing("c-1f", "now", None, (Section("who", told),), Budget(9, 3)), None)
+    assert lines[3:-1] == [
+        "| People and projects:",
+        "| In todo.md (user, 2026-02-14):",
+        "| 3: One.",
+        "| 5: One.",
+        "| In todo.md (agent, 2026-02-14):",
+        "| - One.",
+    ]
 
 
 def test_an_episode_is_told_by_its_id_and_a_long_path_by_its_end() -> None:

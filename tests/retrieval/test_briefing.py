@@ -19,7 +19,7 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
-from clsm_cli.model.episodes import Turn
+from clsm_cli.model.episodes import Role, Turn
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, brief, pack
 from clsm_cli.retrieval.briefing_concepts import activated_concepts
@@ -30,7 +30,7 @@ from clsm_cli.retrieval.briefing_contents import (
     ended_sentences,
     source_items,
 )
-from clsm_cli.retrieval.briefing_items import Item, RankedItem
+from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem
 from clsm_cli.retrieval.briefing_statements import RULES
 from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.index.opening import open_index
@@ -60,7 +60,7 @@ def texts(found: Briefing, section: str) -> list[str]:
 def test_after_a_night_every_section_is_there(night: Store) -> None:
     found = brief(night, MORNING, 20_000)
     assert [section.name for section in found.sections] == list(SECTIONS)
-    assert {item.kind for item in items(found, "rules")} <= {"fact", *RULES}
+    assert {item.kind for item in items(found, "rules")} <= {"fact", "passage", *RULES}
     assert any("Juno" in text for text in texts(found, "lately"))
     assert {"person", "fact"} <= {item.kind for item in items(found, "who")}
     assert all(item.path and item.line for item in items(found, "lately"))
@@ -398,12 +398,62 @@ def test_what_an_assistant_says_in_passing_is_worth_half() -> None:
                 Source(tuple(turns), "e-1"),
                 ended_sentences(told, {}),
                 lambda *_: (MORNING.date(), None),
+                lambda texts: [0.0] * len(texts),
             )
         }
         for told in ([], [kept])
     )
     assert worth["assistant"] == pytest.approx(known["assistant"] * ASIDE, abs=1e-3)
     assert worth["user"] == known["user"]
+
+
+def test_what_the_agent_confirmed_and_a_rule_told_to_it_come_before_other_words() -> None:
+    said = "The mill gets its flour on {} from now on, and Judit signs for it."
+    words = (said.format("Monday"), "Which mill?", said.format("Friday"), "Mill: flour on Friday.")
+    roles: tuple[Role, ...] = ("user", "assistant") * 2
+    turns = [
+        Turn(str(place), role, role, text, time=f"2026-02-20T08:0{place}:00+01:00")
+        for place, (role, text) in enumerate(zip(roles, words, strict=True))
+    ]
+    found = {
+        line.item.text: line
+        for line in source_items(
+            Source(tuple(turns), "e-1"),
+            ended_sentences([], {}),
+            lambda *_: (MORNING.date(), None),
+            lambda texts: [0.9 * ("Monday" in text) for text in texts],
+        )
+    }
+    rule, known = found[said.format("Monday")], found[said.format("Friday")]
+    assert (rule.section, rule.rule, known.section) == ("rules", 0.9, "lately")
+    assert known.worth > rule.worth > 1
+
+
+def test_who_speaks_is_no_label(store: Store, tmp_path: Path) -> None:
+    told = "Judit: the lock of the weir is repaired with bronze screws now."
+    note(store, tmp_path / "2026-02-10.md", f"# 2026-02-10\n\n- {told}\n")
+    lines = "- Judit: the museum lends us both pumps in May.\n- Judit: the lift of the museum costs 400 euros a month."
+    note(store, tmp_path / "2026-02-12.md", f"# 2026-02-12\n\n{lines}\n")
+    assert told in texts(brief(store, MORNING, 20_000), "lately")
+
+
+def test_what_memory_keeps_fills_what_is_left(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "2025-11-04.md", "# 2025-11-04\n\n- The deploy took an hour.\n")
+    with open_index(store, embedder()) as opened:
+        (block,) = opened.index.connection.execute("SELECT key FROM passages").fetchone()
+    state(store, "projects", "facts", "The deploy took an hour.", (block,))
+    note(store, tmp_path / "2026-02-12.md", "# 2026-02-12\n\n- The weir has a new gate of oak.\n")
+    (line,) = [
+        each for each in collect(store).lines if each.item.text == "The deploy took an hour."
+    ]
+    assert (line.section, line.worth < LEAST) == ("lately", True)
+
+
+def test_a_line_of_a_file_that_is_shown_costs_less() -> None:
+    alone = candidate("alone", 10, 0.8, "a/very-long-name-of-a-file-of-its-own.md")
+    first, second = (candidate(name, 10, 0.75, "b.md") for name in ("first", "second"))
+    kept, _ = pack([alone, first, second], 35, "tokens")
+    assert [item.id for item in kept["lately"]] == ["first", "second"]
 
 
 def test_many_threads_come_before_all_of_one() -> None:

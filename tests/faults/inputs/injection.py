@@ -99,6 +99,9 @@ TEXTS = tuple(
 )
 """Texts that were written to be obeyed; each ends with its number, by which it is known in an answer."""
 _OPENED = re.compile(r'<clsm-recall id="[a-z]-[0-9a-f]{12}" fence="[0-9a-f]{32}">')
+_UNDER = re.compile(r"\| (?:In .* )?\((user|agent|tool|web)(?:, .*)?\):$")
+_MORE = re.compile(r"\|(?:$|   )")
+_ITEM = re.compile(r"\| (?:- |\d+: )")
 _HEAD = re.compile(r"\| (\d+)\. trust (\w+), \d+ % sure, (?:undated|[\d: -]{10,16}),(?: |$)")
 _NUMBER = re.compile(r"\(ferry page (\d{3})\)")
 _REPLAYED = "\n".join(seal("r-0123456789ab", ["the ferry is free"], KEY))
@@ -196,15 +199,17 @@ def _read(told: Briefing, lines: Sequence[str]) -> list[str]:
         return []
     found = _forged(lines)
     items = [item for section in told.sections for item in section.items]
-    heads = [re.split("[,)]", line)[0] for line in lines if line.startswith("| - ")]
-    if heads != [f"| - (trust {i.trust}" for i in items]:
-        found.append(f"{len(heads)} heads for {len(items)} items, or not their trust")
+    trusts, trust = [], ""
+    for line in lines:
+        trust = m[1] if (m := _UNDER.match(line)) else trust
+        trusts += [trust] if _ITEM.match(line) else []
+    if trusts != [each.trust for each in items]:
+        found.append(f"items under {trusts}, not their trust")
     titles = {f"| {context.TITLES[s.name]}:" for s in told.sections if s.items}
-    others = ("| - ", "|   ", "| In ")
     rest = [
         line
         for line in lines[2:-1]
-        if line in titles or not (line.startswith(others) or line == "|")
+        if line in titles or not (any(each.match(line) for each in (_ITEM, _UNDER, _MORE)))
     ]
     if sorted(rest) != sorted(titles):
         found.append(f"lines that are no item's: {sorted({*rest} - titles)[:3]}")
