@@ -77,8 +77,8 @@ CONFIRMED = 3.0
 """How much more what a person said to an agent is worth whose answer repeats it: in five memories, 37 % of such
 sentences are wanted, and 7 % of the others.
 """
-RULE = 1.5
-"""Worth of a rule that a person told an agent, for its probability: it holds for every session (chosen on three
+RULE = 2.5
+"""Worth of a rule that a person told an agent, for its probability: it holds for every session (chosen on five
 memories).
 """
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.heads import classifier
+from clsm_cli.heads import classifier, statement_head
 from clsm_cli.heads.meanings import installed_meanings, sentence_vectors
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
@@ -51,11 +51,20 @@ def rule_chances(statements: Iterable[Statement], index: Index) -> dict[str, flo
 
 
 def sentence_rule_chances(sentences: Sequence[str]) -> list[float]:
-    """The probability of each sentence by its meaning; 0 without the model."""
+    """How likely it is that each sentence of a talk is a rule, and is understood alone; 0 without the model.
+
+    It is p(rule) · √p(good): the head of meaning was fitted on statements, and takes "I have not decided" for a
+    rule; the statement head knows no orders ("never 'dear sir'") and gives them less than they are worth.
+    """
+    chances = [0.0] * len(sentences)
     if not sentences or installed_meanings() is None:
-        return [0.0] * len(sentences)
-    rows = classifier.load("rule").probabilities(sentence_vectors(sentences))
-    return [row["rule"] for row in rows]
+        return chances
+    meant = classifier.load("rule").probabilities(sentence_vectors(sentences))
+    likely = {n: row["rule"] for n, row in enumerate(meant) if row["rule"] >= MIN_RULE_P}
+    read = statement_head.verdicts([(sentences[n], statement_head.TALK) for n in likely])
+    for (n, chance), verdict in zip(likely.items(), read, strict=True):
+        chances[n] = chance * verdict.good**0.5
+    return chances
 
 
 def _units(told: Passage, words: Meanings) -> dict[str, float]:

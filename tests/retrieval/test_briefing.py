@@ -31,6 +31,7 @@ from clsm_cli.retrieval.briefing_contents import (
     source_items,
 )
 from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem
+from clsm_cli.retrieval.briefing_rules import MIN_RULE_P, sentence_rule_chances
 from clsm_cli.retrieval.briefing_statements import RULES
 from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.index.opening import open_index
@@ -577,6 +578,13 @@ def test_what_memory_keeps_comes_before_what_it_does_not(store: Store, tmp_path:
     after = {line.item.text: line for line in collect(store).lines}
     assert after[other].worth == before[other].worth
     assert after[rule].worth > before[rule].worth
+
+
+@pytest.mark.usefixtures("model_folder")
+def test_a_sentence_is_a_rule_if_it_also_stands_alone() -> None:
+    told = ["Always write ticket texts in English, even if I talk Dutch.", "I have not decided."]
+    rule, other = sentence_rule_chances(told)
+    assert rule > MIN_RULE_P > other
 
 
 def test_a_rule_kept_as_a_fact_is_told_among_the_rules_however_old(
