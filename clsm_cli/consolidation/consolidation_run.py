@@ -113,7 +113,7 @@ def _learn(
     builder = GraphBuilder(state, words, over, request.rebuild)
     records = {i: learner.episodes.get(i, episodes[i]) for i in sorted(taken)}
     relations = partial(adviser.relations, learner.episodes, words.node_of_id)
-    network = builder.build(records, chosen, relations)
+    network = builder.build(records, learner.episodes.keys(), relations)
     learner.finish(network)
     report.consolidated = len(chosen) - len(report.unread)
     if request.answer is not None:

@@ -248,7 +248,7 @@ def refind_mentions(
     """Find the mentions of some nodes in episodes: episode → node → turns."""
     connection = state.connection
     wanted: dict[str, set[str]] = {}
-    for node in sorted(nodes):
+    for node in sorted(nodes) if episodes else ():
         entry = vocabulary.entries[node]
         for name in (entry.label, *entry.aliases):
             for key in evidence_queries.turns_with_stems(connection, sorted(terms(name))):

@@ -83,10 +83,11 @@ class GraphBuilder:
         """
         before = self._before
         renamed = entity_mentions.changed_nodes(self.words, before)
-        refound = entity_mentions.refind_mentions(self.state, self.words, renamed, episodes)
+        rest = episodes.keys() - fresh
+        refound = entity_mentions.refind_mentions(self.state, self.words, renamed, rest)
         records = {
-            episode: self._with_mentions(record, renamed, refound.get(episode, {}))
-            for episode, record in episodes.items()
+            i: self._with_mentions(record, renamed, refound.get(i, {})) if i in rest else record
+            for i, record in episodes.items()
         }
         turns = _turns_of(records)
         new_turns = _turns_of({i: records[i] for i in fresh if i in records})

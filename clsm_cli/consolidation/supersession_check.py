@@ -87,6 +87,8 @@ def rivals(
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
     for (row, is_later, texts), relation in zip(asked, told, strict=True):
+        if relation.update < (REWRITTEN if row.id in gone else ASKED):
+            continue  # its clauses can only lower it
         one, two = map(pair_head.sentence, texts)
         chance = pair_head.update_of(one, two, relation, pair_head.relations)
         if row.id in gone and chance >= REWRITTEN:
@@ -110,17 +112,17 @@ def _comparable(
         is_later = then > at and not is_rewritten
         if row.text == claim.text or (then == at and not is_rewritten):
             continue  # the same words about two days are two statements
+        if not _may_rival(row, claim, is_later=is_later):
+            continue
         who, old = pair_head.without_speaker(row.text, known.speakers)
         other, new = pair_head.without_speaker(claim.text, known.speakers)
         if who and other and who != other:
             old, new = row.text, claim.text
         if cosine < ALONE and _share_names_alone(old, new, said=bool(who or other)):
             continue
-        if sameness.has_same_preference(row.text, claim.text):
-            continue
         if _PROPERTY.fullmatch(row.text) or _PROPERTY.fullmatch(claim.text):
             continue
-        if _may_rival(row, claim, is_later=is_later):
+        if not sameness.has_same_preference(row.text, claim.text):
             yield row, is_later, (new, old) if is_later else (old, new)
 
 

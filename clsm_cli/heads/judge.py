@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from clsm_cli.heads import classifier
 from clsm_cli.heads.unit_features import TIME, Unit, log, stock_share, unit_features
@@ -78,11 +78,13 @@ def judge_units(
         about: ``about_document`` of it; None for a chat.
         words: Returns mean word embeddings of texts, ``DIMENSIONS`` numbers each; None without the model.
     """
+    import numpy as np
+
     found = units(turns)
     shapes = unit_features(turns, found)
     texts = [turns[unit.turn].text[unit.start : unit.end] for unit in found]
     known = words(texts) if words else [UNKNOWN] * len(texts)
-    rows = [unit_inputs(*row, about) for row in zip(shapes, known, strict=True)]
+    rows: Any = np.array([unit_inputs(*row, about) for row in zip(shapes, known, strict=True)])
     chances = classifier.load("unit" if about is not None else "talk").probabilities(rows)
     if words:
         kinds = classifier.load("kind").probabilities(rows)
@@ -188,8 +190,8 @@ def _mark_features(text: str) -> dict[str, float]:
         "links": 100 * len(_LINK.findall(text)) / size,
         "times": 100 * len(TIME.findall(text)) / size,
         "dates": 100 * len(_DATE.findall(text)) / size,
-        "digits": sum(c.isdigit() for c in text) / size,
-        "capitals": sum(c.isupper() for c in text) / size,
+        "digits": sum(map(str.isdigit, text)) / size,
+        "capitals": sum(map(str.isupper, text)) / size,
         "bold": 100 * text.count("**") / size,
         "code marks": 100 * text.count("`") / size,
         "exclamations": 100 * text.count("!") / size,

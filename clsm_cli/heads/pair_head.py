@@ -62,6 +62,7 @@ class Sentence(NamedTuple):
     keys: tuple[str, ...]
 
 
+@lru_cache(maxsize=8192)
 def sentence(text: str, heading: str = "") -> Sentence:
     """Tokenise a sentence; Markdown marks are ignored."""
     words = tuple(_WORD.findall(_NEGATED.sub(" n't", _MARKS.sub("", text))))

@@ -15,6 +15,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from clsm_cli.model.episodes import Turn
+from clsm_cli.model.grouping import grouped
 from clsm_cli.text.markdown_marks import BOX, ITEM
 from clsm_cli.text.plain import plain_words, to_plain
 from clsm_cli.text.sentences import sentences
@@ -89,25 +90,25 @@ def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[flo
 
 def _features(turns: Sequence[Turn], units: Sequence[Unit]) -> Iterator[dict[str, float]]:
     """Feature name → value, for each unit."""
-    sections: dict[tuple[str, ...], list[int]] = {}
-    for place, unit in enumerate(units):
-        sections.setdefault(turns[unit.turn].heading, []).append(place)
+    sections = grouped((turns[unit.turn].heading, place) for place, unit in enumerate(units))
+    numbers = {place: n for places in sections.values() for n, place in enumerate(places)}
     texts = [turns[unit.turn].text[unit.start : unit.end] for unit in units]
     shapes = [_shape(text) for text in texts]
+    alike = {
+        heading: _sibling_features([shapes[place] for place in places[:60]])
+        for heading, places in sections.items()
+    }
     for place, unit in enumerate(units):
-        siblings = sections[turns[unit.turn].heading]
+        heading = turns[unit.turn].heading
+        count = len(sections[heading])
         before = shapes[place - 1] if place else _NO_SHAPE
         after = shapes[place + 1] if place + 1 < len(units) else _NO_SHAPE
-        alike = [shapes[each] for each in siblings[:60]]
         yield {
             **_text_features(texts[place]),
             **_place_features(turns[unit.turn], unit),
-            "siblings": log(len(siblings)),
-            "place among siblings": siblings.index(place) / max(1, len(siblings) - 1),
-            "sibling items": sum(shape.is_item for shape in alike) / len(alike),
-            "sibling labels": sum(shape.has_label for shape in alike) / len(alike),
-            "sibling length": sum(log(shape.length) for shape in alike) / len(alike),
-            "sibling boxes": sum(shape.has_box for shape in alike) / len(alike),
+            "siblings": log(count),
+            "place among siblings": numbers[place] / max(1, count - 1),
+            **alike[heading],
             "length before": log(before.length),
             "item before": before.is_item,
             "label before": before.has_label,
@@ -135,6 +136,16 @@ def _shape(raw: str) -> _Shape:
     )
 
 
+def _sibling_features(shapes: Sequence[_Shape]) -> dict[str, float]:
+    """Features of the units of one section together."""
+    return {
+        "sibling items": sum(shape.is_item for shape in shapes) / len(shapes),
+        "sibling labels": sum(shape.has_label for shape in shapes) / len(shapes),
+        "sibling length": sum(log(shape.length) for shape in shapes) / len(shapes),
+        "sibling boxes": sum(shape.has_box for shape in shapes) / len(shapes),
+    }
+
+
 def _text_features(raw: str) -> dict[str, float]:
     """Features of the text itself."""
     item = _ITEM.match(raw)
@@ -159,8 +170,8 @@ def _text_features(raw: str) -> dict[str, float]:
         "word length": letters / count,
         "distinct": len({word.lower() for word in words}) / count,
         "letters": letters / size,
-        "digits": sum(c.isdigit() for c in body) / size,
-        "capitals": sum(c.isupper() for c in body) / size,
+        "digits": sum(map(str.isdigit, body)) / size,
+        "capitals": sum(map(str.isupper, body)) / size,
         "marks": sum(not (c.isalnum() or c.isspace()) for c in body) / size,
         "wide": wide / size,
         "cyrillic": bool(_CYRILLIC.search(text)),

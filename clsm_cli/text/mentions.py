@@ -7,6 +7,7 @@ is capitalised elsewhere, too.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
@@ -38,7 +39,8 @@ _CODE = re.compile(r"`([^`\n]{2,80})`")
 _IDENTIFIER = re.compile(r"[\w.][\w./-]*")
 
 
-def find_mentions(text: str) -> list[Mention]:
+@lru_cache(maxsize=512)
+def find_mentions(text: str) -> tuple[Mention, ...]:
     """Return the mentions of a text in order, without overlaps; none lie in code blocks and addresses.
 
     >>> [(each.label, each.kind) for each in find_mentions("See [[Delegation Defect]] with Mara Hart.")]
@@ -61,7 +63,7 @@ def find_mentions(text: str) -> list[Mention]:
     for start, end in name_matching.find_names(text, split(text)):
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def link_label(target: str) -> str:

@@ -1,6 +1,7 @@
 """Strip Markdown, tags, addresses and emoji from a sentence."""
 
 import re
+from functools import lru_cache
 
 from clsm_cli.text.markdown_marks import ITEM, LINK_TARGET
 
@@ -30,6 +31,7 @@ _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 _CODE_OR_STAR = re.compile(r"``?([^`\n]{1,400})``?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
 
+@lru_cache(maxsize=4096)
 def to_plain(text: str, *, has_addresses: bool = False) -> str:
     """Return ``text`` as one line, without Markdown, struck-out words, tags and emoji.
 

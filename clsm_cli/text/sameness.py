@@ -147,13 +147,12 @@ def has_same_preference(a: str, b: str) -> bool:
     >>> has_same_preference("Never deploy after 16:00.", "Never deploy after 15:00.")
     False
     """
-    particulars, others = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
-    if particulars - others and others - particulars:
-        return False
     one, other = _preferences(a), _preferences(b)
     both = one.keys() & other.keys()
-    signs = {one[word] for word in both}
-    return len(signs) == 2 and all(one[word] == other[word] for word in both)
+    if len({one[word] for word in both}) < 2 or any(one[word] != other[word] for word in both):
+        return False
+    particulars, others = {*numbers(a), *_names(a, b)}, {*numbers(b), *_names(b, a)}
+    return particulars <= others or others <= particulars
 
 
 def _preferences(sentence: str) -> dict[str, bool]:

@@ -24,15 +24,15 @@ from clsm_cli.text.tokens import STOP_WORDS
 if TYPE_CHECKING:
     from clsm_cli.embedding.encoder import Embedding
 
-_REMNANTS = frozenset(
+_UNKEPT = STOP_WORDS | frozenset(
     ["s", "t", "d", "m", "ll", "ve", "re", "don", "didn", "doesn", "isn", "aren", "wasn",
      "weren", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn"]
 )  # fmt: skip
-"""Parts of contractions split at the apostrophe."""
+"""Words whose vectors are not kept: stop words, and parts of contractions split at the apostrophe."""
 
 
 Embed = Callable[[Sequence[str]], "Sequence[Embedding]"]
-STEP = 128  # texts per commit, so that little is lost if interrupted
+STEP = 256  # texts per commit: little is lost if interrupted, and batches of one length are full
 
 
 def missing(connection: Connection) -> list[tuple[int, str]]:
@@ -112,7 +112,7 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
     kept: list[int] = []
     for places in words:
         word = "".join(pieces[place].removeprefix("##") for place in places)
-        if word not in STOP_WORDS | _REMNANTS and any(map(str.isalnum, word)):
+        if word not in _UNKEPT and any(map(str.isalnum, word)):
             kept += places
     return kept
 

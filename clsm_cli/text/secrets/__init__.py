@@ -8,6 +8,7 @@ and most turns have no secret.
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled
@@ -30,6 +31,7 @@ _INVISIBLE = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
 _MAX_PASSES = 8  # maximum passes over a text: a masked secret may have hidden the next one
 
 
+@lru_cache(maxsize=64)  # each block is read with its headings
 def mask(text: str) -> MaskedText:
     """Replace every secret in ``text`` by ``[masked:kind]``.
 

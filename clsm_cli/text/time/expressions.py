@@ -12,6 +12,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from clsm_cli.startup.records import NamedTuple
@@ -229,8 +230,8 @@ def same_days(a: str, at: date, b: str, then: date) -> bool:
 def _by_rules(text: str, mode: _Mode) -> Iterator[TimeExpression]:
     folded = text.lower()
     for rule in forms.rules(is_question=mode.is_question):
-        has_cues = any(cue in folded for cue in rule.needs)
-        if has_cues and (not rule.also or any(cue in folded for cue in rule.also)):
+        has_cues = any(map(folded.__contains__, rule.needs))
+        if has_cues and (not rule.also or any(map(folded.__contains__, rule.also))):
             yield from _apply_rule(rule, text, mode)
 
 
@@ -386,6 +387,7 @@ def _is_unambiguous(groups: Groups, first: date, at: date) -> bool:
     return True
 
 
+@lru_cache(maxsize=1024)
 def is_day(title: str, of: str | None = None) -> bool:
     """Whether a heading is only a day: in English, or in any language the day ``of`` its note.
 
