@@ -265,12 +265,17 @@ def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
 
     >>> common_folder(["/home/mara/notes/a.md", "/home/mara/notes/days/b.md", "/tmp/c.md"])[1].values()
     dict_values(['a.md', 'days/b.md', '/tmp/c.md'])
+    >>> common_folder(["/home/mara/notes/a.md"])
+    ('', {'/home/mara/notes/a.md': '/home/mara/notes/a.md'})
     """
     folders = {str(folder) for file in files for folder in PurePosixPath(file).parents[:-1]}
     relative = {"": {file: file for file in files}}
     for folder in folders:
         relative[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
-    best = min(relative, key=lambda it: (len(it) + sum(map(len, relative[it].values())), it))
+    sizes = {
+        it: len(f"{it}/" if it else "") + sum(map(len, relative[it].values())) for it in relative
+    }
+    best = min(relative, key=lambda it: (sizes[it], it))
     return best, relative[best]
 
 

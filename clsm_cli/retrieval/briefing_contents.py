@@ -330,7 +330,7 @@ def _with_worth(
 ) -> RankedItem:
     """A line with its section and final worth; 0 if it is worth no line."""
     if how.rule >= MIN_RULE_P and line.section == "lately" and not line.item.due:
-        worth = round(max(line.worth, RULE * how.rule), 4)
+        worth = round(max(line.worth, min(1.0, RULE * how.rule)), 4)
         return line._replace(section="rules", worth=worth, rule=how.rule)
     if line.worth >= LEAST:
         factor = _factor(line, turn, is_said=is_said, is_kept=is_kept)
