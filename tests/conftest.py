@@ -19,6 +19,7 @@ from sleeping import sleep
 
 from clsm_cli.embedding import download, weights
 from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.heads import cross_encoder
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
@@ -105,6 +106,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def model_folder() -> Path:
     folder = weights.default_folder()
     download.install(folder)
+    for head in cross_encoder.HEADS:
+        cross_encoder.load(head)  # the first time folds it
     return folder
 
 

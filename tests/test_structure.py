@@ -36,7 +36,7 @@ BELOW = {
     "health": {"ingestion", "model", "text", "embedding", "store"},
     "commands": _words(
         "health ingestion consolidation integrations retrieval inspection evaluation forgetting store"
-        " text embedding model"
+        " heads text embedding model"
     ),
     "app": {"commands", "text"},
     "__main__": {"app", "commands"},

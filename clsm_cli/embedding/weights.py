@@ -18,10 +18,13 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a file name, the bytes received, and its size in bytes."""
@@ -189,11 +192,24 @@ def save(folder: Path, record: Stamp) -> None:
     """
     files = {name: entry._asdict() for name, entry in sorted(record.files.items())}
     text = json.dumps({"engine": ENGINE, "route": record.route, "files": files}, indent=1)
-    with scratch_folder(folder) as scratch:
-        with create(scratch / RECORD_NAME) as write:
-            write(f"{text}\n".encode())
-        os.replace(scratch / RECORD_NAME, folder / RECORD_NAME)
-    sync_folder(folder)
+    replace(folder / RECORD_NAME, f"{text}\n".encode())
+
+
+def replace(path: Path, *parts: ReadableBuffer, instead_of: str = "") -> None:
+    """Write a file of the model folder atomically; other files of a pattern are removed after it.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    with scratch_folder(path.parent) as scratch:
+        with create(scratch / path.name) as write:
+            for part in parts:
+                write(part)
+        os.replace(scratch / path.name, path)
+    sync_folder(path.parent)
+    for old in path.parent.glob(instead_of) if instead_of else ():
+        if old != path:
+            old.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -206,7 +222,7 @@ def scratch_folder(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def create(path: Path) -> Iterator[Callable[[bytes], int]]:
+def create(path: Path) -> Iterator[Callable[[ReadableBuffer], int]]:
     """Write a file with mode 600, whatever the umask, and sync it to disk."""
     with path.open("wb") as file:
         os.fchmod(file.fileno(), 0o600)

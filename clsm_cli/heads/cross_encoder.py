@@ -162,15 +162,8 @@ def fold(name: str, folder: Path) -> None:
     folded = folder / folded_name(name, graph)
     tensors = Session(graph, folder).run({}, ["codes", "numbers"])
     try:
-        with weights.scratch_folder(folder) as scratch:
-            with weights.create(scratch / folded.name) as write:
-                for tensor in tensors:
-                    write(bytes(tensor.data))
-            os.replace(scratch / folded.name, folded)
-        weights.sync_folder(folder)
-        for old in folder.glob(f"{name}-*{folded.suffix}"):
-            if old != folded:
-                old.unlink(missing_ok=True)
+        parts = (tensor.data for tensor in tensors)
+        weights.replace(folded, *parts, instead_of=f"{name}-*{folded.suffix}")
     except OSError as error:
         raise HeadMissingError(folded, error.strerror or str(error)) from error
 

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import pair_head
 from clsm_cli.model import clocks
-from clsm_cli.model.graph import Statement
 from clsm_cli.model.trust import is_as_trusted
 from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
@@ -220,6 +219,8 @@ def _heir(
     told: Mapping[int, Passage],
 ) -> int | None:
     """The row of the passage with the statement that a person or consolidation put in place of closed ones."""
+    from clsm_cli.model.graph import Statement  # with dataclasses, 15 ms that few questions need
+
     for row, each in told.items():
         made = stated.get(each.key, ()) if each.kind == "passage" else ()
         for record in map(index.record, [each.key, *(one.id for one in made if one.is_current)]):

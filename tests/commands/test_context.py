@@ -139,12 +139,12 @@ def test_trust_and_day_stand_once_over_the_lines_of_a_file() -> None:
     first = Item("0123456789ab", "fact", "One.", "flow", "user", 3, "2026-02-14", file="/a/todo.md")
     told = (first._replace(file_line=3), first._replace(file_line=5), first._replace(trust="agent"))
     lines = prompt_lines(Briefing("c-1f", "now", None, (Section("who", told),), Budget(9, 3)), None)
-    assert lines[3:-1] == [
+    assert lines[2:-1] == [
         "| People and projects:",
-        "| In todo.md (user, 2026-02-14):",
+        "| In /a/todo.md (user, 2026-02-14):",
         "| 3: One.",
         "| 5: One.",
-        "| In todo.md (agent, 2026-02-14):",
+        "| In /a/todo.md (agent, 2026-02-14):",
         "| - One.",
     ]
 

@@ -24,6 +24,7 @@ from clsm_cli.store.index import database, indexed_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import SCHEMA_VERSION
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date
+from clsm_cli.store.index.vectors import STEP
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -123,15 +124,15 @@ def killed_between_batches(store: Store) -> NoReturn:
 
 def test_an_index_whose_making_was_killed_is_made_whole(store: Store, tmp_path: Path) -> None:
     """Vectors that were made stay."""
-    rows = [row(f"Jar {n} holds salt.", session=str(n)) for n in range(200)]
+    rows = [row(f"Jar {n} holds salt.", session=str(n)) for n in range(400)]
     take(store, stdin="".join(rows).encode(), capture_only=True)
     child = os.fork() or killed_between_batches(store)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     path, question = file_of(store, "sentences.q4"), "Which jar holds salt?"
-    assert path.stat().st_size == 128 * SENTENCE_BYTES
-    assert "72 passages have no vector yet" in "".join(ask(store, question).warnings)
+    assert path.stat().st_size == STEP * SENTENCE_BYTES
+    assert f"{400 - STEP} passages have no vector yet" in "".join(ask(store, question).warnings)
     note(store, tmp_path / "a.md", "Done.\n")
-    assert path.stat().st_size == 201 * SENTENCE_BYTES
+    assert path.stat().st_size == 401 * SENTENCE_BYTES
     assert not ask(store, question).warnings
 
 
