@@ -2,13 +2,14 @@
 
 ``flow/<device>/runs.jsonl`` has a line for each step of a run. On this machine alone,
 ``.clsm/runs/<id>/<step>/`` has the preimages, the content that the step replaced (``0000``, ``0001`` …
-by the index of the change), and ``run.json``: the ledger line, with marks of added and removed lines.
+by the index of the change, compressed by zlib), and ``run.json``: the ledger line, with marks of added and removed lines.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -60,8 +61,10 @@ class SavedStep(NamedTuple):
         if self.line.changes[index].before is None:
             return None
         path = self.folder / f"{index:04d}"
-        data = atomic.read(path, logs.MAX_LOG)
-        if data is None or atomic.sha256(data) != self.line.changes[index].before:
+        data = atomic.read(path, logs.MAX_LOG) or b""
+        with contextlib.suppress(zlib.error):
+            data = zlib.decompress(data)
+        if atomic.sha256(data) != self.line.changes[index].before:
             raise DamagedStoreError(path, None, "is not what the run replaced")
         return data
 
@@ -118,7 +121,7 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
         if change.before is not None:
             with atomic.disk_errors(change.path):
                 old = (store.root / change.path).read_bytes()
-            atomic.put(folder / f"{index:04d}", old)
+            atomic.put(folder / f"{index:04d}", zlib.compress(old, level=1))
         added.setdefault(change.path, []).extend(_added_line_marks(old, new))
         removed.setdefault(change.path, []).extend(_added_line_marks(new, old))
     mapping: dict[str, Any] = json.loads(logs.render(line))

@@ -131,7 +131,7 @@ DAMAGE: dict[str, tuple[str, Damage]] = {
     "mention": ("dangling", _mention),
     "gone topic": ("missing-file", lambda store: largest(store, TOPIC).unlink()),
     "changed shards": ("changed-outside", _changed_shards),
-    "preimage": ("preimage", edit(".clsm/runs/*/*/0*", lambda data: data + b"x")),
+    "preimage": ("preimage", edit(".clsm/runs/*/*/0*", lambda data: data[:-1])),
     "redo": ("begun-run", edit(".clsm/redo", lambda _: b"{")),
     "old index": ("index-damaged", swap(f"{INDEX}/index.sqlite", "format 3", "format 4")),
     "short vectors": ("vectors-damaged", edit(f"{INDEX}/sentences.q4", lambda d: d[:10])),
