@@ -26,6 +26,7 @@ _MAX_CACHED = 1024
 """Texts whose word pieces are cached."""
 WEIGHTS = os.path.join(os.path.dirname(__file__), "weights")
 HEADS = ("answer", "pair", "statement")
+"""Names of the graphs there: ``NAME.onnx`` has the adapters, ``NAME_reader.onnx`` reads with what ``fold`` makes."""
 
 
 class CrossEncoder:

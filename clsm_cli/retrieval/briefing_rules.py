@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from clsm_cli.errors import HeadMissingError
 from clsm_cli.heads import classifier, statement_head
 from clsm_cli.heads.meanings import installed_meanings, sentence_vectors
 from clsm_cli.model.episodes import Turn
@@ -61,7 +62,10 @@ def sentence_rule_chances(sentences: Sequence[str]) -> list[float]:
         return chances
     meant = classifier.load("rule").probabilities(sentence_vectors(sentences))
     likely = {n: row["rule"] for n, row in enumerate(meant) if row["rule"] >= MIN_RULE_P}
-    read = statement_head.verdicts([(sentences[n], statement_head.TALK) for n in likely])
+    try:
+        read = statement_head.verdicts([(sentences[n], statement_head.TALK) for n in likely])
+    except HeadMissingError:  # a session starts all the same
+        return chances
     for (n, chance), verdict in zip(likely.items(), read, strict=True):
         chances[n] = chance * verdict.good**0.5
     return chances

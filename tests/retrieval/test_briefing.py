@@ -19,6 +19,7 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.consolidation.correction import correct
+from clsm_cli.heads import cross_encoder
 from clsm_cli.model.episodes import Role, Turn
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, SHARE, Briefing, brief, pack
@@ -585,6 +586,17 @@ def test_a_sentence_is_a_rule_if_it_also_stands_alone() -> None:
     told = ["Always write ticket texts in English, even if I talk Dutch.", "I have not decided."]
     rule, other = sentence_rule_chances(told)
     assert rule > MIN_RULE_P > other
+
+
+def test_where_the_head_can_not_be_made_no_sentence_is_a_rule(
+    model_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = Path(cross_encoder.WEIGHTS, "statement.onnx").read_bytes()
+    (model_copy / cross_encoder.folded_name("statement", graph)).mkdir()
+    monkeypatch.setenv("CLSM_MODEL_DIR", str(model_copy))
+    uncached = cross_encoder.load_for_many.__wrapped__
+    monkeypatch.setattr(cross_encoder, "load_for_many", uncached)
+    assert sentence_rule_chances(["Always write ticket texts in English."]) == [0.0]
 
 
 def test_a_rule_kept_as_a_fact_is_told_among_the_rules_however_old(

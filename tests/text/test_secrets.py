@@ -169,28 +169,28 @@ SAMPLES: list[tuple[str, str]] = [
     ("github-token", "ghp_" + "a1B2" + "\n" + "a1B2" * 8),
     ("anthropic-key", "sk-ant-api03-" + "a1B2c3" * 6 + "\n" + "d4E5f6" * 6),
     *(
-        ("password", text.format("bramble" + "769#"))
-        for text in (
-            "so the password's {}",
-            "the router's password is still {}, sorry",
-            "das Passwort ist noch {}",
-            "my new password will be {}",
-            "take {} as the admin password",
-        )
-    ),
-    *(
-        ("password", text.format("Tulip" + "_1988"))
-        for text in (
-            "The password of the router is {}.",
-            "Das WLAN-Kennwort ist {}",
-            "Le mot de passe du wifi est {}",
-            "A senha do wifi \xe9 {}",
-            "Login for the site: user bob, password {}",
-        )
-    ),
-    *(
-        ("password", text.format("Vx7" + "!plume"))
-        for text in ("the password to my account is {}", "my password to Netflix is {}")
+        ("password", text.format(value))
+        for value, texts in {
+            "bramble" + "769#": (
+                "so the password's {}",
+                "the router's password is still {}, sorry",
+                "das Passwort ist noch {}",
+                "my new password will be {}",
+                "take {} as the admin password",
+            ),
+            "Tulip" + "_1988": (
+                "The password of the router is {}.",
+                "Das WLAN-Kennwort ist {}",
+                "Le mot de passe du wifi est {}",
+                "A senha do wifi \xe9 {}",
+                "Login for the site: user bob, password {}",
+            ),
+            "Vx7" + "!plume": (
+                "the password to my account is {}",
+                "my password to Netflix is {}",
+            ),
+        }.items()
+        for text in texts
     ),
     ("password", "mot de passe : \xab " + "petit chat 44" + " \xbb"),
     ("password", "Netflix pw: " + "Tulip-" + "77"),
