@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +21,9 @@ import numpy as np
 
 from clsm_cli.commands import engine as engines
 from clsm_cli.commands.evaluate_run import open_engine
+from clsm_cli.config import RecallSettings
 from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.compare import cluster_interval
 from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.loaders import locomo, own_memory
 from clsm_cli.evaluation.stores import StoreFactory
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 MOST = 10
-BETAS = (1.0, 1.5, 2.0, 3.0)
+BETAS, SHIPPED_BETA = (1.0, 1.5, 2.0, 3.0), RecallSettings().concept_beta
 SHIPPED = (*relevance.WEIGHTS, relevance.BIAS)
 """Weights of the evidence in its order, then the bias."""
 RIDGE = 1e-2
@@ -106,11 +109,14 @@ class Asked(NamedTuple):
     """A question: the concepts that something speaks for, and which labels each of them is.
 
     Attributes:
+        case: The memory that it is put to.
         labels: How many there are.
         found: Of each concept the numbers of the labels that name it.
     """
 
     group: str
+    case: str
+    category: str
     labels: int
     weighed: list[ScoredNode]
     found: list[set[int]]
@@ -142,7 +148,8 @@ def ask(group: str, dataset: Dataset, factory: StoreFactory, engine: Engine) -> 
                     ScoredNode(each.node.id, each.evidence, each.seed is not None)
                     for each in weighed
                 ]
-                yield Asked(group, len(query.concepts), rows, found)
+                case, count = bench.case.name, len(query.concepts)
+                yield Asked(group, case, query.category, count, rows, found)
 
 
 def weights(asked: Sequence[Asked]) -> list[float]:
@@ -191,6 +198,48 @@ def report(asked: Sequence[Asked]) -> Iterator[str]:
             yield f"{title}, beta {beta}: F1/covered {mean[0]:.1f}/{mean[1]:.0f}  {told}"
 
 
+OF_NODES = ("meaning", "common")
+"""The evidence of a node by itself; the rest is of passages that mention it."""
+
+
+def without_edges(asked: Sequence[Asked]) -> list[Asked]:
+    """The questions as if no passage led to a concept."""
+
+    def alone(row: ScoredNode) -> ScoredNode:
+        kept = {name: getattr(row.evidence, name) for name in OF_NODES}
+        return row._replace(evidence=Evidence(*[0.0] * len(row.evidence))._replace(**kept))
+
+    return [each._replace(weighed=[alone(row) for row in each.weighed]) for each in asked]
+
+
+def ablation(asked: Sequence[Asked]) -> Iterator[str]:
+    """What the edges between passages and concepts are worth: F1 with and without them, each set left out.
+
+    Both are fitted anew on the other sets; points have an interval of 95 % (bootstrap by memory).
+    """
+    ours, theirs = _left_out(asked), _left_out(without_edges(asked))
+    sets = {group: {group} for group in dict.fromkeys(each.group for each in asked)}
+    sets["workspaces"] = sets.keys() - {"sample", "locomo"}
+    places = {
+        name: [at for at, each in enumerate(asked) if each.group in chosen]
+        for name, chosen in sets.items()
+    }
+    places["multi-hop"] = [at for at, each in enumerate(asked) if each.category == "multi-hop"]
+    for name, rows in places.items():
+        gained = ours[rows] - theirs[rows]
+        low, high = cluster_interval(gained.tolist(), [asked[at].case for at in rows], seed=0)
+        means = (ours[rows].mean(), theirs[rows].mean(), gained.mean(), low, high)
+        told = "{:.1f} without edges {:.1f}, {:+.1f} [{:.1f}, {:.1f}]"
+        yield f"{name} ({len(rows)}): F1 {told.format(*(100 * each for each in means))}"
+
+
+def _left_out(asked: Sequence[Asked]) -> Floats:
+    """F1 of each question, under weights of the other sets."""
+    groups = {each.group for each in asked}
+    fitted = {name: weights([each for each in asked if each.group != name]) for name in groups}
+    return np.array([judged(each, fitted[each.group], SHIPPED_BETA)[0] for each in asked])
+
+
 def main() -> None:
     """Ask, fit, tell."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -203,7 +252,7 @@ def main() -> None:
     sets = {folder.name: own_memory.load(folder) for folder in folders}
     sets["locomo"] = locomo.load_nodes(given.locomo)
     asked = [one for name, each in sets.items() for one in ask(name, each, factory, engine)]
-    for line in report(asked):
+    for line in chain(report(asked), ablation(asked)):
         print(line)
 
 

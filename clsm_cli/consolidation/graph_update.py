@@ -2,7 +2,8 @@
 
 A node is a function of its names and of the turns that mention it: its kind is judged from all uses
 of its name (``entity_mentions``), its summary is taken from the newest ``SUMMARY_TURNS`` turns that
-still hold. So a run only recomputes nodes whose turns or kind changed, with the same result as a run
+still hold (text without a date holds now), and from the section of a document that has its name as
+heading. So a run only recomputes nodes whose turns or kind changed, with the same result as a run
 over everything (``rebuild``).
 """
 
@@ -19,12 +20,13 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import ensure_full_stop, split
-from clsm_cli.text.summaries import best_sentences
+from clsm_cli.text.summaries import best_sentences, opening
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.consolidation.edges import Matcher, RelationKey, StatedRelations
     from clsm_cli.consolidation.entity_mentions import Vocabulary
@@ -91,7 +93,9 @@ class GraphBuilder:
         }
         turns = _turns_of(records)
         new_turns = _turns_of({i: records[i] for i in fresh if i in records})
-        nodes = self._nodes(turns, self._touched(turns, renamed | new_turns.keys()))
+        sections = self._sections()
+        touched = self._touched(turns, renamed | new_turns.keys(), sections)
+        nodes = self._nodes(turns, touched, sections)
         kinds = {node.id: node.kind for node in nodes.values()}
         changed_kinds = {
             i for i, kind in kinds.items() if i not in before or before[i].kind != kind
@@ -119,7 +123,26 @@ class GraphBuilder:
         mentions = {node: tuple(sorted(kept[node])) for node in sorted(kept)}
         return replace(record, mentions=mentions)
 
-    def _touched(self, turns: Mapping[str, set[str]], renewed: Collection[str]) -> set[str]:
+    def _sections(self) -> dict[str, set[str]]:
+        """Node → keys of the blocks that open a section with its name as heading."""
+        nodes = {
+            node_id(name): node
+            for node, entry in self.words.entries.items()
+            for name in (*entry.aliases, entry.label)
+        }
+        found: dict[str, set[str]] = {}
+        for heading, key in evidence_queries.section_openings(self.state.connection):
+            name, _ = opening(heading, "")
+            if name and (node := nodes.get(node_id(name))):
+                found.setdefault(node, set()).add(key)
+        return found
+
+    def _touched(
+        self,
+        turns: Mapping[str, set[str]],
+        renewed: Collection[str],
+        sections: Mapping[str, set[str]],
+    ) -> set[str]:
         """Nodes to describe again: renewed ones, and those whose turns, kind or summary sources changed.
 
         A source of a summary may be over, or a block that its document no longer has.
@@ -136,12 +159,19 @@ class GraphBuilder:
             or before[node].n != len(keys)
             or before[node].kind != entries[node].kind
             or closed.intersection(before[node].sources)
+            or not sections.get(node, set()) <= {*before[node].sources}
         }
 
-    def _nodes(self, turns: Mapping[str, set[str]], touched: Collection[str]) -> dict[str, Node]:
+    def _nodes(
+        self,
+        turns: Mapping[str, set[str]],
+        touched: Collection[str],
+        sections: Mapping[str, set[str]],
+    ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
         before, entries = self._before, self.words.entries
-        found = {node: before[node] for node in turns if node in before} | self._describe(chosen)
+        found = {node: before[node] for node in turns if node in before}
+        found |= self._describe(chosen, sections)
         found = {i: replace(node, confidence=entries[i].confidence) for i, node in found.items()}
         for node in self.state.nodes.values():
             if node.pinned:
@@ -149,13 +179,15 @@ class GraphBuilder:
                 found[node.id] = replace(node, n=seen.n, first=seen.first, last=seen.last)
         return dict(sorted(found.items()))
 
-    def _describe(self, mentions: Mapping[str, list[str]]) -> dict[str, Node]:
+    def _describe(
+        self, mentions: Mapping[str, list[str]], sections: Mapping[str, set[str]]
+    ) -> dict[str, Node]:
         """New records of nodes, given the keys of all turns that mention each."""
         words, connection = self.words, self.state.connection
         all_keys = sorted({key for keys in mentions.values() for key in keys})
         times = evidence_queries.turn_times(connection, all_keys)
         newest = {
-            node: sorted({*keys} - self.ended.keys(), key=lambda key: (times.get(key, ""), key))[
+            node: sorted({*keys} - self.ended.keys(), key=lambda key: (times.get(key, "~"), key))[
                 -SUMMARY_TURNS:
             ]
             for node, keys in mentions.items()
@@ -164,12 +196,14 @@ class GraphBuilder:
         nodes = sorted(newest)
         for start in range(0, len(nodes), _BATCH_NODES):
             group = nodes[start : start + _BATCH_NODES]
-            keys = sorted({key for node in group for key in newest[node]})
+            opened = {node: sections.get(node, set()) - self.ended.keys() for node in group}
+            keys = sorted({key for node in group for key in (*newest[node], *opened[node])})
             turns = evidence_queries.turns_by_key(connection, keys)
             sentences = _sentences(words.matcher(group), turns)
             for node in group:
                 quotes = chain.from_iterable(sentences.get((node, key), ()) for key in newest[node])
-                summary = best_sentences(list(quotes), words.entries[node].label)
+                below = _below_headings(turns[key] for key in opened[node] if key in turns)
+                summary = best_sentences([*quotes, *below], words.entries[node].label)
                 dated = sorted(times[key] for key in mentions[node] if key in times)
                 found[node] = self._node(node, summary, len(mentions[node]), dated)
         return found
@@ -267,6 +301,13 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
         for node, keys in record.mentions.items():
             turns.setdefault(node, set()).update(keys)
     return turns
+
+
+def _below_headings(turns: Iterable[SourceTurn]) -> Iterator[tuple[str, str, str]]:
+    """What the turns say about their headings, with time and turn."""
+    for turn in turns:
+        if turn.is_current and turn.trust not in UNTRUSTED:
+            yield opening(turn.heading, turn.text)[1], turn.time or "", turn.key
 
 
 def _sentences(

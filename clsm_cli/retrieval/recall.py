@@ -23,6 +23,7 @@ from clsm_cli.model.ids import digest
 from clsm_cli.retrieval import (
     candidates,
     concepts,
+    definitions,
     demotion,
     entity_linking,
     feedback,
@@ -226,6 +227,8 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     if kept:
         named = concepts.rank_concepts(index, query.text, kept, settings.concepts, ranked.cosines)
     if kept and not concepts_only:
+        if ranked.defining:
+            kept = definitions.to_front(kept, ranked.defining)
         ended = {}
         if settings.rivals:
             times = query.now, query.past

@@ -126,6 +126,16 @@ def best_sentences(candidates: Sequence[_Candidate], label: str) -> list[_Candid
     return chosen
 
 
+def opening(heading: str, text: str) -> tuple[str, str]:
+    r"""The name that a heading path ends with, and what the first sentence below it says about that.
+
+    >>> opening("USER › **Ann Lee**", "- Signal engineer, retired.\n- Hates the phone.")
+    ('Ann Lee', 'Ann Lee: Signal engineer, retired.')
+    """
+    name = to_plain(heading.rpartition(" › ")[2])
+    return name, f"{name}: {to_plain(next(iter(sentences(text)), ''))}"
+
+
 def full_line(summary: str, turn_text: str) -> str:
     r"""The line of a turn that begins a summary; the rest of the summary may come from elsewhere.
 

@@ -228,6 +228,16 @@ def turn_times(connection: Connection, keys: Sequence[str]) -> dict[str, str]:
     return dict(select(connection, query, keys))
 
 
+def section_openings(connection: Connection) -> list[tuple[str, str]]:
+    """Heading path and key of the first block of each section of an undated document."""
+    query = (
+        "SELECT h.text, b.key, MIN(b.line_start) FROM blocks b JOIN headings h ON h.id = b.heading"
+        " JOIN passages p ON p.key = b.key WHERE p.time IS NULL AND p.current"
+        " GROUP BY b.document, b.heading ORDER BY b.document, b.heading"
+    )
+    return [(heading, key) for heading, key, _ in connection.execute(query)]
+
+
 def user_shares(connection: Connection) -> dict[str, float]:
     """Episode → share of its turns by the user."""
     query = f"SELECT l.episode, AVG(p.trust = 'user') {_FROM_PASSAGES} WHERE l.episode IS NOT NULL"
