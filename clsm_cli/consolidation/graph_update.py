@@ -10,30 +10,27 @@ over everything (``rebuild``).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation import edges, entity_mentions
+from clsm_cli.consolidation import descriptions, edges, entity_mentions
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
-from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
-from clsm_cli.text.sentences import ensure_full_stop, split
-from clsm_cli.text.summaries import best_sentences, opening
+from clsm_cli.text.sentences import ensure_full_stop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from clsm_cli.consolidation.edges import Matcher, RelationKey, StatedRelations
+    from clsm_cli.consolidation.descriptions import Quote
+    from clsm_cli.consolidation.edges import RelationKey, StatedRelations
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.index.evidence_queries import SourceTurn
 
 SUMMARY_TURNS = 64
 """Newest turns from which a summary is taken; bounds the cost of a hub."""
@@ -123,25 +120,21 @@ class GraphBuilder:
         mentions = {node: tuple(sorted(kept[node])) for node in sorted(kept)}
         return replace(record, mentions=mentions)
 
-    def _sections(self) -> dict[str, set[str]]:
-        """Node → keys of the blocks that open a section with its name as heading."""
-        nodes = {
-            node_id(name): node
-            for node, entry in self.words.entries.items()
-            for name in (*entry.aliases, entry.label)
+    def _sections(self) -> dict[str, str]:
+        """Key of a block that opens a section → the node that its heading names."""
+        canonical = self.words.canonical
+        found = {
+            key: canonical.get(node_id(to_plain(heading.rpartition(" › ")[2])))
+            for heading, key in evidence_queries.section_openings(self.state.connection)
+            if key not in self.ended
         }
-        found: dict[str, set[str]] = {}
-        for heading, key in evidence_queries.section_openings(self.state.connection):
-            name, _ = opening(heading, "")
-            if name and (node := nodes.get(node_id(name))):
-                found.setdefault(node, set()).add(key)
-        return found
+        return {key: node for key, node in found.items() if node is not None}
 
     def _touched(
         self,
         turns: Mapping[str, set[str]],
         renewed: Collection[str],
-        sections: Mapping[str, set[str]],
+        sections: Mapping[str, str],
     ) -> set[str]:
         """Nodes to describe again: renewed ones, and those whose turns, kind or summary sources changed.
 
@@ -151,22 +144,23 @@ class GraphBuilder:
         sources = {key for node in before.values() for key in node.sources}
         gone = evidence_queries.closed_since(self.state.connection, sorted(sources))
         closed = gone | self.ended.keys()
+        opening = {n for key, n in sections.items() if n in before and key not in before[n].sources}
         return {
             node
             for node, keys in turns.items()
             if node in renewed
+            or node in opening
             or node not in before
             or before[node].n != len(keys)
             or before[node].kind != entries[node].kind
             or closed.intersection(before[node].sources)
-            or not sections.get(node, set()) <= {*before[node].sources}
         }
 
     def _nodes(
         self,
         turns: Mapping[str, set[str]],
         touched: Collection[str],
-        sections: Mapping[str, set[str]],
+        sections: Mapping[str, str],
     ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
         before, entries = self._before, self.words.entries
@@ -180,7 +174,7 @@ class GraphBuilder:
         return dict(sorted(found.items()))
 
     def _describe(
-        self, mentions: Mapping[str, list[str]], sections: Mapping[str, set[str]]
+        self, mentions: Mapping[str, list[str]], sections: Mapping[str, str]
     ) -> dict[str, Node]:
         """New records of nodes, given the keys of all turns that mention each."""
         words, connection = self.words, self.state.connection
@@ -196,23 +190,20 @@ class GraphBuilder:
         nodes = sorted(newest)
         for start in range(0, len(nodes), _BATCH_NODES):
             group = nodes[start : start + _BATCH_NODES]
-            opened = {node: sections.get(node, set()) - self.ended.keys() for node in group}
-            keys = sorted({key for node in group for key in (*newest[node], *opened[node])})
+            opened = {key: node for key, node in sections.items() if node in group}
+            keys = sorted({key for node in group for key in newest[node]} | opened.keys())
             turns = evidence_queries.turns_by_key(connection, keys)
-            sentences = _sentences(words.matcher(group), turns)
+            told = descriptions.quotes(words.matcher(group), turns, opened)
             for node in group:
-                quotes = chain.from_iterable(sentences.get((node, key), ()) for key in newest[node])
-                below = _below_headings(turns[key] for key in opened[node] if key in turns)
-                summary = best_sentences([*quotes, *below], words.entries[node].label)
+                held = {*newest[node], *(key for key in opened if opened[key] == node)}
+                summary = descriptions.best_quotes(q for q in told.get(node, ()) if q.key in held)
                 dated = sorted(times[key] for key in mentions[node] if key in times)
                 found[node] = self._node(node, summary, len(mentions[node]), dated)
         return found
 
-    def _node(
-        self, node: str, summary: Sequence[tuple[str, str, str]], n: int, dated: Sequence[str]
-    ) -> Node:
+    def _node(self, node: str, summary: Sequence[Quote], n: int, dated: Sequence[str]) -> Node:
         entry = self.words.entries[node]
-        sentences = [sentence for sentence, _, _ in summary]
+        sentences = [each.text for each in summary]
         text = " ".join((*map(ensure_full_stop, sentences[:-1]), *sentences[-1:]))
         return Node(
             id=node,
@@ -226,7 +217,7 @@ class GraphBuilder:
             n=n,
             first=dated[0] if dated else None,
             last=dated[-1] if dated else None,
-            sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+            sources=tuple(dict.fromkeys(each.key for each in summary)),
         )
 
     def _derived_edges(
@@ -301,28 +292,3 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
         for node, keys in record.mentions.items():
             turns.setdefault(node, set()).update(keys)
     return turns
-
-
-def _below_headings(turns: Iterable[SourceTurn]) -> Iterator[tuple[str, str, str]]:
-    """What the turns say about their headings, with time and turn."""
-    for turn in turns:
-        if turn.is_current and turn.trust not in UNTRUSTED:
-            yield opening(turn.heading, turn.text)[1], turn.time or "", turn.key
-
-
-def _sentences(
-    matcher: Matcher, turns: Mapping[str, SourceTurn]
-) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
-    """(Node, turn) → sentences of current turns that name the node, with time and turn; not from tools or pages."""
-    found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
-    for key, turn in turns.items():
-        if not turn.is_current or turn.trust in UNTRUSTED:
-            continue
-        named = matcher.find(turn.text)
-        for span in split(turn.text):
-            nodes = {each.node for each in named if span.start <= each.start < span.end}
-            if nodes:
-                sentence = to_plain(turn.text[span.start : span.end])
-                for node in nodes:
-                    found.setdefault((node, key), []).append((sentence, turn.time or "", turn.key))
-    return found

@@ -21,6 +21,7 @@ from importlib.resources import files
 from math import log
 from operator import attrgetter
 
+from clsm_cli.consolidation import descriptions
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Case, Chat, LabelledTurn, Query, label_keys
 from clsm_cli.evaluation.stores import MadeStore, StoreFactory
@@ -38,9 +39,6 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.plain import to_plain
-from clsm_cli.text.sentences import split
-from clsm_cli.text.summaries import best_sentences
 
 SIZE = 132  # nodes of a conversation; CLS-M's graph has as many
 LEAST = 3  # turns that hold a node, at least
@@ -208,21 +206,21 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
 def _node(
     concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str], store: Store
 ) -> Node:
-    candidates = [
-        (to_plain(sentence), turn.time, keys[turn.id])
+    quotes = [
+        quote
         for turn in turns
-        for sentence in (turn.text[start:end] for start, end in split(turn.text))
-        if any(form in sentence.casefold() for form in (concept.label, *concept.aliases))
+        for form in (concept.label, *concept.aliases)
+        for quote in descriptions.quotes_of(turn.text, form, turn.time, keys[turn.id])
     ]
-    summary = best_sentences(candidates, concept.label)
+    summary = descriptions.best_quotes(quotes)
     return Node(
         id=concept.id,
         rev=(1, store.device),
         label=concept.label,
         aliases=concept.aliases,
-        summary=" ".join(sentence for sentence, _, _ in summary),
+        summary=" ".join(each.text for each in summary),
         n=len(turns),
         first=min(turn.time for turn in turns),
         last=max(turn.time for turn in turns),
-        sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+        sources=tuple(dict.fromkeys(each.key for each in summary)),
     )

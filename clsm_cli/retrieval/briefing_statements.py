@@ -13,8 +13,8 @@ from clsm_cli.retrieval.briefing_items import LEAST, Item, RankedItem, make_item
 from clsm_cli.retrieval.briefing_rules import MIN_RULE_P
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import source_locations
-from clsm_cli.text.plain import plain_words
-from clsm_cli.text.summaries import full_line
+from clsm_cli.text.plain import plain_words, to_plain
+from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import ahead
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ NAMED = 12
 """Mentions at which a person or project has a worth of ½."""
 _YEAR = timedelta(366)
 _LONG_AGO = date(2001, 1, 1)
+_MAX_CHARS = 240
+"""Characters of the whole line of a summary, at most."""
 
 
 class StatementsAndNodes(NamedTuple):
@@ -93,7 +95,7 @@ class StatementsAndNodes(NamedTuple):
                     summary = make_item(
                         node.id,
                         node.kind,
-                        text := full_line(node.summary, told[0].text),
+                        text := _full_line(node.summary, told[0].text),
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
                         time=max((each.time for each in told if each.time), default=None),
@@ -203,3 +205,14 @@ def _place(index: Index, told: Passage | None) -> dict[str, Any]:
         return {}
     file, line = source_locations.locate(index, told)
     return {"path": told.path, "line": told.line_start, "file": file, "file_line": line}
+
+
+def _full_line(summary: str, turn_text: str) -> str:
+    r"""The line of a turn that begins a summary; the rest of the summary may come from elsewhere.
+
+    >>> _full_line("Jo: night baker. Jo rows.", "- Mia: baker.\n- Jo: night baker. Allergic to nuts.")
+    'Jo: night baker. Allergic to nuts.'
+    """
+    first = next(iter(sentences(summary)), summary).rstrip(".")
+    lines = (to_plain(line, has_addresses=True) for line in turn_text.split("\n"))
+    return next((line for line in lines if first in line and len(line) <= _MAX_CHARS), summary)

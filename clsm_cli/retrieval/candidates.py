@@ -9,7 +9,7 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval import activation, definitions, lexical_search
+from clsm_cli.retrieval import activation, lexical_search
 from clsm_cli.retrieval.dense_search import Meaning
 from clsm_cli.retrieval.question import ANY_TIME
 from clsm_cli.startup.records import NamedTuple
@@ -36,7 +36,6 @@ class CandidateSet(NamedTuple):
         members: The passages of each of their groups.
         cosines: Of every stored sentence vector to ``Question.embedding_text``, by row; empty without a model.
         asked_cosines: The same to the question as asked.
-        defining: Those that define what the question is only about, best first (``definitions``).
     """
 
     view: Index
@@ -49,7 +48,6 @@ class CandidateSet(NamedTuple):
     cosines: Sequence[float]
     asked_cosines: Sequence[float]
     late: LateInteraction | None
-    defining: Sequence[int]
 
     def maxsim(self, *, with_next: bool) -> list[float | None]:
         """Late interaction of each candidate with its neighbours as one text; None without a vector."""
@@ -89,8 +87,6 @@ def find(
     if meaning.cosines and settings.weight_graph:
         best = [*nearest[:1], *_best(index, words.scores, 1)]
         others.append(activation.linked_passages(index, question, best))
-    defining = definitions.defining_rows(index, question) if settings.weight_graph else []
-    others.append(defining)
     for first, until in question.periods if question.asks_for_gist else ():
         others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
     rows = {*by_words, *_best(index, words.exact_match, limit), *nearest}
@@ -112,7 +108,6 @@ def find(
         cosines=meaning.cosines,
         asked_cosines=meaning.asked_cosines,
         late=meaning.late_interaction(words.idf, settings.least_idf, surroundings),
-        defining=[row for row in defining if row in found],
     )
 
 

@@ -101,7 +101,6 @@ class Ranked(NamedTuple):
         unread: The confidence by signs, before the answer head.
         codes: Codes of the question with their postings (``identifiers``).
         is_read: Whether the answer head has read the first candidates.
-        defining: Rows that define what the question is only about, best first (``definitions``).
     """
 
     candidates: list[Candidate]
@@ -110,7 +109,6 @@ class Ranked(NamedTuple):
     unread: float
     codes: Sequence[CodePostings] = ()
     is_read: bool = False
-    defining: Sequence[int] = ()
 
 
 def rank(found: CandidateSet) -> Ranked:
@@ -122,8 +120,7 @@ def rank(found: CandidateSet) -> Ranked:
         signals = _second_pass(found, signals)
     ranked = _score(found, signals, _evidence(found, fits, window_maxsim))
     surest = max((each.confidence for each in ranked[:CONFIDENCE_SIZE]), default=0.0)
-    codes, defining = found.words.codes, found.defining
-    return Ranked(ranked, surest, found.cosines, surest, codes, defining=defining)
+    return Ranked(ranked, surest, found.cosines, surest, found.words.codes)
 
 
 def signal_weights(

@@ -227,8 +227,7 @@ def _run_pass(index: Index, query: Query, engine: Engine | None, settings: Recal
     if kept:
         named = concepts.rank_concepts(index, query.text, kept, settings.concepts, ranked.cosines)
     if kept and not concepts_only:
-        if ranked.defining:
-            kept = definitions.to_front(kept, ranked.defining)
+        kept = definitions.definition_first(index, question, kept)
         ended = {}
         if settings.rivals:
             times = query.now, query.past

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.evaluation.formulas import question_parts
+from clsm_cli.heads import definition_head
 from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.messages import runs_clsm
 from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text
@@ -29,7 +30,6 @@ from clsm_cli.text.plain import to_plain
 from clsm_cli.text.route import choose_route
 from clsm_cli.text.secrets import mask
 from clsm_cli.text.sentences import split
-from clsm_cli.text.summaries import definition_score
 from clsm_cli.text.time import bounds, forms
 from clsm_cli.text.todo import todos
 from clsm_cli.text.tokens import count_tokens, stems
@@ -83,7 +83,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "routes": (partial(choose_route, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
     "secrets": (mask, ("A1", "://a:b", "key=", "the token of Mara: a1B2c3 password https://x.org/ key=")),
     "sentences": (split, ("`a` ", "`a`. ", "```\n", "1. ", '?" ', "。", "a" * 99 + ". ")),
-    "summaries": (partial(definition_score, label="Rosa"), ("Rosa, the ", "Rosa (", "Rosa is ")),
+    "definitions": (lambda text: definition_head.judge(text, text, "Rosa", is_dated=True), ("Rosa, the ", "Rosa (", "Rosa is ")),
     "tasks": (lambda t: todos(t, None), ("- [ ] a\n", "blocked ", "I need to call a ", "TODO: ", "  x\n", "- ")),
     "YAML": (lambda t: yaml_text.load(t[: 1 << 14], 1 << 20), ("[", "{a: ", "- ", "a: b\n", "- a\n", '"\\"', "'", "a,", "- [", "|\n", "#")),
     "tokens": (lambda t: (stems(t), count_tokens(t)), ("a_", "é")),
