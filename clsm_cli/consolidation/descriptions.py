@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads import definition_head
-from clsm_cli.heads.definition_head import MIN_DEFINITION
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
@@ -19,6 +18,10 @@ if TYPE_CHECKING:
 
 MAX_SENTENCES, MAX_CHARS = 2, 240
 """Sentences of a description, and characters of each, at most."""
+MIN_PROBABILITY = 0.48
+"""Probability of a definition from which a sentence describes a node: about two good signs. A question for the
+thing needs less, as it asks for the best there is.
+"""
 _MIN_OVERLAP = 0.6
 """Shared terms of two sentences, as a share of those of the shorter one, from which one is dropped."""
 
@@ -80,7 +83,7 @@ def best_quotes(candidates: Iterable[Quote]) -> list[Quote]:
     ranked.sort(key=lambda each: -each.probability)
     chosen: list[Quote] = []
     for each in ranked:
-        if len(chosen) == MAX_SENTENCES or each.probability < MIN_DEFINITION:
+        if len(chosen) == MAX_SENTENCES or each.probability < MIN_PROBABILITY:
             break
         if len(each.text) <= MAX_CHARS and not any(_is_alike(each, old) for old in chosen):
             chosen.append(each)

@@ -34,6 +34,7 @@ class Form(NamedTuple):
     Attributes:
         emphasised: It begins with the name, in bold, italics, code or a link.
         article: An article or a possessive follows the name: "Noor, a …", "Noor is my …".
+        subject: It does so where the name begins the sentence.
         owner: It speaks of what is the thing's: "Noor's quiz".
         undated: Its text has no time: it is from a document that is kept up to date, not from a diary.
         numbers: How many numbers it has, as a share of ``NUMBERS``, at most 1.
@@ -41,12 +42,13 @@ class Form(NamedTuple):
 
     emphasised: float
     article: float
+    subject: float
     owner: float
     undated: float
     numbers: float
 
 
-WEIGHTS = Form(emphasised=0.64, article=1.08, owner=-0.57, undated=0.75, numbers=-0.53)
+WEIGHTS = Form(emphasised=0.6, article=0.51, subject=0.81, owner=-0.58, undated=0.75, numbers=-0.52)
 BIAS = -1.17
 MIN_DEFINITION = 0.25
 """Probability from which the best sentence about a thing defines it: one of the three good signs."""
@@ -91,8 +93,8 @@ def below_heading(text: str, heading: str) -> Definition | None:
     name, first = to_plain(heading.rpartition(" › ")[2]), next(iter(split(text)), None)
     if not name or first is None:
         return None
-    told = f"{name}: {to_plain(text[first.start : first.end])}"
-    return judge(told, told, name, is_dated=False)
+    below = to_plain(text[first.start : first.end])
+    return judge(f"**{name}**: {below}", f"{name}: {below}", name, is_dated=False)
 
 
 def definitions(
@@ -118,7 +120,7 @@ def definitions(
 def probability(form: Form) -> float:
     """P = 1 / (1 + exp(−(w · x + bias))), to four decimals.
 
-    >>> probability(Form(0, 0, 0, 0, 1)) < MIN_DEFINITION < 0.7 < probability(Form(1, 1, 0, 1, 0))
+    >>> probability(Form(0, 0, 0, 0, 0, 1)) < MIN_DEFINITION < 0.7 < probability(Form(1, 1, 1, 0, 1, 0))
     True
     """
     return round(1 / (1 + exp(-sum(w * x for w, x in zip(WEIGHTS, form, strict=True)) - BIAS)), 4)
@@ -128,9 +130,11 @@ def _form(marked: str, plain: str, name: tuple[int, int], *, is_dated: bool) -> 
     start, end = name
     item = _ITEM.match(marked)
     body, behind = marked[item.end() if item else 0 :], plain[end:]
+    has_article = pattern("definitions.article").match(behind) is not None
     return Form(
         emphasised=float(not start and body.startswith(_EMPHASIS)),
-        article=float(pattern("definitions.article").match(behind) is not None),
+        article=float(has_article),
+        subject=float(has_article and len(plain[:start].split()) <= 1),
         owner=float(behind.startswith(("'s", "\u2019s"))),
         undated=float(not is_dated),
         numbers=min(1.0, len(_NUMBER.findall(plain)) / NUMBERS),
