@@ -7,17 +7,21 @@ looked up in older turns by the index's postings.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edges import Matcher, NameForm
-from clsm_cli.consolidation.entity_resolution import Entity, resolve_entities
+from clsm_cli.consolidation.entity_resolution import MIN_NAME_SECTIONS, Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index.evidence_queries import Name
 from clsm_cli.text.aliases import short_names
+from clsm_cli.text.name_matching import sentence_openers
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.sentences import split
 from clsm_cli.text.time.expressions import names_time
 from clsm_cli.text.tokens import terms
 
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.name_head import NameJudgement
     from clsm_cli.model.graph import Node
-    from clsm_cli.store.index.evidence_queries import Name, SourceTurn
+    from clsm_cli.store.index.evidence_queries import SourceTurn
 
 MIN_THING_P = 0.25
 """Minimum probability that a name names a thing."""
@@ -38,6 +42,7 @@ MAX_PATH_SHARE = 0.85
 """Share of a name's uses in paths and file names from which it counts as part of them, not as a name."""
 _IN_PATH = INPUTS.index("in path")
 PERSON, CONCEPT, FILE = "person", "concept", "file"
+_SMALL_WORD = re.compile(r"\b[^\W\d_A-Z]\w*")
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
@@ -77,6 +82,7 @@ def build_vocabulary(
     """The nodes named in some episodes, and the pinned ones of ``nodes``."""
     connection = state.connection
     sightings = list(evidence_queries.names_used(connection, episodes))
+    sightings += _opening_names(connection, episodes, sightings)
     spoken = list(evidence_queries.speakers(connection, episodes))
     aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
     aliases += _short_names(sightings, spoken)
@@ -112,6 +118,28 @@ def build_vocabulary(
         for each in entities
     } | pinned
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
+
+
+def _opening_names(
+    connection: sqlite3.Connection, episodes: Collection[str], sightings: Iterable[Name]
+) -> list[Name]:
+    """Sightings of names that mostly begin a sentence, where the capital itself says nothing.
+
+    A word that stands inside sentences too seldom to be a node counts if it is a name there at least as
+    often as it is written in lower case.
+    """
+    places = grouped({(each.label, each.section) for each in sightings if each.kind == "name"})
+    inside = Counter(each.label for each in sightings if each.kind == "name")
+    small: Counter[str] = Counter()
+    found: list[Name] = []
+    for text, *place in evidence_queries.passage_texts(connection, episodes):
+        small.update(_SMALL_WORD.findall(text))
+        found += [
+            Name(word, "name", *place)
+            for word in sentence_openers(text, split(text))
+            if len(places.get(word, ())) < MIN_NAME_SECTIONS
+        ]
+    return [each for each in found if small[each.label.lower()] <= inside[each.label]]
 
 
 def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:
