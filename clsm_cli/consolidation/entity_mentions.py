@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 MIN_THING_P = 0.25
 """Minimum probability that a name names a thing."""
+MIN_OPENER_P = 0.6
+"""The same for uses that begin a sentence, where every word has a capital, to count."""
 MIN_PERSON_P, MIN_KIND_P = 0.5, 0.3
 """Minimum probability of the kind person, and of any other kind."""
 MAX_PATH_SHARE = 0.85
@@ -82,13 +84,15 @@ def build_vocabulary(
     """The nodes named in some episodes, and the pinned ones of ``nodes``."""
     connection = state.connection
     sightings = list(evidence_queries.names_used(connection, episodes))
-    sightings += _opening_names(connection, episodes, sightings)
+    opening = _opening_names(connection, episodes, sightings)
     spoken = list(evidence_queries.speakers(connection, episodes))
     aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
     aliases += _short_names(sightings, spoken)
     speakers = sorted({each.label for each in spoken})
-    labels = {*_candidates(sightings), *speakers, *chain.from_iterable(aliases)}
+    labels = {*_candidates([*sightings, *opening]), *speakers, *chain.from_iterable(aliases)}
     judgements = _judge_all(state, labels, episodes)
+    clear = {name for name, each in judgements.items() if each.thing >= MIN_OPENER_P}
+    sightings += [each for each in opening if each.label in clear]
     persons = {name for name, each in judgements.items() if _kind(name, each) == PERSON}
     entities = resolve_entities(
         [*sightings, *spoken],

@@ -225,7 +225,7 @@ def _join_aliases(
 
     A first name belongs to the only person whose full name begins with it; a last name that is nobody's
     first name, to the only one whose full name ends in it; an alias to the name that a text states. One
-    of several names is the only one if it is used ``DOMINANCE`` times as often as each other.
+    of several full names is the only one if it is used ``DOMINANCE`` times as often as each other.
     """
     turns = Counter(label for label, _ in {(each.label, each.turn) for each in seen})
     named = {each.label for each in seen if _is_name(each)} | {*people}
@@ -244,12 +244,13 @@ def _join_aliases(
         if bare != other:  # no versions of one thing
             owners[name_key(alias)].add(name)
             pairs.append((name, alias))
+    certain = {*people, *(name for name, _ in aliases)}
     for name, alias in pairs:
         speakers = {groups.group_of(each) for each in people}
         both_speak = {groups.group_of(name), groups.group_of(alias)} <= speakers
         rivals = owners[name_key(alias)]
         most = max(turns[rival] for rival in rivals)
-        meant = {rival for rival in rivals if rival in people or DOMINANCE * turns[rival] > most}
+        meant = {each for each in rivals if each in certain or DOMINANCE * turns[each] > most}
         if not both_speak and name in meant and len({*map(groups.group_of, meant)}) == 1:
             groups.join(_id(name), _id(alias))
 

@@ -145,6 +145,11 @@ def test_stated_names_are_one() -> None:
     assert (entry.label, entry.aliases) == ("Bear", ("Magnus Berg",))
 
 
+def test_a_stated_name_counts_wherever_else_it_is_not_seen() -> None:
+    [entry] = resolve_entities(_seen("TMM", "name", *TWO), [("Miles Market", "TMM")])
+    assert (entry.label, entry.aliases) == ("TMM", ("Miles Market",))
+
+
 def test_an_alias_of_two_things_is_the_alias_of_none() -> None:
     seen = _seen("Edda Lund", "name", *TWO) + _seen("Magnus Berg", "name", *TWO)
     told = [("Edda Lund", "Bear"), ("Magnus Berg", "Bear")]
