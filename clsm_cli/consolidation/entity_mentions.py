@@ -18,7 +18,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.evidence_queries import Name
-from clsm_cli.text.aliases import short_names
+from clsm_cli.text.aliases import HONORIFICS, short_names
 from clsm_cli.text.name_matching import sentence_openers
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import split
@@ -189,7 +189,7 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
     """The most probable kind if it reaches its threshold, else concept.
 
     A name in lower case is no person, and one without a slash or an extension no file; the other kinds are
-    renormalised.
+    renormalised. A title ("Dr Hofstra") makes a person as likely as the other kinds must be.
     """
     if judgement is None:
         return CONCEPT
@@ -199,7 +199,8 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
     if not _FILE.search(name):
         chances.pop(FILE)
     kind = max(chances, key=lambda kind: chances[kind])
-    least = MIN_PERSON_P if kind == PERSON else MIN_KIND_P
+    is_titled = name.partition(" ")[0].rstrip(".").lower() in HONORIFICS
+    least = MIN_PERSON_P if kind == PERSON and not is_titled else MIN_KIND_P
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
