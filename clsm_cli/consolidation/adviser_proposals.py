@@ -37,6 +37,7 @@ from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
 from clsm_cli.text.name_matching import NON_NAMES
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.person_words import language_of, words_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.statement_streams import stream_of
@@ -197,6 +198,8 @@ class CheckedPart:
             raise _RejectedError(f"its kind is none of {', '.join(KINDS)}")
         cited = self._cited(item.get("turns"))
         reason = citation_fault(text, cited) or self._junk_reason(text, cited[0])
+        if _begins_with_pronoun(text):
+            reason = "it does not say who it is about"
         if reason is not None:
             raise _RejectedError(reason)
         printed = [turn for turn in self._episode.values() if turn.trust not in TRUSTED]
@@ -351,6 +354,19 @@ def _checked_text(value: Any) -> str:
     if not is_item or _WORD.findall(plain) != _WORD.findall(text) or _BLOCK.search(text):
         raise _RejectedError("it cannot stand as plain text in a Markdown list")
     return plain
+
+
+def _begins_with_pronoun(text: str) -> bool:
+    """Whether the subject is a pronoun for a person, if that is the first word.
+
+    >>> _begins_with_pronoun("He is proud."), _begins_with_pronoun("Ada says he is.")
+    (True, False)
+    """
+    first = next(iter(words_of(text)), None)
+    language = language_of(text)
+    return first is not None and (
+        language.is_third_person(first.low) or language.is_a("we", first.low)
+    )
 
 
 def _shown(text: str) -> str:

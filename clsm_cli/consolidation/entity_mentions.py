@@ -7,17 +7,21 @@ looked up in older turns by the index's postings.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edges import Matcher, NameForm
-from clsm_cli.consolidation.entity_resolution import Entity, resolve_entities
+from clsm_cli.consolidation.entity_resolution import MIN_NAME_SECTIONS, Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
 from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
-from clsm_cli.text.aliases import short_names
+from clsm_cli.store.index.evidence_queries import Name
+from clsm_cli.text.aliases import HONORIFICS, short_names
+from clsm_cli.text.name_matching import sentence_openers
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.sentences import split
 from clsm_cli.text.time.expressions import names_time
 from clsm_cli.text.tokens import terms
 
@@ -28,16 +32,19 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.name_head import NameJudgement
     from clsm_cli.model.graph import Node
-    from clsm_cli.store.index.evidence_queries import Name, SourceTurn
+    from clsm_cli.store.index.evidence_queries import SourceTurn
 
 MIN_THING_P = 0.25
 """Minimum probability that a name names a thing."""
+MIN_OPENER_P = 0.6
+"""The same for uses that begin a sentence, where every word has a capital, to count."""
 MIN_PERSON_P, MIN_KIND_P = 0.5, 0.3
 """Minimum probability of the kind person, and of any other kind."""
 MAX_PATH_SHARE = 0.85
 """Share of a name's uses in paths and file names from which it counts as part of them, not as a name."""
 _IN_PATH = INPUTS.index("in path")
 PERSON, CONCEPT, FILE = "person", "concept", "file"
+_SMALL_WORD = re.compile(r"\b[^\W\d_A-Z]\w*")
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
@@ -77,12 +84,15 @@ def build_vocabulary(
     """The nodes named in some episodes, and the pinned ones of ``nodes``."""
     connection = state.connection
     sightings = list(evidence_queries.names_used(connection, episodes))
+    opening = _opening_names(connection, episodes, sightings)
     spoken = list(evidence_queries.speakers(connection, episodes))
     aliases = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
     aliases += _short_names(sightings, spoken)
     speakers = sorted({each.label for each in spoken})
-    labels = {*_candidates(sightings), *speakers, *chain.from_iterable(aliases)}
+    labels = {*_candidates([*sightings, *opening]), *speakers, *chain.from_iterable(aliases)}
     judgements = _judge_all(state, labels, episodes)
+    clear = {name for name, each in judgements.items() if each.thing >= MIN_OPENER_P}
+    sightings += [each for each in opening if each.label in clear]
     persons = {name for name, each in judgements.items() if _kind(name, each) == PERSON}
     entities = resolve_entities(
         [*sightings, *spoken],
@@ -112,6 +122,28 @@ def build_vocabulary(
         for each in entities
     } | pinned
     return Vocabulary(dict(sorted(entries.items())), canonical, _heads(entries))
+
+
+def _opening_names(
+    connection: sqlite3.Connection, episodes: Collection[str], sightings: Iterable[Name]
+) -> list[Name]:
+    """Sightings of names that mostly begin a sentence, where the capital itself says nothing.
+
+    A word that stands inside sentences too seldom to be a node counts if it is a name there at least as
+    often as it is written in lower case.
+    """
+    places = grouped({(each.label, each.section) for each in sightings if each.kind == "name"})
+    inside = Counter(each.label for each in sightings if each.kind == "name")
+    small: Counter[str] = Counter()
+    found: list[Name] = []
+    for text, *place in evidence_queries.passage_texts(connection, episodes):
+        small.update(_SMALL_WORD.findall(text))
+        found += [
+            Name(word, "name", *place)
+            for word in sentence_openers(text, split(text))
+            if len(places.get(word, ())) < MIN_NAME_SECTIONS
+        ]
+    return [each for each in found if small[each.label.lower()] <= inside[each.label]]
 
 
 def _canonical(entries: Mapping[str, Entity]) -> dict[str, str]:
@@ -157,7 +189,7 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
     """The most probable kind if it reaches its threshold, else concept.
 
     A name in lower case is no person, and one without a slash or an extension no file; the other kinds are
-    renormalised.
+    renormalised. A title ("Dr Hofstra") makes a person as likely as the other kinds must be.
     """
     if judgement is None:
         return CONCEPT
@@ -167,7 +199,8 @@ def _kind(name: str, judgement: NameJudgement | None) -> str:
     if not _FILE.search(name):
         chances.pop(FILE)
     kind = max(chances, key=lambda kind: chances[kind])
-    least = MIN_PERSON_P if kind == PERSON else MIN_KIND_P
+    is_titled = name.partition(" ")[0].rstrip(".").lower() in HONORIFICS
+    least = MIN_PERSON_P if kind == PERSON and not is_titled else MIN_KIND_P
     return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 

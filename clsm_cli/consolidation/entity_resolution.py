@@ -28,6 +28,8 @@ MIN_NAME_SECTIONS, MIN_PHRASE_SECTIONS, MIN_WORD_SECTIONS = 2, 2, 3
 """Minimum sections with a capitalised name, a noun phrase and a single word for it to become a node."""
 MIN_EPISODES = 2
 """Minimum episodes with a tag, code, noun phrase or single word."""
+DOMINANCE = 10
+"""How many times as often as another a full name must be used for a first name to mean it."""
 MIN_LIKENESS, MIN_LETTERS = 88.0, 5
 """Minimum likeness (0 … 100) of labels for review, and minimum letters of each."""
 _DIGITS = re.compile(r"\d+")
@@ -222,8 +224,10 @@ def _join_aliases(
     """Merge first names, last names and stated aliases with their entity; never two speakers.
 
     A first name belongs to the only person whose full name begins with it; a last name that is nobody's
-    first name, to the only one whose full name ends in it; an alias to the name that a text states.
+    first name, to the only one whose full name ends in it; an alias to the name that a text states. One
+    of several full names is the only one if it is used ``DOMINANCE`` times as often as each other.
     """
+    turns = Counter(label for label, _ in {(each.label, each.turn) for each in seen})
     named = {each.label for each in seen if _is_name(each)} | {*people}
     owners: dict[str, set[str]] = defaultdict(set)
     pairs: list[tuple[str, str]] = []
@@ -240,10 +244,14 @@ def _join_aliases(
         if bare != other:  # no versions of one thing
             owners[name_key(alias)].add(name)
             pairs.append((name, alias))
+    certain = {*people, *(name for name, _ in aliases)}
     for name, alias in pairs:
         speakers = {groups.group_of(each) for each in people}
         both_speak = {groups.group_of(name), groups.group_of(alias)} <= speakers
-        if not both_speak and len({*map(groups.group_of, owners[name_key(alias)])}) == 1:
+        rivals = owners[name_key(alias)]
+        most = max(turns[rival] for rival in rivals)
+        meant = {each for each in rivals if each in certain or DOMINANCE * turns[each] > most}
+        if not both_speak and name in meant and len({*map(groups.group_of, meant)}) == 1:
             groups.join(_id(name), _id(alias))
 
 

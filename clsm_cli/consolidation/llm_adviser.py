@@ -44,7 +44,7 @@ class Adviser:
         self._unread = set(request.answer.parts if request.answer else ())
         self._llm: Llm | None = None
         self._entries: dict[str, dict[str, Any]] = {}
-        self._relations: dict[str, list[Relation]] = {}
+        self._relations: dict[str, list[tuple[str, Relation]]] = {}
         self.replaced: dict[str, Claim] = {}
         if self._answer is not None:
             self._entries = self._answer.parts
@@ -87,7 +87,8 @@ class Adviser:
             self._report.refused += checked.refused
             self._report.advised += len(checked.claims) + len(checked.relations)
             self._report.dropped += len(checked.removed_drafts)
-            self._relations.setdefault(part.episode.id, []).extend(checked.relations)
+            relations = self._relations.setdefault(part.episode.id, [])
+            relations += ((part.handle, each) for each in checked.relations)
             gone = {
                 (each.turn, each.text) for each in part.drafts if each.id in checked.removed_drafts
             }
@@ -99,12 +100,17 @@ class Adviser:
     def relations(
         self, episodes: Iterable[str], node_of: Callable[[str], str], nodes: Container[str]
     ) -> dict[RelationKey, set[str]]:
-        """Relations that the adviser found in episodes: relation → turns."""
+        """Relations that the adviser found in episodes, of two nodes: relation → turns."""
         found: dict[RelationKey, set[str]] = {}
-        for each in chain.from_iterable(self._relations.get(i, ()) for i in episodes):
+        for handle, each in chain.from_iterable(self._relations.get(i, ()) for i in episodes):
             a, b = (node_of(node_id(name)) for name in (each.source, each.target))
             if a in nodes and b in nodes and a != b:
                 found.setdefault((a, each.type, b, True), set()).update(each.turns)
+            else:
+                proposal = f"{each.source} {each.type} {each.target}"
+                reason = "it does not name two things that the graph knows"
+                self._report.refused.append(Refused(handle, proposal, reason))
+                self._report.advised -= 1
         return found
 
     def finish(self, episodes: Container[str]) -> None:

@@ -36,7 +36,7 @@ _REACH = 160  # characters before an acronym in which to look for its words
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(word_list("small words"))
 
-_HONORIFICS = frozenset(word_list("honorifics"))
+HONORIFICS = frozenset(word_list("honorifics"))
 _NAME_PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 
 
@@ -72,7 +72,7 @@ def short_names(full: str) -> list[str]:
     """Return first and last name of a person's full name; beside a title or emoji, the name alone counts."""
     all_words = full.split()
     words = [word for word in all_words if unicodedata.category(word[0]) != "So"]
-    titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
+    titled = len(words) > 1 and words[0].rstrip(".").lower() in HONORIFICS
     words = words[1:] if titled else words
     if not 1 + (words == all_words) <= len(words) <= 4:
         return []

@@ -51,6 +51,24 @@ def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
         position = max(position + 1, words.index(run[-1], position) + 1) if run else position + 1
 
 
+def sentence_openers(text: str, spans: Sequence[Span]) -> Iterator[str]:
+    """Yield the capitalised words, each alone, with which a sentence begins; they may be names or not.
+
+    >>> from clsm_cli.text.sentences import split
+    >>> list(sentence_openers("Noor is here. Later Bram Vos.", split("Noor is here. Later Bram Vos.")))
+    ['Noor']
+    """
+    for span in spans:
+        words = _words(text, span)
+        opener = next((word for word in words if not word.text.isdigit()), None)
+        if opener and _is_capitalised(opener) and opener.text.isalpha() and len(opener.text) > 1:
+            follower = next(words, None)
+            if not (
+                follower and _is_capitalised(follower) and _is_adjacent(text, opener, follower)
+            ):
+                yield opener.text
+
+
 def _is_sentence_capital(word: str, inside: set[str]) -> bool:
     """Whether the first word of a sentence is capitalised only for its position: "Adding Hardin …"."""
     return word.lower() in inside or word.endswith(("ing", "ed"))

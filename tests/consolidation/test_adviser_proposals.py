@@ -330,6 +330,7 @@ def test_what_clsm_would_keep_goes_only_by_its_id(
         ("with Ada", "understand it alone"),
         ("rowed to Lund with", "understand it alone"),
         ("in three hours", "understand it alone"),
+        ("He rowed to Lund with Ada in three hours.", "who it is about"),
         ("The user rowed to Lund with Ada in 3 hours.", ""),
         ("Ada rowed to Lund.", ""),
     ],

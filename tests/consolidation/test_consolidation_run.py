@@ -174,6 +174,18 @@ def test_one_broken_line_of_a_shard_stops_nothing(store: Store, tmp_path: Path) 
     assert current(store, "allergic")
 
 
+def test_a_name_that_mostly_begins_sentences_is_a_node(store: Store, tmp_path: Path) -> None:
+    said = (
+        "Noor called. Later it rained.",
+        "Noor's cat is ill.",
+        "I called Noor. Later she slept.",
+    )
+    for day, text in enumerate(said, 2):
+        heard(store, tmp_path, f"{day}", f"2026-02-0{day}", text)
+    sleep(store)
+    assert [node.label for node in nodes(store).values()] == ["Noor"]
+
+
 def test_a_pair_said_once_has_no_edge(store: Store, tmp_path: Path) -> None:
     heard(store, tmp_path, "a", "2026-02-02", "[[Kiln]] and [[Loom]].")
     heard(store, tmp_path, "b", "2026-02-03", "[[Kiln]], [[Anvil]].")

@@ -101,6 +101,15 @@ def test_the_only_full_name_with_a_first_name_is_meant_wherever_that_stands() ->
     assert (entry.label, entry.aliases) == ("Mirabai", ("Mirabai Oduya",))
 
 
+@pytest.mark.parametrize(("uses", "is_one"), [(9, False), (10, True)])
+def test_a_first_name_means_the_full_name_that_is_used_far_more(uses: int, is_one: bool) -> None:
+    places = [f"e{n}/s/t" for n in range(uses)]
+    fulls = ["Mike Grill", "Mike Cano"]
+    seen = _seen("Mike", "name", *TWO) + _seen(fulls[0], "name", *places)
+    entries = resolve_entities([*seen, *_seen(fulls[1], "name", "e1/s2/t")], (), persons=fulls)
+    assert ("Mike" in _named(entries, fulls[0]).aliases) == is_one
+
+
 def test_a_first_name_is_meant_sooner_than_a_last_one() -> None:
     names = ["Mara", "Mara Oduya", "Tell Mara"]
     seen = [each for name in names for each in _seen(name, "name", *TWO)]
@@ -134,6 +143,11 @@ def test_stated_names_are_one() -> None:
     seen = _seen("Magnus Berg", "name", *TWO) + _seen("Bear", "name", *THREE)
     [entry] = resolve_entities(seen, [("Magnus Berg", "Bear")])
     assert (entry.label, entry.aliases) == ("Bear", ("Magnus Berg",))
+
+
+def test_a_stated_name_counts_wherever_else_it_is_not_seen() -> None:
+    [entry] = resolve_entities(_seen("TMM", "name", *TWO), [("Miles Market", "TMM")])
+    assert (entry.label, entry.aliases) == ("TMM", ("Miles Market",))
 
 
 def test_an_alias_of_two_things_is_the_alias_of_none() -> None:

@@ -54,6 +54,7 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, store: Store)
         statement("Mara can row to Lund in 4 hours.", first),
         statement("Mara knows Yusuf.", first),
         statement("Mara owns a boat."),
+        relations=[{"source": "Ada", "type": "rowed_to", "target": "Lund", "turns": [first]}],
     )
     endpoint.answers(answers(said))
     report = asked(store, endpoint, "good")
@@ -61,7 +62,7 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, store: Store)
     assert current(store, "Yusuf") == current(store, "boat") == []
     (row,) = [each for each in rows(store).values() if "3 hours" in each.text]
     assert row.sources == (first,)
-    assert (report.advised, len(report.refused)) == (1, 3)
+    assert (report.advised, len(report.refused)) == (1, 4)
     assert report.usage["calls"] == endpoint.count >= 1
     assert report.warnings == []
     assert draft in str(endpoint.requests[0]["body"])

@@ -9,7 +9,7 @@ from sleeping import current, edges, heard, nodes, rows, sleep, talked, told
 from small_store import note
 
 from clsm_cli.consolidation import entity_mentions
-from clsm_cli.heads.name_head import NameJudgement
+from clsm_cli.heads.name_head import KINDS, NameJudgement
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
@@ -61,6 +61,12 @@ def test_who_has_a_name_of_a_person_is_one(
     sleep(store)
     (okoye,) = [each for each in nodes(store).values() if "Okoye" in each.label]
     assert okoye.kind == "person"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("Dr Hofstra", "person"), ("Ada Hofstra", "concept")])
+def test_a_title_makes_a_person_likelier(name: str, kind: str) -> None:
+    kinds = dict.fromkeys(KINDS, 0.0) | {"person": 0.48, "organisation": 0.25, "tool": 0.27}
+    assert entity_mentions._kind(name, NameJudgement(0.9, kinds)) == kind
 
 
 def test_the_owner_is_one_whatever_a_chat_calls_her(store: Store, tmp_path: Path) -> None:

@@ -95,6 +95,18 @@ def _phrases(connection: Connection, episodes: Collection[str]) -> Iterator[Name
             yield Name(known[phrase], "phrase", episode, section, key)
 
 
+def passage_texts(
+    connection: Connection, episodes: Collection[str]
+) -> Iterator[tuple[str, str, str, str]]:
+    """The passages of some episodes without tool output: text, episode, section, turn."""
+    for row in connection.execute(
+        f"SELECT p.text, l.episode, {_SECTION}, p.key {_FROM_PASSAGES}"
+        " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool' ORDER BY p.id"
+    ):
+        if row[1] in episodes:
+            yield row
+
+
 def episode_texts(connection: Connection, episodes: Collection[str]) -> Iterator[str]:
     """The texts of some episodes, one for each note or conversation.
 
