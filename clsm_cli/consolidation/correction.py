@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import value_places
+from clsm_cli.consolidation import supersession_check, value_places
 from clsm_cli.consolidation.calibrate import closed_rows
 from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
@@ -166,7 +166,6 @@ def _update_probability(row: Statement, said: str) -> float:
     """The probability that a sentence ends a statement; 1 without the model.
 
     The model only reads English. In other languages, a sentence ends one that differs in a value only.
-    It hardly sees digits: a sentence about the same with a new number repeats nothing.
     """
     if row.text == said:
         return 1.0
@@ -175,9 +174,7 @@ def _update_probability(row: Statement, said: str) -> float:
         if not pair_head.is_readable(f"{row.text}\n{said}"):
             return float(_has_other_value(row.text, said))
         (relation,) = pair_head.relations([(row.text, said)])
-        has_new_number = {*sameness.numbers(said)} - {*sameness.numbers(row.text)}
-        if has_new_number and pair_head.content(old) & pair_head.content(new):
-            relation = relation._replace(update=relation.update + relation.same)
+        relation = supersession_check.with_numbers(relation, old, new)
         return pair_head.update_of(old, new, relation, pair_head.relations)
     except (ModelMissingError, ModelDigestError):
         return 1.0
