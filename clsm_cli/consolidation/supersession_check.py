@@ -89,7 +89,7 @@ def rivals(
     found = []
     for (row, is_later, texts), read in zip(asked, told, strict=True):
         one, two = map(pair_head.sentence, texts)
-        relation = with_numbers(read, one, two)
+        relation = with_numbers(read, one, two, is_rewritten=row.id in gone)
         if relation.update < (REWRITTEN if row.id in gone else ASKED):
             continue  # its clauses can only lower it
         chance = pair_head.update_of(one, two, relation, pair_head.relations)
@@ -104,13 +104,17 @@ def rivals(
     return sorted(found, key=lambda each: (each.chance, each.row.id))
 
 
-def with_numbers(relation: Relation, old: Sentence, new: Sentence) -> Relation:
+def with_numbers(
+    relation: Relation, old: Sentence, new: Sentence, *, is_rewritten: bool = False
+) -> Relation:
     """A relation in which sentences about one thing with different numbers never say the same.
 
-    The head hardly sees the last digits of addresses and versions, and takes most such updates for repetitions.
+    The head hardly sees the last digits of addresses and versions, and takes most such updates for
+    repetitions. Unless the one was rewritten as the other, a number that both have is what they repeat.
     """
     before, after = ({*sameness.numbers(each.text)} for each in (old, new))
-    if before - after and after - before and pair_head.content(old) & pair_head.content(new):
+    is_other = before - after and after - before and (is_rewritten or not before & after)
+    if is_other and pair_head.content(old) & pair_head.content(new):
         return relation._replace(same=0.0, update=relation.update + relation.same)
     return relation
 
