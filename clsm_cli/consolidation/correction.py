@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import value_places
+from clsm_cli.consolidation import supersession_check, value_places
 from clsm_cli.consolidation.calibrate import closed_rows
 from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
@@ -174,6 +174,7 @@ def _update_probability(row: Statement, said: str) -> float:
         if not pair_head.is_readable(f"{row.text}\n{said}"):
             return float(_has_other_value(row.text, said))
         (relation,) = pair_head.relations([(row.text, said)])
+        relation = supersession_check.with_numbers(relation, old, new)
         return pair_head.update_of(old, new, relation, pair_head.relations)
     except (ModelMissingError, ModelDigestError):
         return 1.0

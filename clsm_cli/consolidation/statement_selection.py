@@ -308,7 +308,7 @@ class StatementScorer:
         return replace(scores, pieces=pieces)
 
     def _successors(self, scores: UnitScores) -> frozenset[ScoredUnit]:
-        """Sentences of rewritten blocks that repeat or succeed a statement of the old block."""
+        """Sentences of rewritten blocks that repeat a statement of the old block, or succeed one, the likeliest."""
         successors: set[ScoredUnit] = set()
         pairs = []
         for key, pieces in scores.pieces.items():
@@ -320,8 +320,11 @@ class StatementScorer:
             pairs += [(text, each) for text in sorted(gone) for each in pieces if each not in again]
         if self.state.meanings is not None:
             relations = pair_head.relations([(text, piece.statement) for text, piece in pairs])
-            for (_, piece), each in zip(pairs, relations, strict=True):
-                if each.same + each.update >= MIN_SUCCESSOR_P:
+            chances = [each.same + each.update for each in relations]
+            succeeded: set[str] = set()
+            for chance, (text, piece) in sorted(zip(chances, pairs, strict=True), reverse=True):
+                if chance >= MIN_SUCCESSOR_P and text not in succeeded and piece not in successors:
+                    succeeded.add(text)
                     successors.add(piece)
         return frozenset(successors)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.lookup import StatementIndex
+    from clsm_cli.heads.pair_head import Relation, Sentence
     from clsm_cli.model.graph import Statement
 
 NEAR = 0.40
@@ -86,10 +87,11 @@ def rivals(
     asked = every[:MOST] + [each for each in every[MOST:] if each[0].id in gone]
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
-    for (row, is_later, texts), relation in zip(asked, told, strict=True):
+    for (row, is_later, texts), read in zip(asked, told, strict=True):
+        one, two = map(pair_head.sentence, texts)
+        relation = with_numbers(read, one, two, is_rewritten=row.id in gone)
         if relation.update < (REWRITTEN if row.id in gone else ASKED):
             continue  # its clauses can only lower it
-        one, two = map(pair_head.sentence, texts)
         chance = pair_head.update_of(one, two, relation, pair_head.relations)
         if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
@@ -100,6 +102,21 @@ def rivals(
         ):
             found.append(Rival(chance, row, is_later))
     return sorted(found, key=lambda each: (each.chance, each.row.id))
+
+
+def with_numbers(
+    relation: Relation, old: Sentence, new: Sentence, *, is_rewritten: bool = False
+) -> Relation:
+    """A relation in which sentences about one thing with different numbers never say the same.
+
+    The head hardly sees the last digits of addresses and versions, and takes most such updates for
+    repetitions. Unless the one was rewritten as the other, a number that both have is what they repeat.
+    """
+    before, after = ({*sameness.numbers(each.text)} for each in (old, new))
+    is_other = before - after and after - before and (is_rewritten or not before & after)
+    if is_other and pair_head.content(old) & pair_head.content(new):
+        return relation._replace(same=0.0, update=relation.update + relation.same)
+    return relation
 
 
 def _comparable(

@@ -17,7 +17,7 @@ MIN_COSINE = 0.90  # of two sentence vectors (MiniLM), from which their meaning 
 MIN_OVERLAP = 0.80  # share of common stems from which their words count as equal
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
-_NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.])([-\u2212]?\d+(?:[.,:]\d+)*)[^\W\d_]*(?!\w)")  # "21st", "4gb"
 _CODE_LIKE = re.compile(r"[a-z][._/][a-z]|_|[a-z]\d|\d[a-z]{3}")
 _MULTIPLES = dict(pair.split("/", 1) for pair in word_list("multiples"))
 _PERSONS = {w: person for person in word_list("persons") for w in person.split("/")}
@@ -75,12 +75,15 @@ def _count_negations(sentence: str) -> int:
 
 
 def numbers(sentence: str) -> list[str]:
-    """Return the numbers of a sentence in digits, sorted, with repeats."""
+    """Return the numbers of a sentence in digits, sorted, with repeats.
+
+    >>> numbers("On the 21st it had 4gb, now six.")
+    ['21', '4', '6']
+    """
     found = []
-    for match in _NUMBER.finditer(sentence):
-        digits = re.sub(r"(?:st|nd|rd|th)$", "", match.group()).replace("\u2212", "-")
-        digits = re.sub(r",(?=\d{3}(?!\d))", "", digits).replace(",", ".")
-        found.append(digits)
+    for written in _NUMBER.findall(sentence):
+        digits = re.sub(r",(?=\d{3}(?!\d))", "", written)
+        found.append(digits.replace(",", ".").replace("\u2212", "-"))
     for word in re.findall(r"[a-z]+(?:-[a-z]+)?", sentence.lower()):
         if word in _MULTIPLES:
             found.append(_MULTIPLES[word])

@@ -173,6 +173,9 @@ def test_by_the_name_of_its_subject(store: Store) -> None:
     assert done(store, "the bell", "15 minutes").was.id == bell().id
     assert done(store, "Mara Lind", "York").was.id == home().id
     assert "## Mara" in markdown(store)
+    nas = statement("stamppot (TrueNAS, NAS): 192.168.20.40, web UI on port 8443", subject="nas")
+    hold(store, nas)
+    assert done(store, "NAS", "The NAS is at 192.168.20.41.").was.id == nas.id
 
 
 def test_what_is_not_certain_is_asked(store: Store) -> None:

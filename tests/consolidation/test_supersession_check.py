@@ -85,6 +85,15 @@ def test_what_is_called_off_is_over_and_nothing_else(tmp_path: Path, speaker: st
     assert "contradiction" not in {each.reason for each in review_items(store).values()}
 
 
+@pytest.mark.parametrize(
+    "said", ["The rack switch has firmware 7.12.{}.", "tracking-redis has {}gb of memory."]
+)
+def test_a_sentence_with_another_number_repeats_nothing(tmp_path: Path, said: str) -> None:
+    store = told(tmp_path, said.format(1), said.format(2))
+    assert said.format(2) in current(store)
+    assert "contradiction" in {each.reason for each in review_items(store).values()}
+
+
 def test_what_is_said_in_a_chat_is_held_against_no_other_subject(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     said = [

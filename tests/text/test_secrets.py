@@ -105,6 +105,10 @@ SAMPLES: list[tuple[str, str]] = [
         "password",
         "\u043f\u0430\u0440\u043e\u043b\u044c: \u043f\u043e\u0434\u0441\u043e\u043b\u043d\u0443\u0445",
     ),
+    *(
+        ("password", label + "Tulip" + "12")
+        for label in ("adminPassword: ", "PGPASSWORD=", "Het wifiwachtwoord is ", "NASpasswort: ")
+    ),
     ("password", "pw: " + "tulip" + "-field, user: bob"),
     *(
         ("password", label + "12" + "34")

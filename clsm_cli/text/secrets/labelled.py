@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import compiled
+from clsm_cli.text.language_data import compiled, word_list
 from clsm_cli.text.secrets import secret_values
 from clsm_cli.text.secrets.labels import (
     UNSPACED,
@@ -104,6 +104,8 @@ _AFTER_BLANK = (
 """A password linked to its label by a blank alone: "the wifi password tulip99"."""
 
 
+_OBJECTS = frozenset(("it", "the", *word_list("determiners")))
+"""First words of an object, which no noun has behind it."""
 _INFLECTION = re.compile(r"[^\W\d_]{0,3}")  # inflection of a label
 _MIN_WORD = 4  # minimum length of a single word after its label
 _MIN_KEY = 6
@@ -389,6 +391,9 @@ def _pin(place: _Place, form: re.Pattern[str] = _DIGITS) -> _Span | None:
     match = form.match(place.text, between.end()) if between else None
     if between is None or match is None:
         return None
+    said = place.folded[place.end : between.end()].split()
+    if said[-1:] == ["to"] and said[0] in _OBJECTS:
+        return None  # a verb: "pin the port to 9090"
     if between.group(1) and place.text[place.end : between.start(1)].strip():
         is_lone = _LONE_DIGITS.match(place.text, between.end())
         opens = is_lone and _form(_OPENED).search(place.folded, place.end, between.end())

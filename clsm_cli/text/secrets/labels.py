@@ -15,6 +15,7 @@ UNSPACED = "\u2e80"  # first character of scripts without blanks between words (
 UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
 """The same as a character class of a pattern."""
 _HEAD_LETTERS = 3  # letters that distinguish most words from the first words of phrases
+_MIN_COMPOUND_END = 6  # letters of a label for passwords that may end a word ("wifiwachtwoord")
 _MAX_ENDING = 4  # maximum letters of an inflection, plus one
 _NO_LABELS = (
     "be",
@@ -149,29 +150,50 @@ def _compounds() -> re.Pattern[str]:
 def labels_in(folded: str) -> Iterator[tuple[str, int, int]]:
     """Yield class, start and end of each label that starts a word; anywhere in scripts without blanks.
 
-    Words for "code" may end a compound, so all words are searched for them.
+    Words for "code" and "password" may end a compound, so all words are searched for them; what a
+    compound with "password" names is less sure ("adminPassword: required").
     """
     taken: set[int] = set()
     found = _phrases().within(folded)
-    codes = (each for each in labels() if each[1] == "code" and each[0] in folded)
-    for label, kind in dict.fromkeys([*found, *codes]):
+    inner = (each for each in _compound_ends() if each[0] in folded)
+    for label, kind in dict.fromkeys([*found, *inner]):
         for place in phrase_places(folded, label):
             end = place + len(label)
             if end not in taken and _is_word(folded, place, end, kind):
                 taken.add(end)
-                yield kind, place, end
+                is_part = kind == "password" and _is_begun(folded, place)
+                yield "homonym" if is_part else kind, place, end
+
+
+@cache
+def _compound_ends() -> tuple[tuple[str, str], ...]:
+    """Labels that may end a compound."""
+    return tuple(
+        (label, kind)
+        for label, kind in labels()
+        if kind == "code"
+        or (kind == "password" and len(label) >= _MIN_COMPOUND_END and label.isalpha())
+    )
+
+
+def _is_begun(folded: str, start: int) -> bool:
+    """Whether a word goes on at an offset, in a script with blanks between words."""
+    before = folded[start - 1 : start]
+    return before.isalnum() and max(before, folded[start]) < UNSPACED
 
 
 def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
     """Whether a label is a word here, possibly inflected ("lösenordet", "codes").
 
-    "Code" may also end a compound with the thing it opens ("Türcode"). Scripts without blanks always match.
+    "Code" may also end a compound with the thing it opens ("Türcode"), "password" any. Scripts without
+    blanks always match.
     """
     if folded[start] > UNSPACED:
         return True
-    is_begun = bool(start) and folded[start - 1].isalnum() and folded[start - 1] < UNSPACED
-    if is_begun and not (
-        kind == "code" and _compounds().search(folded[max(0, start - 16) : start])
+    if _is_begun(folded, start) and not (
+        _compounds().search(folded[max(0, start - 16) : start])
+        if kind == "code"
+        else (folded[start:end], kind) in _compound_ends()
     ):
         return False
     most = end + (3 if end - start >= 5 else 2 if kind == "code" else 1)
