@@ -1,40 +1,15 @@
 """What a sentence says to be so, and which questions ask for that."""
 
 import pytest
+from tables import column
 
 from clsm_cli.text import factuality
 
-SO = [
-    "Mara lives in Haarlem.",
-    "Mara has sold the barge and bought a smaller one.",
-    "Mara no longer lives in Delft.",
-    "Mara does not live in Delft any longer, she lives in Haarlem.",
-    "The choir meets not on Mondays but on Tuesdays.",
-    "The choir meets on Tuesdays, not on Mondays.",
-    "Mara not only rows, she sails.",
-    "I can't wait to see the new barge.",
-    "Ann says that Mara lives in Haarlem.",
-    "",
-]
-NOT_SO = [
-    "Mara does not live in Delft.",
-    "Mara doesn\u2019t live in Delft.",
-    "Mara never lived in Delft.",
-    "Nobody keeps the keys in the drawer.",
-    "It is a rumour that Mara lives in Delft.",
-    "Someone once said Mara lives in Delft.",
-    "Mara lives in Delft, but that is wrong.",
-    "We considered Delft and turned it down.",
-    "We turned Delft down.",
-    "Mara almost moved to Delft.",
-    "If the rent were lower, Mara would live in Delft.",
-    "Perhaps Mara lives in Delft.",
-]
-
 
 def test_what_is_said_to_be_so() -> None:
-    assert [each for each in SO if not factuality.is_asserted(each)] == []
-    assert [each for each in NOT_SO if factuality.is_asserted(each)] == []
+    said = ["", *column(__file__, "so")]
+    assert [each for each in said if not factuality.is_asserted(each)] == []
+    assert [each for each in column(__file__, "not so") if factuality.is_asserted(each)] == []
 
 
 def test_only_the_clause_about_the_terms_counts() -> None:

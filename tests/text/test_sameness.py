@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import table
 
 from clsm_cli.text.sameness import is_equivalent, numbers, polarity
 
@@ -24,37 +25,7 @@ def test_same(a: str, b: str, cosine: float) -> None:
     assert is_equivalent(b, a, cosine)
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ("The report is due on Friday.", "The report is due on Monday."),
-        ("The report is due on 3 May.", "The report is due on 3 June."),
-        ("The probe reports every 10 minutes.", "The probe reports every 15 minutes."),
-        ("The dose is 2.5 mg once a day.", "The dose is 2.5 mg twice a day."),
-        ("Mia is nine.", "Mia is ten."),
-        ("Anna paid Paul.", "Paul paid Anna."),
-        ("Anna likes the sea.", "Paul likes the sea."),
-        ("I like the sea.", "She likes the sea."),
-        ("My brother plays chess.", "Your brother plays chess."),
-        ("The heater is on.", "The heater is off."),
-        ("The heater is on.", "The heater is not on."),
-        ("Never restart the gateway.", "Restart the gateway."),
-        ("He drinks coffee.", "He stopped drinking coffee."),
-        ("Speak before the bell.", "Speak after the bell."),
-        ("The shop is open.", "The shop is closed."),
-        ("The shop is open.", "The shop was open."),
-        ("We will move to a flat.", "We moved to a flat."),
-        ("It might rain.", "It rains."),
-        ("Is the shop open?", "The shop is open."),
-        ("Use `fetch_all` for lists.", "Use `fetch_one` for lists."),
-        ("Version 3.2 is stable.", "Version 3.4 is stable."),
-        ("The water is at -62 cm.", "The water is at 62 cm."),
-        ("We met in the morning.", "We met in the evening."),
-        ("Open port 8080 on the router.", "Close port 8080 on the router."),
-        ("Her mother lives next door.", "Her father lives next door."),
-        ("The club meets in the Blue Door.", "The club meets in the Old Mill."),
-    ],
-)
+@pytest.mark.parametrize(("a", "b"), table(__file__, "different"))
 def test_different_however_near(a: str, b: str) -> None:
     assert not is_equivalent(a, b, 0.99)
     assert not is_equivalent(b, a, 0.99)

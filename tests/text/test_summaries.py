@@ -2,37 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from tables import table
 
 from clsm_cli.text.summaries import best_sentences, definition_score
 
 
-@pytest.mark.parametrize(
-    ("sentence", "label", "least", "most"),
-    [
-        ("Rosa is a retired signal engineer.", "Rosa", 0.7, 1),
-        ("- **Rosa Lind**: my sister's neighbour, 71.", "Rosa", 0.7, 1),
-        ("Rosa, our downstairs neighbour, repairs clocks.", "Rosa", 0.7, 1),
-        ("**Beacon**: the successor of the old store.", "Beacon", 0.7, 1),
-        ("Hysteresis is the lag between cause and effect.", "hysteresis", 0.7, 1),
-        ("- *Hysteresis* (Ewing): a lag between cause and effect.", "hysteresis", 0.7, 1),
-        ("The condition that forces it is called hysteresis.", "hysteresis", 0.7, 1),
-        ("The [[flow meter]] means the box under the bridge.", "flow meter", 0.7, 1),
-        ("We met Rosa at the station yesterday.", "Rosa", 0.01, 0.49),
-        ("Then the letter went to Rosa, who had asked for it.", "Rosa", 0.01, 0.49),
-        ("He walked by the flow meter again.", "flow meter", 0.01, 0.49),
-        ("- Pump: the shop has promised one for May.", "Pump", 0.01, 0.49),
-        ("Is Rosa a plumber?", "Rosa", 0, 0),
-        ("Open question: what Rosa is for", "Rosa", 0, 0),
-        ("Rosa and tea", "Rosa", 0, 0),
-        ("- [ ] Rosa: a letter to write and to send", "Rosa", 0, 0),
-        ("`rosa --is a=tool` Rosa", "Rosa", 0, 0),
-        ("Rosa is a retired engineer " + "who repairs clocks " * 20, "Rosa", 0, 0),
-        ("The clock is a machine.", "Rosa", 0, 0),
-        ("", "Rosa", 0, 0),
-    ],
-)
-def test_what_is_said_of_a_name(sentence: str, label: str, least: float, most: float) -> None:
-    assert least <= definition_score(sentence, label) <= most
+@pytest.mark.parametrize(("sentence", "label", "least", "most"), table(__file__, "definitions"))
+def test_what_is_said_of_a_name(sentence: str, label: str, least: str, most: str) -> None:
+    assert float(least) <= definition_score(sentence, label) <= float(most)
 
 
 def test_the_best_come_first_and_do_not_repeat() -> None:
