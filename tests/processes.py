@@ -17,6 +17,12 @@ TIMEOUT = 300
 """Seconds after which a command hangs."""
 
 
+def ran(*words: str | Path, **how: Any) -> subprocess.CompletedProcess[str]:
+    """How a program ended, and what it printed."""
+    how = {"capture_output": True, "text": True, "timeout": TIMEOUT, **how}
+    return subprocess.run(words, check=False, **how)
+
+
 @dataclass(frozen=True)
 class Done:
     code: int

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from processes import Cli
+from processes import Cli, ran
 from pseudo_terminal import at_a_terminal
 
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
@@ -48,15 +48,8 @@ def test_a_missing_model_is_offered_to_a_person_only(cli: Cli) -> None:
 
 def shell(cli: Cli, script: str) -> subprocess.CompletedProcess[str]:
     """A line of shell in which ``$CLSM`` is the command."""
-    return subprocess.run(
-        ["bash", "-c", script],
-        cwd=cli.folder,
-        env={**cli.environment, "CLSM": f"{sys.executable} -m clsm_cli"},
-        capture_output=True,
-        check=False,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
+    env = {**cli.environment, "CLSM": f"{sys.executable} -m clsm_cli"}
+    return ran("bash", "-c", script, cwd=cli.folder, env=env, stdin=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="module")

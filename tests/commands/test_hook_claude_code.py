@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import Cli
+from processes import Cli, ran
 
 from clsm_cli.integrations.claude_code_setup import EVENTS
 from clsm_cli.text.fence_lines import OPENING
@@ -44,17 +44,8 @@ def lines(cli: Cli) -> dict[str, str]:
 
 def run(cli: Cli, line: str, event: bytes, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a hook as Claude Code does: a shell with little in its environment, JSON on stdin."""
-    return subprocess.run(
-        ["/bin/sh", "-c", line],
-        cwd=folder,
-        env={"HOME": cli.environment["HOME"], "PATH": "/usr/bin:/bin"},
-        input=event.decode(errors="surrogateescape"),
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        check=False,
-        timeout=60,
-    )
+    env = {"HOME": cli.environment["HOME"], "PATH": "/usr/bin:/bin"}
+    return ran("/bin/sh", "-c", line, cwd=folder, env=env, input=event.decode())
 
 
 def told(event: str, **more: Any) -> bytes:

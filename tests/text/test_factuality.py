@@ -1,7 +1,7 @@
 """What a sentence says to be so, and which questions ask for that."""
 
 import pytest
-from tables import column
+from tables import column, table
 
 from clsm_cli.text import factuality
 
@@ -18,24 +18,9 @@ def test_only_the_clause_about_the_terms_counts() -> None:
     assert not factuality.asserts_about("It is sunny, Mara never lived in Haarlem.", terms)
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Where does Mara live?", True),
-        ("On which day does the choir meet?", True),
-        ("How many barges does Mara own?", True),
-        ("How did Mara feel?", False),
-        ("Why is the cellar damp?", False),
-        ("Does Mara live in Delft?", False),
-        ("What did we decide against?", False),
-        ("Where would Mara live?", False),
-        ("Which town doesn't Mara like?", False),
-        ("barge", False),
-        ("", False),
-    ],
-)
-def test_questions_that_ask_for_what_is(question: str, *, expected: bool) -> None:
-    assert factuality.asks_current_value(question) is expected
+@pytest.mark.parametrize(("expected", "question"), table(__file__, "asks for what is"))
+def test_questions_that_ask_for_what_is(expected: str, question: str) -> None:
+    assert factuality.asks_current_value(question) is (expected == "yes")
 
 
 def test_questions_about_the_output_of_a_tool() -> None:
@@ -43,21 +28,9 @@ def test_questions_about_the_output_of_a_tool() -> None:
     assert not factuality.asks_for_output("Where does Mara live?")
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("Can you check whether the dentist is on Wednesday", True),
-        ("Lotte still lives in Breda, doesn't she", True),
-        ("How much is the rent", True),
-        ("I might move to Ghent.", True),
-        ("Do it by Friday.", False),
-        ("Where I live there are no shops.", False),
-        ("Will lives in Ghent.", False),
-        ("If it rains, maybe we stay.", False),
-    ],
-)
-def test_questions_and_ideas_state_nothing(sentence: str, *, expected: bool) -> None:
-    assert factuality.asserts_nothing(sentence) is expected
+@pytest.mark.parametrize(("expected", "sentence"), table(__file__, "states nothing"))
+def test_questions_and_ideas_state_nothing(expected: str, sentence: str) -> None:
+    assert factuality.asserts_nothing(sentence) is (expected == "yes")
 
 
 @pytest.mark.parametrize(

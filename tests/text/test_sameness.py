@@ -6,23 +6,10 @@ from tables import table
 from clsm_cli.text.sameness import is_equivalent, numbers, polarity
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "cosine"),
-    [
-        ("The backup runs every night.", "The backup runs every night.", 1.0),
-        ("The backup runs every night!", "Every night the backup runs.", 0.85),
-        ("Ilka lives in Ghent.", "Ilka's home is Ghent.", 0.93),
-        ("The gate is locked at eight.", "The gate is locked at 8.", 0.95),
-        ("She does not eat meat.", "She never eats meat.", 0.94),
-        ("She doesn't eat meat.", "She eats no meat.", 0.92),
-        ("It's a fine boat, isn't it?", "It's a fine boat.", 0.96),
-        ("There is no doubt that the pump works.", "The pump works, there is no doubt.", 0.91),
-        ("Paul and Mia share the [[garden shed]].", "Paul and Mia share the garden shed.", 0.98),
-    ],
-)
-def test_same(a: str, b: str, cosine: float) -> None:
-    assert is_equivalent(a, b, cosine)
-    assert is_equivalent(b, a, cosine)
+@pytest.mark.parametrize(("a", "b", "cosine"), table(__file__, "same"))
+def test_same(a: str, b: str, cosine: str) -> None:
+    assert is_equivalent(a, b, float(cosine))
+    assert is_equivalent(b, a, float(cosine))
 
 
 @pytest.mark.parametrize(("a", "b"), table(__file__, "different"))

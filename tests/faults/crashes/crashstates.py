@@ -242,11 +242,4 @@ def _control() -> Iterator[Outcome]:
             yield run(scenario, worker, 40, 0, broken=True)
 
 
-RIG = Rig(
-    name="crashstates",
-    promises=(1, 2, 3),
-    short=_short,
-    long=_long,
-    control=_control,
-    needs=("strace", "git"),
-)
+RIG = Rig("crashstates", (1, 2, 3), _short, _long, _control, ("strace", "git"))

@@ -111,14 +111,8 @@ def _control(faults: Sequence[str]) -> Iterator[Outcome]:
         yield run(CONTROL, faults[0], of_files, [one])
 
 
+_NEEDS = ("strace", "git")
 RIGS = tuple(
-    Rig(
-        name=name,
-        promises=promises,
-        short=partial(_short, faults),
-        long=partial(_long, faults),
-        control=partial(_control, faults),
-        needs=("strace", "git"),
-    )
+    Rig(name, promises, *(partial(form, faults) for form in (_short, _long, _control)), _NEEDS)
     for name, promises, faults in (("kill", (1, 2), (KILL,)), ("errors", (4,), ERRORS))
 )
