@@ -145,17 +145,11 @@ def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert "Brian takes his coffee black." in done.stdout
 
     transcript = tmp_path / "s1.jsonl"
+    turns = (("user", "The gauge is mended."), ("user", done.stdout), ("assistant", "Very good."))
     rows = [
-        {
-            "type": kind,
-            "sessionId": "s1",
-            "uuid": f"u{number}",
-            "timestamp": f"2026-03-02T07:0{number}:00.000Z",
-            "message": {"role": kind, "content": said},
-        }
-        for number, (kind, said) in enumerate(
-            [("user", "The gauge is mended."), ("user", done.stdout), ("assistant", "Very good.")]
-        )
+        {"type": kind, "sessionId": "s1", "message": {"role": kind, "content": said}}
+        | {"uuid": f"u{number}", "timestamp": f"2026-03-02T07:0{number}:00.000Z"}
+        for number, (kind, said) in enumerate(turns)
     ]
     transcript.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
     event = told("PreCompact", transcript_path=str(transcript), trigger="auto")
@@ -176,17 +170,11 @@ def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        b"",
-        b"junk",
-        b"[]",
-        b"[" * 100_000,
-        b'{"transcript_path": 7}',
-        b'{"transcript_path": "/no/such/file.jsonl"}',
-        b'{"transcript_path": "/"}',
-        b'{"transcript_path": "a\\u0000b"}',
-        b"\xff\xfe",
+        b"", b"junk", b"[]", b"[" * 100_000, b'{"transcript_path": 7}',
+        b'{"transcript_path": "/no/such/file.jsonl"}', b'{"transcript_path": "/"}',
+        b'{"transcript_path": "a\\u0000b"}', b"\xff\xfe",
     ],
-)
+)  # fmt: skip
 def test_no_event_fails_a_session(shared: Cli, event: bytes) -> None:
     for _, command in EVENTS.values():
         assert "Traceback" not in shared.ok(*HOOK, command, stdin=event).err

@@ -109,16 +109,13 @@ def test_what_they_do_not_is_refused_by_name(part: Part, text: str, reason: str)
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"kind": "gossip"}, "its kind is none of"),
-        ({"kind": ["fact"]}, "its kind is none of"),
-        ({"turns": []}, "cites no turn"),
-        ({"turns": "all"}, "cites no turn"),
+        ({"kind": "gossip"}, "its kind is none of"), ({"kind": ["fact"]}, "its kind is none of"),
+        ({"turns": []}, "cites no turn"), ({"turns": "all"}, "cites no turn"),
         ({"turns": ["0123456789ab"]}, "is not in its part"),
-        ({"turns": [{"a": 1}]}, "is not in its part"),
-        ({"text": 7}, "no text"),
+        ({"turns": [{"a": 1}]}, "is not in its part"), ({"text": 7}, "no text"),
         ({"replaces": "f-000000000000"}, "no statement that it could end"),
     ],
-)
+)  # fmt: skip
 def test_of_another_form(part: Part, changes: dict[str, Any], reason: str) -> None:
     item = statement("The user rowed to Lund.", *keys(part, 0)) | changes
     assert reason in refusal(part, item)
@@ -152,14 +149,11 @@ def test_relations(part: Part) -> None:
         return {"source": source, "type": kind, "target": target, "turns": turns}
 
     entry["relations"] = [
-        one("Ada", "Rowed to", "Lund"),
-        one("Ada", "rowed_to", "Malmö"),
-        one("Ada", "same_as", "Lund"),
-        one("", "owns", "Lund"),
+        one("Ada", "Rowed to", "Lund"), one("Ada", "rowed_to", "Malmö"),
+        one("Ada", "same_as", "Lund"), one("", "owns", "Lund"),
         one("Ada", None, "Lund") | {"turns": keys(part, 2)},
-        one("Ada", "has a very long story with", "Lund"),
-        "Ada",
-    ]
+        one("Ada", "has a very long story with", "Lund"), "Ada",
+    ]  # fmt: skip
     found = CheckedPart(entry, part, {})
     assert found.relations == [Relation("Ada", "rowed_to", "Lund", tuple(turns))]
     assert len(found.refused) == 6

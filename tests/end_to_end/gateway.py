@@ -76,14 +76,10 @@ class Gateway:
     def _settings(self) -> dict[str, Any]:
         """What OpenClaw needs to run on the loopback with the scripted model."""
         described = {
-            "id": NAME,
-            "name": NAME,
-            "reasoning": False,
-            "input": ["text"],
+            "id": NAME, "name": NAME, "reasoning": False, "input": ["text"],
             "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-            "contextWindow": 120_000,
-            "maxTokens": 4096,
-        }
+            "contextWindow": 120_000, "maxTokens": 4096,
+        }  # fmt: skip
         provider = {
             "baseUrl": f"http://127.0.0.1:{self.model.port}/v1",
             "apiKey": "none",

@@ -134,14 +134,11 @@ def test_where_no_token_is_sent(token_file: Path, url: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "http://127.0.0.1:18789/hooks/wake",
-        "http://127.9.9.9/hooks/wake",
-        "http://localhost:18789/hooks/wake",
-        "HTTP://[::1]:18789/hooks/wake",
-        "https://pi.tail1234.ts.net/claw/hooks/wake",
-        "https://192.168.0.2:8443/hooks/wake",
+        "http://127.0.0.1:18789/hooks/wake", "http://127.9.9.9/hooks/wake",
+        "http://localhost:18789/hooks/wake", "HTTP://[::1]:18789/hooks/wake",
+        "https://pi.tail1234.ts.net/claw/hooks/wake", "https://192.168.0.2:8443/hooks/wake",
     ],
-)
+)  # fmt: skip
 def test_where_one_is(url: str) -> None:
     assert wake.url_fault(url) is None
 

@@ -59,9 +59,16 @@ class Gateway:
 
     def play(self, *steps: object) -> tuple[list[Any], dict[str, Any]]:
         """What each step gave back, and what was noticed beside."""
-        words = (Path(__file__).with_name("drive.js"), json.dumps(self.config), *self.folders)
+        drive = Path(__file__).with_name("drive.js")
         given = "".join(json.dumps(step) + "\n" for step in steps)
-        done = ran("node", *words, input=given, env=self.cli.environment)
+        done = ran(
+            "node",
+            drive,
+            json.dumps(self.config),
+            *self.folders,
+            input=given,
+            env=self.cli.environment,
+        )
         assert done.returncode == 0, done.stderr
         *answers, beside = [json.loads(line) for line in done.stdout.splitlines()]
         return [answer["answer"] for answer in answers], beside
