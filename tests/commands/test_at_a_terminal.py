@@ -7,6 +7,7 @@ import sys
 import pytest
 from processes import Cli, ran
 from pseudo_terminal import at_a_terminal
+from tables import table
 
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
 HERON = "The heron stood on the gauge. " * 8
@@ -61,26 +62,10 @@ def visited(shared: Cli) -> Cli:
     return shared
 
 
-@pytest.mark.parametrize(
-    ("script", "code"),
-    [
-        (
-            "$CLSM recall --json heron -k 1000 --budget 9999999 | head -c 1; exit ${PIPESTATUS[0]}",
-            0,
-        ),
-        ("$CLSM recall heron >&-", 0),
-        ("$CLSM recall heron 2>&-", 0),
-        ("$CLSM ingest - <&-", 12),
-        ("$CLSM note - <&-", 12),
-        ("$CLSM status 2>&- --store nowhere", 11),
-        ("mkdir x && cd x && rmdir ../x && $CLSM status --store $CLSM_STORE", 0),
-        ("mkdir x && cd x && rmdir ../x && env -u CLSM_STORE $CLSM status", 11),
-        ("env -u HOME $CLSM status", 0),
-    ],
-)
-def test_closed_streams_and_folders_that_are_gone(visited: Cli, script: str, code: int) -> None:
+@pytest.mark.parametrize(("script", "code"), table(__file__, "closed"))
+def test_closed_streams_and_folders_that_are_gone(visited: Cli, script: str, code: str) -> None:
     done = shell(visited, script)
-    assert done.returncode == code, done.stderr
+    assert done.returncode == int(code), done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
 
