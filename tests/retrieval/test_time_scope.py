@@ -147,20 +147,7 @@ def test_days(index: Index, question: str, first: str, until: str, hard: bool) -
     assert (found.sessions, found.hard) == ((), hard)
 
 
-@pytest.mark.parametrize(
-    ("question", "rest"),
-    [
-        ("What did Jonas say on last Friday about tea?", "What did Jonas say about tea?"),
-        (
-            "What did I say the last time we talked about the bike?",
-            "What did I say about the bike?",
-        ),
-        ("What did you suggest in the previous session?", "What did you suggest?"),
-        ("What did we talk about between the move and planning the trip?", "What did we talk?"),
-        ("What happened between the 12th and 14th of May?", "What happened?"),
-        ("yesterday", ""),
-    ],
-)
+@pytest.mark.parametrize(("question", "rest"), table(__file__, "rest"))
 def test_the_rest_of_a_question(index: Index, question: str, rest: str) -> None:
     assert resolve(index, question, NOW).rest == rest
 
