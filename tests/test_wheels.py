@@ -16,8 +16,6 @@ PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text
 NOT_ON_A_PI = {"dev", "faults", "fit"}
 SYSTEMS = {"bookworm": ("3.11", 36), "trixie": ("3.13", 41)}
 """Release → its Python, and the minor version of its glibc."""
-BUILT_FOR = (17, 24, 26, 27, 28, 31, 34, 35, 36, 38, 39, 40)
-"""Minor versions of glibc that wheels are tagged with; pip takes its time for every one."""
 OFFLINE = ("NewConnectionError", "NameResolutionError", "Temporary failure in name resolution")
 
 
@@ -31,7 +29,7 @@ def requirements() -> list[str]:
 @pytest.mark.parametrize("release", SYSTEMS)
 def test_there_is_a_wheel_for_everything(release: str, tmp_path: Path) -> None:
     python, glibc = SYSTEMS[release]
-    tags = [f"manylinux_2_{minor}_aarch64" for minor in BUILT_FOR if minor <= glibc]
+    tags = [f"manylinux_2_{minor}_aarch64" for minor in range(17, glibc + 1)]
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report", "-"),
