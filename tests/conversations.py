@@ -3,45 +3,14 @@
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
-TOPICS = (
-    (
-        "The tomatoes on the south wall are ripening faster than last year.",
-        "I moved the basil next to the peppers and it looks happier there.",
-        "Should we water the greenhouse again before the weekend?",
-        "The slugs ate half of the lettuce, I put out beer traps.",
-        "Compost temperature was 55 degrees this morning.",
-        "Mei-Lin gave me seeds of a yellow courgette from Bologna.",
-        "ok",
-    ),
-    (
-        "The migration to SQLite is done, the old Postgres host is off.",
-        "Why did the nightly backup fail on the Pi?",
-        "The disk was full, 98 percent, the logs were never rotated.",
-        "We decided to keep seven daily snapshots and four weekly ones.",
-        "Let's move the cron job to 03:30 so that it misses the reindex.",
-        "The deploy script needs the new token before Friday.",
-        "ok",
-    ),
-    (
-        "Hardin says the delegation defect is about stakes, not about knowledge.",
-        "I finished the chapter on Hofstadter's strange loops yesterday.",
-        "Meadows would call that a missing feedback.",
-        "What was the name of the essay about the commons?",
-        "It was Filters Against Folly, the part on literacy and numeracy.",
-        "Brian disagrees, he thinks trust can be delegated.",
-    ),
-    (
-        "Good morning! How did the piano lesson go?",
-        "By the way, my sister visits in April.",
-        "Good night, talk to you tomorrow.",
-        "Thanks, that's all for today.",
-        "Anyway, did you book the train to Lisbon?",
-        "The dentist moved my appointment to the 24th.",
-    ),
+TOPICS = tuple(
+    tuple(topic.splitlines())
+    for topic in Path(__file__).with_suffix(".txt").read_text("utf-8").split("\n\n")
 )
 RESULTS = ("total 12\nnotes.md\ntodo.md", "exit 0", "42 passed in 3.1s", "no matches")
 GAPS = (1, 1, 2, 2, 3, 8, 20, 45, 130, 300, 1500)

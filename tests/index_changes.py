@@ -26,13 +26,10 @@ DEVICES = ("pi", "attic")
 NODES = ("mara", "brian", "texel", "ferry")
 SPEAKERS = ("Mara", "Ilse", "assistant")
 TEXTS = (
-    "The ferry leaves at nine. Did you see it yesterday?",
-    "Salt is in the blue jar.",
-    "We met Brian last week in Texel.",
-    "Who has the key? [shares a photo]",
-    "Yes.",
+    "The ferry leaves at nine. Did you see it yesterday?", "Salt is in the blue jar.",
+    "We met Brian last week in Texel.", "Who has the key? [shares a photo]", "Yes.",
     "A long one. " + "The stove in the workshop burns beech only. " * 40,
-)
+)  # fmt: skip
 
 
 class Files:

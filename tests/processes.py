@@ -17,6 +17,12 @@ TIMEOUT = 300
 """Seconds after which a command hangs."""
 
 
+def ran(*words: str | Path, **how: Any) -> subprocess.CompletedProcess[str]:
+    """How a program ended, and what it printed."""
+    how = {"capture_output": True, "text": True, "timeout": TIMEOUT, **how}
+    return subprocess.run(words, check=False, **how)
+
+
 @dataclass(frozen=True)
 class Done:
     code: int
@@ -101,12 +107,7 @@ def environment(home: Path, model: Path) -> dict[str, str]:
     """What a process sees: this Python, a home of its own, the installed model, a fixed zone."""
     return {
         "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
-        "HOME": str(home),
-        "CLSM_MODEL_DIR": str(model),
-        "CLSM_DEVICE": "test",
-        "TZ": "Europe/Amsterdam",
-        "LC_ALL": "C.UTF-8",
-        "COLUMNS": "80",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_SYSTEM": os.devnull,
-    }
+        "HOME": str(home), "CLSM_MODEL_DIR": str(model), "CLSM_DEVICE": "test",
+        "TZ": "Europe/Amsterdam", "LC_ALL": "C.UTF-8", "COLUMNS": "80",
+        "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull,
+    }  # fmt: skip

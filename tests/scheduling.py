@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from processes import Cli
+from processes import Cli, ran
 
 # It keeps a crontab in a file, as the real one does in a folder of the system that tests must not
 # change; test_schedule_command tries the real one as a user who has none.
@@ -63,12 +63,5 @@ def as_cron(cli: Cli, line: str) -> subprocess.CompletedProcess[str]:
     It is in a zone in which OpenClaw does not dream now.
     """
     zone = "Etc/GMT-6" if datetime.now(UTC).hour in (2, 3) else "Etc/UTC"
-    return subprocess.run(
-        ["/bin/sh", "-c", line],
-        env={"HOME": str(home(cli)), "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "TZ": zone},
-        cwd="/",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    env = {"HOME": str(home(cli)), "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "TZ": zone}
+    return ran("/bin/sh", "-c", line, env=env, cwd="/")

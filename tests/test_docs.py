@@ -2,13 +2,13 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from faults import figures
 from faults.rig import rigs
+from processes import ran
 from typer.main import get_command
 
 from clsm_cli import app as app_module
@@ -108,13 +108,8 @@ def test_pages_are_up_to_date() -> None:
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_is_set_without_a_warning(page: Path) -> None:
-    done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", "-P-cbou", str(page)],
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert done.stderr == ""
+    done = ran("groff", "-man", "-Tutf8", "-ww", "-P-cbou", page)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "EXIT STATUS" in done.stdout
 
 

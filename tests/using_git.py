@@ -18,19 +18,15 @@ def git(folder: Path, *words: str, **environment: str) -> subprocess.CompletedPr
     return subprocess.run(
         ["git", "-C", str(folder), *_QUICK, *words],
         env={
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder.parent),
-            "PYTHONPATH": str(Path(__file__).parents[1]),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            **WHO,
-            **environment,
+            "PATH": os.environ["PATH"], "HOME": str(folder.parent),
+            "PYTHONPATH": str(Path(__file__).parents[1]), "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull, **WHO, **environment,
         },
         capture_output=True,
         encoding="utf-8",
         errors="replace",
         check=False,
-    )
+    )  # fmt: skip
 
 
 def git_says(folder: Path, *words: str) -> str:

@@ -149,16 +149,11 @@ def test_a_packet_keeps_to_its_budget(asked: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--ask", "--answer", "x"),
-        ("packet.txt",),
-        ("--budget", "9000"),
-        ("--answer", "x", "--rebuild"),
-        ("--answer", "x", "--limit", "3"),
-        ("--ask", "memory/packet.txt"),
-        ("--ask", "."),
-        ("--ask", "no/such/packet.txt"),
+        ("--ask", "--answer", "x"), ("packet.txt",), ("--budget", "9000"),
+        ("--answer", "x", "--rebuild"), ("--answer", "x", "--limit", "3"),
+        ("--ask", "memory/packet.txt"), ("--ask", "."), ("--ask", "no/such/packet.txt"),
     ],
-)
+)  # fmt: skip
 def test_options_that_do_not_go_together(asked: Cli, words: tuple[str, ...]) -> None:
     before = tree(asked.folder)
     assert asked("consolidate", *words, *NOW).code == 2

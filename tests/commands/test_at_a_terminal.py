@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from processes import Cli
+from processes import Cli, ran
 from pseudo_terminal import at_a_terminal
+from tables import table
 
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
 HERON = "The heron stood on the gauge. " * 8
@@ -48,15 +49,8 @@ def test_a_missing_model_is_offered_to_a_person_only(cli: Cli) -> None:
 
 def shell(cli: Cli, script: str) -> subprocess.CompletedProcess[str]:
     """A line of shell in which ``$CLSM`` is the command."""
-    return subprocess.run(
-        ["bash", "-c", script],
-        cwd=cli.folder,
-        env={**cli.environment, "CLSM": f"{sys.executable} -m clsm_cli"},
-        capture_output=True,
-        check=False,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
+    env = {**cli.environment, "CLSM": f"{sys.executable} -m clsm_cli"}
+    return ran("bash", "-c", script, cwd=cli.folder, env=env, stdin=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="module")
@@ -68,26 +62,10 @@ def visited(shared: Cli) -> Cli:
     return shared
 
 
-@pytest.mark.parametrize(
-    ("script", "code"),
-    [
-        (
-            "$CLSM recall --json heron -k 1000 --budget 9999999 | head -c 1; exit ${PIPESTATUS[0]}",
-            0,
-        ),
-        ("$CLSM recall heron >&-", 0),
-        ("$CLSM recall heron 2>&-", 0),
-        ("$CLSM ingest - <&-", 12),
-        ("$CLSM note - <&-", 12),
-        ("$CLSM status 2>&- --store nowhere", 11),
-        ("mkdir x && cd x && rmdir ../x && $CLSM status --store $CLSM_STORE", 0),
-        ("mkdir x && cd x && rmdir ../x && env -u CLSM_STORE $CLSM status", 11),
-        ("env -u HOME $CLSM status", 0),
-    ],
-)
-def test_closed_streams_and_folders_that_are_gone(visited: Cli, script: str, code: int) -> None:
+@pytest.mark.parametrize(("script", "code"), table(__file__, "closed"))
+def test_closed_streams_and_folders_that_are_gone(visited: Cli, script: str, code: str) -> None:
     done = shell(visited, script)
-    assert done.returncode == code, done.stderr
+    assert done.returncode == int(code), done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
 

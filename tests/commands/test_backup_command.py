@@ -82,21 +82,13 @@ def test_what_is_refused(cli: Cli) -> None:
     (cli.folder / "torn.tar.gz").write_bytes(whole[:-9])
     (cli.folder / "text.tar.gz").write_bytes(b"What is this?")
     wanted = {
-        ("backup", "b.tar.gz"): 17,
-        ("backup", "memory/b.tar.gz"): 17,
-        ("backup", "no/b.tar.gz"): 12,
-        ("backup", "memory", "--force"): 17,
-        ("backup", "-"): 2,
-        ("backup", ""): 2,
-        ("backup",): 2,
-        ("restore", "-"): 2,
-        ("restore", "no.tar.gz"): 12,
-        ("restore", "memory", "new"): 12,
-        ("restore", "b.tar.gz"): 17,
+        ("backup", "b.tar.gz"): 17, ("backup", "memory/b.tar.gz"): 17,
+        ("backup", "no/b.tar.gz"): 12, ("backup", "memory", "--force"): 17, ("backup", "-"): 2,
+        ("backup", ""): 2, ("backup",): 2, ("restore", "-"): 2, ("restore", "no.tar.gz"): 12,
+        ("restore", "memory", "new"): 12, ("restore", "b.tar.gz"): 17,
         ("restore", "b.tar.gz", "memory", "--store", "new"): 2,
-        ("restore", "torn.tar.gz", "new"): 13,
-        ("restore", "text.tar.gz", "new", "--dry-run"): 13,
-    }
+        ("restore", "torn.tar.gz", "new"): 13, ("restore", "text.tar.gz", "new", "--dry-run"): 13,
+    }  # fmt: skip
     for words, code in wanted.items():
         done = cli(*words)
         assert (done.code, done.out) == (code, ""), (words, done)

@@ -178,29 +178,23 @@ KEY = "ghp_" + "a1B2c3" * 6
     ("words", "secret"),
     [
         (("note", "-----BEGIN RSA PRIVATE KEY" + "-----\n" + KEY), KEY),
-        (("recall", f"--{KEY}", "x"), KEY),
-        ((KEY,), KEY),
-        (("recall", "x", "--now", KEY), KEY),
-        (("recall", "-k", KEY, "x"), KEY),
-        (("recall", "x", "--store", f"/{KEY}"), KEY),
-        (("show", KEY), KEY),
-        (("ingest", f"/{KEY}.md"), KEY),
-        (("feedback", KEY, "--good", KEY), KEY),
-        (("forget", KEY, "--yes"), KEY),
+        (("recall", f"--{KEY}", "x"), KEY), ((KEY,), KEY), (("recall", "x", "--now", KEY), KEY),
+        (("recall", "-k", KEY, "x"), KEY), (("recall", "x", "--store", f"/{KEY}"), KEY),
+        (("show", KEY), KEY), (("ingest", f"/{KEY}.md"), KEY),
+        (("feedback", KEY, "--good", KEY), KEY), (("forget", KEY, "--yes"), KEY),
         (("note", "--- password " + "swordfish"), "swordfish"),
         (("note", "x", "--by", "Tulip" + "88"), "Tulip88"),
         (("note", "x", "--by", "pw " + "tulip field"), "field"),
         (("note", "--- password\n" + "swordfish"), "swordfish"),
         (("note", "x", "--by", "pw\n" + "tulip field"), "field"),
         (("recall", "--Tulip" + "88", "x"), "Tulip88"),
-        (("recall", "x", "-k", "Tulip" + "88"), "Tulip88"),
-        (("Tulip" + "88",), "Tulip88"),
+        (("recall", "x", "-k", "Tulip" + "88"), "Tulip88"), (("Tulip" + "88",), "Tulip88"),
         (("ingest", "Netflix pw " + "tulip99.md"), "tulip99"),
         (("ingest", "password=" + "Tulip88x.md"), "Tulip88x"),
         (("recall", "x", "--store", "pw " + "tulip99"), "tulip99"),
         (("note", "-----BEGIN RSA PRIVATE KEY" + "-----\nMIIEow" + "IB=abc"), "MIIEow"),
     ],
-)
+)  # fmt: skip
 def test_no_error_tells_a_secret(cli: Cli, words: tuple[str, ...], secret: str) -> None:
     done = cli(*words)
     assert done.code

@@ -102,16 +102,10 @@ def test_the_budget_is_of_what_is_printed(slept_cli: Cli) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        ("--budget", "-1"),
-        ("--budget", "many"),
-        ("--budget", "30%"),
-        ("--query", "  "),
-        ("--format", "yaml"),
-        ("--json", "--format", "prompt"),
-        ("--now", "soon"),
-        ("a", "word"),
+        ("--budget", "-1"), ("--budget", "many"), ("--budget", "30%"), ("--query", "  "),
+        ("--format", "yaml"), ("--json", "--format", "prompt"), ("--now", "soon"), ("a", "word"),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage_is_explained(told: Cli, wrong: tuple[str, ...]) -> None:
     done = told("context", *wrong)
     assert (done.code, done.out) == (2, "")
@@ -140,13 +134,9 @@ def test_trust_and_day_stand_once_over_the_lines_of_a_file() -> None:
     told = (first._replace(file_line=3), first._replace(file_line=5), first._replace(trust="agent"))
     lines = prompt_lines(Briefing("c-1f", "now", None, (Section("who", told),), Budget(9, 3)), None)
     assert lines[2:-1] == [
-        "| People and projects:",
-        "| In /a/todo.md (user, 2026-02-14):",
-        "| 3: One.",
-        "| 5: One.",
-        "| In /a/todo.md (agent, 2026-02-14):",
-        "| - One.",
-    ]
+        "| People and projects:", "| In /a/todo.md (user, 2026-02-14):", "| 3: One.", "| 5: One.",
+        "| In /a/todo.md (agent, 2026-02-14):", "| - One.",
+    ]  # fmt: skip
 
 
 def test_an_episode_is_told_by_its_id_and_a_long_path_by_its_end() -> None:

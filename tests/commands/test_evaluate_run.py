@@ -60,16 +60,12 @@ def test_alone_it_wants_a_set(bare: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--preset", "mem0"), 2, "cls-m"),
-        (("--preset", ""), 2, "cls-m"),
-        (("--probe", "nothing"), 2, "drift"),
-        (("--ablate", "eco"), 2, "echo"),
-        (("--set", "recall.k"), 12, "KEY=VALUE"),
-        (("--set", "recall.kk=1"), 12, "recall.k"),
-        (("--set", "llm.model=x"), 12, "llm.model"),
-        (("--limit", "0"), 2, "limit"),
+        (("--preset", "mem0"), 2, "cls-m"), (("--preset", ""), 2, "cls-m"),
+        (("--probe", "nothing"), 2, "drift"), (("--ablate", "eco"), 2, "echo"),
+        (("--set", "recall.k"), 12, "KEY=VALUE"), (("--set", "recall.kk=1"), 12, "recall.k"),
+        (("--set", "llm.model=x"), 12, "llm.model"), (("--limit", "0"), 2, "limit"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_refused_before_any_work(
     bare: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
 ) -> None:

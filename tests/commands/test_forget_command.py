@@ -86,14 +86,10 @@ def test_much_at_once_is_asked_for_as_such(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("turns", "gone", "is_much"),
     [
-        (100, 20, False),
-        (110, 21, False),
-        (100, 21, True),
-        (105, 21, False),
-        (104, 21, True),
+        (100, 20, False), (110, 21, False), (100, 21, True), (105, 21, False), (104, 21, True),
         (20, 20, False),
     ],
-)
+)  # fmt: skip
 def test_much_is_over_a_fifth_and_over_twenty(turns: int, gone: int, *, is_much: bool) -> None:
     told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
     assert told.is_mass_loss == is_much

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import Cli
+from processes import Cli, ran
+from sample_store import NOW, SAMPLE
 
 from clsm_cli.integrations.claude_code_setup import EVENTS
 from clsm_cli.text.fence_lines import OPENING
@@ -44,17 +45,8 @@ def lines(cli: Cli) -> dict[str, str]:
 
 def run(cli: Cli, line: str, event: bytes, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a hook as Claude Code does: a shell with little in its environment, JSON on stdin."""
-    return subprocess.run(
-        ["/bin/sh", "-c", line],
-        cwd=folder,
-        env={"HOME": cli.environment["HOME"], "PATH": "/usr/bin:/bin"},
-        input=event.decode(errors="surrogateescape"),
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        check=False,
-        timeout=60,
-    )
+    env = {"HOME": cli.environment["HOME"], "PATH": "/usr/bin:/bin"}
+    return ran("/bin/sh", "-c", line, cwd=folder, env=env, input=event.decode())
 
 
 def told(event: str, **more: Any) -> bytes:
@@ -153,17 +145,11 @@ def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
     assert "Brian takes his coffee black." in done.stdout
 
     transcript = tmp_path / "s1.jsonl"
+    turns = (("user", "The gauge is mended."), ("user", done.stdout), ("assistant", "Very good."))
     rows = [
-        {
-            "type": kind,
-            "sessionId": "s1",
-            "uuid": f"u{number}",
-            "timestamp": f"2026-03-02T07:0{number}:00.000Z",
-            "message": {"role": kind, "content": said},
-        }
-        for number, (kind, said) in enumerate(
-            [("user", "The gauge is mended."), ("user", done.stdout), ("assistant", "Very good.")]
-        )
+        {"type": kind, "sessionId": "s1", "message": {"role": kind, "content": said}}
+        | {"uuid": f"u{number}", "timestamp": f"2026-03-02T07:0{number}:00.000Z"}
+        for number, (kind, said) in enumerate(turns)
     ]
     transcript.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
     event = told("PreCompact", transcript_path=str(transcript), trigger="auto")
@@ -184,17 +170,11 @@ def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        b"",
-        b"junk",
-        b"[]",
-        b"[" * 100_000,
-        b'{"transcript_path": 7}',
-        b'{"transcript_path": "/no/such/file.jsonl"}',
-        b'{"transcript_path": "/"}',
-        b'{"transcript_path": "a\\u0000b"}',
-        b"\xff\xfe",
+        b"", b"junk", b"[]", b"[" * 100_000, b'{"transcript_path": 7}',
+        b'{"transcript_path": "/no/such/file.jsonl"}', b'{"transcript_path": "/"}',
+        b'{"transcript_path": "a\\u0000b"}', b"\xff\xfe",
     ],
-)
+)  # fmt: skip
 def test_no_event_fails_a_session(shared: Cli, event: bytes) -> None:
     for _, command in EVENTS.values():
         assert "Traceback" not in shared.ok(*HOOK, command, stdin=event).err
@@ -220,3 +200,65 @@ def test_a_message_comes_with_what_memory_knows_of_it(slept_cli: Cli) -> None:
     assert "| Known of them:\n| - (trust agent" in out
     for silent in (told("UserPromptSubmit", prompt="thanks!"), told("UserPromptSubmit"), b"{"):
         assert slept_cli.ok(*HOOK, "message", stdin=silent).out == ""
+
+
+# What a hook puts before a message: nothing for small talk, something for what needs memory. The
+# lists were written before the phrases of ``text/small_talk.txt``; their even lines were not looked
+# at while those were. The limits are those of the promise, not what was measured.
+
+LISTS = SAMPLE.parent / "hook"
+
+
+@pytest.fixture
+def taught(cli: Cli) -> Cli:
+    """A store that holds three notes."""
+    for said in (
+        "We use slog in sluice, not zerolog, and no handler may print meter ids.",
+        "Retry only the failed rows after a flush timeout, with a backoff.",
+        "Tom waters the ferns on the landing.",
+    ):
+        cli.ok("note", said, "--now", NOW)
+    return cli
+
+
+def gated(cli: Cli, said: str) -> list[float]:
+    answer = json.loads(cli.ok("recall", "--gate", "--json", "--now", NOW, "-k", "8", said).out)
+    return [each["confidence"] for each in answer["memories"]]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_given"),
+    [
+        ("Write a retry loop for the flush", True),
+        ("write a slog handler for sluice", True),
+        ("Write me a slog handler that keeps meter ids out", True),
+        ("write a limerick about a frog", False),
+        ("thanks, ship it", False),
+    ],
+)
+def test_what_memory_surely_holds_comes_always(taught: Cli, said: str, *, is_given: bool) -> None:
+    assert bool(gated(taught, said)) == is_given
+
+
+def test_nothing_unsure_comes_before_a_message(slept_cli: Cli) -> None:
+    for said in ("make the second gauge's permit ready", "prepare the note for Priya"):
+        found = gated(slept_cli, said)
+        assert found
+        assert min(found) >= 0.1
+
+
+def empty(cli: Cli, name: str, half: int) -> float:
+    """The share of one half of a list for which nothing is put before the message."""
+    lines = (LISTS / f"{name}.txt").read_text("utf-8").splitlines()[half::2]
+    rows = "".join(json.dumps({"id": n, "query": text}) + "\n" for n, text in enumerate(lines))
+    options = ("--gate", "--batch", "-", "--now", NOW)
+    found = cli.ok("recall", *options, stdin=rows.encode()).out.splitlines()
+    answers = [json.loads(line) for line in found]
+    assert len(answers) == len(lines)
+    return sum(not (a["memories"] or a["concepts"]) for a in answers) / len(lines)
+
+
+@pytest.mark.parametrize("half", [0, 1], ids=["tuned on", "held out"])
+def test_small_talk_brings_nothing_and_a_question_something(slept_cli: Cli, half: int) -> None:
+    assert empty(slept_cli, "small_talk", half) >= 0.80
+    assert empty(slept_cli, "memory_questions", half) <= 0.05

@@ -19,50 +19,7 @@ SETTINGS: dict[str, Any] = {
     "memory": {"search": {"provider": "none", "extraPaths": ["/srv/notes"]}},
     "plugins": {"entries": {"other": {"enabled": True}}},
 }
-STAND_IN = f"""#!{sys.executable} -IS
-import json, os, shutil, sys
-from pathlib import Path
-state = Path(os.environ["HOME"], ".openclaw")
-path = state / "openclaw.json"
-words = sys.argv[1:]
-settings = json.loads(path.read_text())
-with open(state / "asked", "a") as log:
-    print(*words, file=log)
-if (state / "broken").exists() and words[0] != "--version":
-    sys.exit("warming up\\nthe settings are locked")
-def lay(over, under):
-    for name, value in over.items():
-        if value is None:
-            under.pop(name, None)
-        elif isinstance(value, dict):
-            lay(value, under.setdefault(name, {{}}))
-        else:
-            under[name] = value
-if words == ["--version"]:
-    print((state / "version").read_text())
-elif words == ["config", "file"]:
-    print(path)
-elif words[:2] == ["config", "get"]:
-    for name in words[2].split("."):
-        settings = settings.get(name, {{}})
-    if settings == {{}}:
-        sys.exit("Config path is valid but unset: " + words[2])
-    print(json.dumps(settings))
-elif words == ["config", "patch", "--stdin"]:
-    lay(json.load(sys.stdin), settings)
-    path.write_text(json.dumps(settings))
-elif words[:2] == ["plugins", "install"]:
-    shutil.rmtree(state / "extensions" / "clsm", ignore_errors=True)
-    shutil.copytree(words[2], state / "extensions" / "clsm")
-    lay({{"plugins": {{"entries": {{"clsm": {{"enabled": True}}}}}}}}, settings)
-    path.write_text(json.dumps(settings))
-elif words[:3] == ["plugins", "uninstall", "clsm"]:
-    shutil.rmtree(state / "extensions" / "clsm")
-    del settings["plugins"]["entries"]["clsm"]
-    path.write_text(json.dumps(settings))
-else:
-    sys.exit("unknown: " + " ".join(words))
-"""
+STAND_IN = f"#!{sys.executable} -IS\n{Path(__file__).with_name('openclaw').read_text()}"
 
 
 @pytest.fixture

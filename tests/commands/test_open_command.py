@@ -133,16 +133,11 @@ def test_every_source_is_there(slept_cli: Cli) -> None:
     about = f"{first['id']} {turn['id']}"
     ask(store, "a1", CONTRADICTION, about, first["text"], second["text"])
     asked = (
-        ("recall", "what did Brian build", "--no-touch", "--min-score", "0"),
-        ("show", first["id"]),
-        ("show", "brian"),
-        ("show", turn["id"]),
-        ("list", "-n", "1000"),
-        ("list", "--kind", "gist"),
-        ("log", "--since", "2020-01-01", "-n", "1000"),
-        ("review", "--now", NOW),
+        ("recall", "what did Brian build", "--no-touch", "--min-score", "0"), ("show", first["id"]),
+        ("show", "brian"), ("show", turn["id"]), ("list", "-n", "1000"), ("list", "--kind", "gist"),
+        ("log", "--since", "2020-01-01", "-n", "1000"), ("review", "--now", NOW),
         ("history", "Brian"),
-    )
+    )  # fmt: skip
     for words in asked:
         told = [(file, int(line)) for file, line in PRINTED.findall(cli.ok(*words).out)]
         given = [*places(cli.ok(*words, "--json").json)]

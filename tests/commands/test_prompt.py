@@ -17,42 +17,23 @@ KEY = bytes(range(KEY_BYTES))
 
 
 def memory(text: str = "Juno is a cat.", **values: Any) -> Memory:
+    source = Source("a.jsonl", 14, 14, ("m1",), "2026-02-24T08:15:00+01:00", "/m/a.jsonl", 14)
     told = Memory(
-        id="0123456789ab",
-        kind="passage",
-        text=text,
-        stream="flow",
-        score=1.0,
-        confidence=0.9,
-        tokens=5,
-        trust="user",
-        session="main",
-        sources=(
-            Source("a.jsonl", 14, 14, ("m1",), "2026-02-24T08:15:00+01:00", "/m/a.jsonl", 14),
-        ),
-        why=Signals(),
-        shares=Signals(),
+        id="0123456789ab", kind="passage", text=text, stream="flow", score=1.0, confidence=0.9,
+        tokens=5, trust="user", session="main", sources=(source,), why=Signals(), shares=Signals(),
         speaker="Mara",
-    )
+    )  # fmt: skip
     return told._replace(**values)
 
 
 def answer(*memories: Memory, concepts: tuple[str, ...] = (), dropped: int = 0) -> Answer:
+    shown = tuple(Concept(each, each, (), "concept", "flow", 1.0, None, ()) for each in concepts)
+    left_out = tuple(Dropped(f"d{n}", 90, "budget") for n in range(dropped))
     return Answer(
-        recall_id="r-0123456789ab",
-        query="juno",
-        now="2026-03-02T08:00:00+01:00",
-        route="ltm",
-        confidence=0.9,
-        concepts=tuple(
-            Concept(each, each, (), "concept", "flow", 1.0, None, ()) for each in concepts
-        ),
-        memories=memories,
-        budget=Budget(
-            2000, 5, dropped=tuple(Dropped(f"d{n}", 90, "budget") for n in range(dropped))
-        ),
+        recall_id="r-0123456789ab", query="juno", now="2026-03-02T08:00:00+01:00", route="ltm",
+        confidence=0.9, concepts=shown, memories=memories, budget=Budget(2000, 5, dropped=left_out),
         embedder=None,
-    )
+    )  # fmt: skip
 
 
 def test_a_block_reads_like_this() -> None:
@@ -66,20 +47,12 @@ def test_a_block_reads_like_this() -> None:
     lines = prompt_lines(answer(memory(), note, concepts=("juno", "fish"), dropped=2), KEY)
     assert lines[0].startswith('<clsm-recall id="r-0123456789ab" fence="')
     assert lines[1:] == [
-        f"| {ABOUT}",
-        "| Concepts: juno, fish",
-        "| Files are below /m.",
-        "| 1. trust user, 90 % sure, 2026-02-24 08:15, a.jsonl:14",
-        "|    Mara: Juno is a cat.",
-        "| 2. trust agent, 90 % sure, undated, notes/pets.md:3",
-        "|    Pets > Juno",
-        "|    Juno eats:",
-        "|    - fish",
-        "|",
-        "|    - rice",
-        "| Over the budget and not shown (180 tokens): d0, d1",
-        "</clsm-recall>",
-    ]
+        f"| {ABOUT}", "| Concepts: juno, fish", "| Files are below /m.",
+        "| 1. trust user, 90 % sure, 2026-02-24 08:15, a.jsonl:14", "|    Mara: Juno is a cat.",
+        "| 2. trust agent, 90 % sure, undated, notes/pets.md:3", "|    Pets > Juno",
+        "|    Juno eats:", "|    - fish", "|", "|    - rice",
+        "| Over the budget and not shown (180 tokens): d0, d1", "</clsm-recall>",
+    ]  # fmt: skip
 
 
 def test_of_many_over_the_budget_the_number_is_told() -> None:
@@ -128,13 +101,10 @@ def _no_folder(path: Path) -> None:
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {
-    "short": lambda path: path.write_bytes(KEY[:-1]),
-    "empty": Path.touch,
-    "long": lambda path: path.write_bytes(KEY * 1000),
-    "link": _link,
-    "folder": Path.mkdir,
+    "short": lambda path: path.write_bytes(KEY[:-1]), "empty": Path.touch,
+    "long": lambda path: path.write_bytes(KEY * 1000), "link": _link, "folder": Path.mkdir,
     "no folder": _no_folder,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("how", DAMAGE)

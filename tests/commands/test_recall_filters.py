@@ -47,25 +47,17 @@ def found(cli: Cli, *words: str) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "texts"),
     [
-        ((), {*TURNS, NOTE, *STATEMENTS}),
-        (("--kind", "passage"), {*TURNS, NOTE}),
-        (("--kind", "statement"), STATEMENTS),
-        (("--kind", "gist"), set()),
-        (("--stream", "projects"), {RULE}),
-        (("--stream", "identity"), {TASTE}),
-        (("--stream", "tasks"), {TASK}),
-        (("--stream", "flow"), {*TURNS, NOTE}),
+        ((), {*TURNS, NOTE, *STATEMENTS}), (("--kind", "passage"), {*TURNS, NOTE}),
+        (("--kind", "statement"), STATEMENTS), (("--kind", "gist"), set()),
+        (("--stream", "projects"), {RULE}), (("--stream", "identity"), {TASTE}),
+        (("--stream", "tasks"), {TASK}), (("--stream", "flow"), {*TURNS, NOTE}),
         (("--project", "Harbour House"), {RULE, MONDAY}),
-        (("--project", "harbour-house"), {RULE, MONDAY}),
-        (("--project", "nowhere"), set()),
-        (("--session", "yard"), {TEN, MONDAY}),
-        (("--session", "fares.md"), {NOTE}),
-        (("--session", "nowhere"), set()),
-        (("--kind", "statement", "--session", "yard"), set()),
+        (("--project", "harbour-house"), {RULE, MONDAY}), (("--project", "nowhere"), set()),
+        (("--session", "yard"), {TEN, MONDAY}), (("--session", "fares.md"), {NOTE}),
+        (("--session", "nowhere"), set()), (("--kind", "statement", "--session", "yard"), set()),
         (("--session", "yard", "--since", "2026-02-11"), {MONDAY}),
         (("--since", "2026-02-16", "--kind", "passage", "--session", "yard"), {MONDAY}),
-        (("--until", "2026-02-16"), {TEN, MONDAY}),
-        (("--until", "2026-02-15"), {TEN}),
+        (("--until", "2026-02-16"), {TEN, MONDAY}), (("--until", "2026-02-15"), {TEN}),
         (("--since", "2026-02-11", "--until", "2026-02-16T23:00"), {MONDAY}),
         (("--since", "last week", "--until", "last week"), {MONDAY}),
         (("--until", "last week"), {TEN, MONDAY}),
@@ -73,7 +65,7 @@ def found(cli: Cli, *words: str) -> set[str]:
         (("--since", "2026-02-17", "--until", "yesterday"), set()),
         (("--since", "2026-03-01", "--until", "2026-02-01"), set()),
     ],
-)
+)  # fmt: skip
 def test_each_filter(told: Cli, words: tuple[str, ...], texts: set[str]) -> None:
     assert found(told, *words) == texts
 

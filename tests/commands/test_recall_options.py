@@ -122,19 +122,12 @@ def batch(cli: Cli, *lines: object) -> tuple[list[dict[str, Any]], str]:
 
 def test_a_bad_line_of_a_batch_is_said_in_its_place(told: Cli) -> None:
     lines = [
-        {"query": "ferry"},
-        b"{not json",
-        b"",
-        [1, 2],
-        {"id": "five", "query": "   "},
-        {"id": None, "query": "ferry"},
-        {"id": 7, "query": 3},
-        {"id": "eight", "query": "ferry", "as_of": "some day"},
-        b"\xff\xfe",
-        b"[" * 100_000,
+        {"query": "ferry"}, b"{not json", b"", [1, 2], {"id": "five", "query": "   "},
+        {"id": None, "query": "ferry"}, {"id": 7, "query": 3},
+        {"id": "eight", "query": "ferry", "as_of": "some day"}, b"\xff\xfe", b"[" * 100_000,
         {"id": "x", "query": "the " * 300_000},
         {"id": "last", "query": "Where does Juno sleep?", "more": "is ignored"},
-    ]
+    ]  # fmt: skip
     found, said = batch(told, *lines)
     assert len(found) == len(lines) - 1
     ids = [found[place]["id"] for place in (0, 3, 5, 6, -1)]

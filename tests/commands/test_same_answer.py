@@ -9,14 +9,9 @@ from sample_store import SAMPLE
 
 NOW = ("--now", "2026-03-01T08:00:00+01:00")
 QUERIES = (
-    "delegation defect",
-    "who is brian",
-    "what broke the old memory on 12 February 2026",
-    "When did Ilse see the vet?",
-    "last week",
-    "?!",
-    "日本",
-)
+    "delegation defect", "who is brian", "what broke the old memory on 12 February 2026",
+    "When did Ilse see the vet?", "last week", "?!", "日本",
+)  # fmt: skip
 PARTS = (
     *(SAMPLE / "workspace" / f"{name}.md" for name in ("USER", "memory/2026-02-12")),
     SAMPLE / "sessions" / "5d2ce8b0.jsonl",

@@ -9,7 +9,7 @@ import subprocess
 from typing import Any
 
 import pytest
-from processes import Cli
+from processes import Cli, ran
 from scheduling import (
     CRONTAB,
     OPENCLAW,
@@ -148,12 +148,7 @@ def test_systemd_finds_nothing_wrong_with_the_units(cli: Cli) -> None:
     for name, text in schedulers.systemd_units(job()._replace(command=words)).items():
         (cli.folder / name).write_text(text)
     timer = cli.folder / "clsm-1234abcd.timer"
-    done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", timer],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran("systemd-analyze", "verify", "--man=no", timer)
     assert (done.returncode, done.stderr) == (0, "")
 
 

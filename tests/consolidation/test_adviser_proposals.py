@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import embedder, new_store
 from sleeping import bytes_of, current, heard, rows, sleep, told
+from tables import table
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.consolidation.adviser_packet import Draft, Part
@@ -78,29 +79,12 @@ def test_what_its_turns_bear_out_is_taken(part: Part) -> None:
     assert found.claims[-1].text == "Ada does not like early starts but rowed to Lund."
 
 
+LONG, HIDDEN = f"Ada {'x' * 400}", "Ada\u202e rowed to Lund."
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [
-        ("The user rowed to Lund with Ada in 4 hours.", "the number '4'"),
-        ("The user rowed to Lund with Yusuf.", "the name 'Yusuf'"),
-        ("Yusuf rowed to Lund with Ada.", "the name 'Yusuf'"),
-        ("Иван rowed to Lund with Ada.", "the name 'Иван'"),
-        ("The user rowed to Lund with Ada on 2026-02-20.", "the day 2026-02-20"),
-        ("The user rowed to Lund with Ada on v2x.", "the name 'v2x'"),
-        ("The user never rowed to Lund with Ada.", "the opposite"),
-        ("The user hates boats, bread, butter, and Ada.", "most of its words"),
-        ("", "no text"),
-        (f"Ada {'x' * 400}", "longer than"),
-        ("Ada\u202e rowed to Lund.", "nobody sees"),
-        ("Ada rowed to Lund. ^f-0123456789ab", "Markdown"),
-        ("[x] Ada rowed to Lund.", "Markdown"),
-        ("[ ] Ada rowed to Lund.", "Markdown"),
-        ("Ada rowed <!-- clsm: pinned --> to Lund.", "Markdown"),
-        ("Ada rowed to Lund <!--", "Markdown"),
-        ("Ada rowed to [[../../etc/Lund]].", "Markdown"),
-        ("# Ada rowed to Lund.", "Markdown"),
-        ("``` Ada rowed to Lund.", "Markdown"),
-    ],
+    [("", "no text"), (LONG, "longer than"), (HIDDEN, "nobody sees"), *table(__file__, "refused")],
 )
 def test_what_they_do_not_is_refused_by_name(part: Part, text: str, reason: str) -> None:
     assert reason in refusal(part, statement(text, *keys(part, 0)))
@@ -109,16 +93,13 @@ def test_what_they_do_not_is_refused_by_name(part: Part, text: str, reason: str)
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"kind": "gossip"}, "its kind is none of"),
-        ({"kind": ["fact"]}, "its kind is none of"),
-        ({"turns": []}, "cites no turn"),
-        ({"turns": "all"}, "cites no turn"),
+        ({"kind": "gossip"}, "its kind is none of"), ({"kind": ["fact"]}, "its kind is none of"),
+        ({"turns": []}, "cites no turn"), ({"turns": "all"}, "cites no turn"),
         ({"turns": ["0123456789ab"]}, "is not in its part"),
-        ({"turns": [{"a": 1}]}, "is not in its part"),
-        ({"text": 7}, "no text"),
+        ({"turns": [{"a": 1}]}, "is not in its part"), ({"text": 7}, "no text"),
         ({"replaces": "f-000000000000"}, "no statement that it could end"),
     ],
-)
+)  # fmt: skip
 def test_of_another_form(part: Part, changes: dict[str, Any], reason: str) -> None:
     item = statement("The user rowed to Lund.", *keys(part, 0)) | changes
     assert reason in refusal(part, item)
@@ -152,14 +133,11 @@ def test_relations(part: Part) -> None:
         return {"source": source, "type": kind, "target": target, "turns": turns}
 
     entry["relations"] = [
-        one("Ada", "Rowed to", "Lund"),
-        one("Ada", "rowed_to", "Malmö"),
-        one("Ada", "same_as", "Lund"),
-        one("", "owns", "Lund"),
+        one("Ada", "Rowed to", "Lund"), one("Ada", "rowed_to", "Malmö"),
+        one("Ada", "same_as", "Lund"), one("", "owns", "Lund"),
         one("Ada", None, "Lund") | {"turns": keys(part, 2)},
-        one("Ada", "has a very long story with", "Lund"),
-        "Ada",
-    ]
+        one("Ada", "has a very long story with", "Lund"), "Ada",
+    ]  # fmt: skip
     found = CheckedPart(entry, part, {})
     assert found.relations == [Relation("Ada", "rowed_to", "Lund", tuple(turns))]
     assert len(found.refused) == 6

@@ -35,20 +35,16 @@ def _named(entries: list[Entity], label: str) -> Entity:
 @pytest.mark.parametrize(
     ("kind", "label", "places", "enough"),
     [
-        ("link", "Relation R", TWO[:1], True),
-        ("title", "Low Tide", TWO[:1], True),
-        ("code", "memory_v2", TWO[:1], False),
-        ("code", "memory_v2", TWO, True),
-        ("tag", "essay", ("e1/s1/t1", "e1/s2/t1"), False),
-        ("name", "Haarlem", TWO[:1], False),
+        ("link", "Relation R", TWO[:1], True), ("title", "Low Tide", TWO[:1], True),
+        ("code", "memory_v2", TWO[:1], False), ("code", "memory_v2", TWO, True),
+        ("tag", "essay", ("e1/s1/t1", "e1/s2/t1"), False), ("name", "Haarlem", TWO[:1], False),
         ("name", "Haarlem", ("e1/s1/t1", "e1/s1/t2"), False),
         ("name", "Haarlem", ("e1/s1/t1", "e1/s2/t1"), True),
         ("phrase", "burst pipe", ("e1/s1/t1", "e1/s2/t1"), False),
-        ("phrase", "burst pipe", TWO, True),
-        ("phrase", "coastline", TWO, False),
+        ("phrase", "burst pipe", TWO, True), ("phrase", "coastline", TWO, False),
         ("phrase", "coastline", THREE, True),
     ],
-)
+)  # fmt: skip
 def test_how_often_a_name_must_stand(
     kind: str, label: str, places: tuple[str, ...], enough: bool
 ) -> None:

@@ -151,18 +151,9 @@ def _inbox(gateway: Gateway) -> list[dict[str, Any]]:
 CHECKS: tuple[Check, ...] = tuple(
     (check.__name__.replace("_", " "), check)
     for check in (
-        installed,
-        recalled_into_the_prompt,
-        told_in_the_system_prompt,
-        small_talk_stays_as_it_is,
-        command_by_exec,
-        found_by_memory_search,
-        turns_written_down,
-        heartbeat,
-        transcripts_hold_nothing_new,
-        slept_on_by_its_cron,
-        turn_without_memory,
-        uninstalled,
+        installed, recalled_into_the_prompt, told_in_the_system_prompt, small_talk_stays_as_it_is,
+        command_by_exec, found_by_memory_search, turns_written_down, heartbeat,
+        transcripts_hold_nothing_new, slept_on_by_its_cron, turn_without_memory, uninstalled,
     )
-)
+)  # fmt: skip
 """In the order in which they can be made: each goes on where the last one ended."""

@@ -12,12 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
+from processes import ran
+
 from end_to_end.scripted_model import NAME, ScriptedModel, text_of
 
 VERSION = "2026.9.x"
 NODE = "24"
 TOKEN = "loopback"
-TIMEOUT = 180
 
 
 def install(folder: Path) -> None:
@@ -75,14 +76,10 @@ class Gateway:
     def _settings(self) -> dict[str, Any]:
         """What OpenClaw needs to run on the loopback with the scripted model."""
         described = {
-            "id": NAME,
-            "name": NAME,
-            "reasoning": False,
-            "input": ["text"],
+            "id": NAME, "name": NAME, "reasoning": False, "input": ["text"],
             "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-            "contextWindow": 120_000,
-            "maxTokens": 4096,
-        }
+            "contextWindow": 120_000, "maxTokens": 4096,
+        }  # fmt: skip
         provider = {
             "baseUrl": f"http://127.0.0.1:{self.model.port}/v1",
             "apiKey": "none",
@@ -148,16 +145,8 @@ class Gateway:
         return self._run("clsm", *words)
 
     def _run(self, program: str, *words: str) -> str:
-        done = subprocess.run(
-            [program, *words],
-            executable=shutil.which(program, path=self.environment["PATH"]),
-            env=self.environment,
-            cwd=self.home,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
+        path = shutil.which(program, path=self.environment["PATH"])
+        done = ran(program, *words, executable=path, env=self.environment, cwd=self.home)
         assert done.returncode == 0, f"{program} {' '.join(words)}: {done.stderr or done.stdout}"
         return done.stdout
 

@@ -1,6 +1,7 @@
 """Sets of a few turns in the shape of the real ones, which may not be committed."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Unit
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
+
+_HERE = Path(__file__).with_name("small")
 
 
 def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
@@ -65,27 +68,8 @@ def write_locomo(folder: Path) -> Path:
 
 def haystack(name: str, **changes: Any) -> dict[str, Any]:
     """A question of LongMemEval: two sessions, the second one older, evidence in the first."""
-    row = {
-        "question_id": name,
-        "question_type": "single-session-user",
-        "question": "Which instrument did I buy?",
-        "answer": "a violin",
-        "question_date": "2023/05/30 (Tue) 23:40",
-        "haystack_session_ids": ["answer_1", "filler_1"],
-        "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/19 (Fri) 10:00"],
-        "haystack_sessions": [
-            [
-                {"role": "user", "content": "I bought a violin at the market.", "has_answer": True},
-                {"role": "assistant", "content": "How nice! 🎻", "has_answer": False},
-            ],
-            [
-                {"role": "user", "content": "How do herons sleep?", "has_answer": True},
-                {"role": "assistant", "content": "Standing on one leg."},
-            ],
-        ],
-        "answer_session_ids": ["answer_1"],
-    }
-    return row | changes
+    row = json.loads((_HERE / "longmemeval.json").read_text("utf-8"))
+    return {"question_id": name, **row, **changes}
 
 
 def write_longmemeval(folder: Path, *rows: dict[str, Any]) -> Path:
@@ -96,17 +80,7 @@ def write_longmemeval(folder: Path, *rows: dict[str, Any]) -> Path:
     return folder
 
 
-GVD_HISTORY = {
-    "2023-04-27": [
-        {"query": "Hello, I am Emily.", "response": "Hello Emily."},
-        {"query": "Which book do you like?", "response": "I recommend Middlemarch."},
-    ],
-    "2023-05-02": [
-        {"query": "I went to the museum in Xiamen.", "response": "What did you see there?"},
-        {"query": "A bronze horse in the museum.", "response": "Bronze is beautiful."},
-    ],
-    "2023-05-04": [{"query": "My horse is ill.", "response": "Call a vet."}],
-}
+GVD_HISTORY = json.loads((_HERE / "gvd.json").read_text("utf-8"))
 GVD_QUESTIONS = [
     "What was my mood on May 4th?",
     '"What did I see in Xiamen?"',
@@ -126,68 +100,9 @@ def write_gvd(folder: Path) -> Path:
     return folder
 
 
-NOTE = """# Lab
-
-## Pump
-
-The pump in the cellar failed at
-noon. [[Brian]] replaced the seal.
-
-## Heron
-
-A heron stood on the gauge and did not move.
-"""
-QUERIES = """
-- id: q1
-  query: "what happened to the pump"
-  category: project
-  difficulty: easy
-  concepts:
-  - brian
-  evidence:
-  - file: workspace/MEMORY.md
-    quote: "in the cellar failed at noon."
-- id: q2
-  query: "a bird that stays"
-  category: personal
-  difficulty: hard
-  concepts:
-  - heron
-  evidence:
-  - file: workspace/MEMORY.md
-    quote: "stood on the gauge"
-"""
-CONCEPTS = """
-- id: brian
-  label: "Brian"
-  aliases: []
-- id: heron
-  label: "the heron"
-  aliases: ["Heron"]
-"""
-OFF_TOPIC = '- {id: o1, query: "how far is the moon"}\n'
-PROBES = """
-- id: p1
-  query: "when was the pump bought"
-  answer: null
-  evidence: []
-- id: p2
-  query: "what failed"
-  answer: "the pump"
-  evidence:
-  - {file: workspace/MEMORY.md, quote: "The pump"}
-"""
-
-
 def write_notes(folder: Path) -> Path:
     """A workspace of one note with two queries."""
-    (folder / "workspace").mkdir(parents=True)
-    (folder / "labels").mkdir()
-    (folder / "workspace" / "MEMORY.md").write_text(NOTE, encoding="utf-8")
-    labels = {"queries": QUERIES, "concepts": CONCEPTS, "probes": PROBES, "off-topic": OFF_TOPIC}
-    for name, text in labels.items():
-        (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
-    return folder
+    return Path(shutil.copytree(_HERE / "memory", folder, dirs_exist_ok=True))
 
 
 def bench_of(case: Case, factory: StoreFactory, engine: Engine, unit: Unit = "turn") -> Bench:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from evaluation.small_sets import write_notes
+from tables import column, table
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
@@ -17,74 +18,7 @@ from clsm_cli.evaluation.systems import recall_system
 from clsm_cli.retrieval.dense_search import Engine
 
 STEPS = " ".join(f"Step {n}: rinse jar {n} and dry it by the stove." for n in range(40))
-SESSIONS: dict[str, list[tuple[str, int, str]]] = {
-    "2026-02-02": [
-        ("Mara", 0, "I started with pottery last week, the wheel is harder than it looks."),
-        ("Brian", 1, "What are you making first?"),
-        ("Mara", 2, "A blue bowl for my sister Noor, she collects pottery."),
-        ("Brian", 3, "Use metric units in the recipes, please."),
-        ("Mara", 4, "Fine. The pump in the cellar runs every 20 minutes now."),
-        ("Brian", 5, "By the way, I adopted a grey cat called Biscuit from the shelter."),
-        ("Mara", 6, "Biscuit sounds lovely! Does the cat sleep on the sofa?"),
-        ("Brian", 7, "The cat sleeps on my keyboard all day long."),
-        ("Mara", 200, "Biscuit the cat woke up at last and wants her dinner."),
-        ("Brian", 201, "My cat Biscuit always wants dinner when she wakes up."),
-    ],
-    "2026-02-10": [
-        ("Brian", 0, "The migration of the billing database to SQLite is done."),
-        ("Mara", 1, "Did the nightly backup of the billing database run?"),
-        ("Brian", 2, "The backup of the billing database failed, the disk was full."),
-        ("Mara", 3, "Noor and I painted the kitchen yellow on 8 February 2026."),
-        ("Brian", 4, "Use metric units in the recipes, please."),
-        ("Mara", 5, "From today the pump in the cellar runs every 40 minutes."),
-        ("Brian", 6, "My cat Biscuit was ill, the vet gave her drops for three days."),
-        ("Mara", 7, "I take violin lessons from Edith Vale on Thursdays."),
-        ("Brian", 8, "Edith Vale taught my brother, he plays in the Leiden orchestra."),
-        ("Mara", 9, "I bought a violin from Edith Vale at the market in Leiden."),
-    ],
-    "2026-02-17": [
-        ("Mara", 0, "I bought a violin from Edith Vale at the market in Leiden."),
-        ("Brian", 1, "You told me. Is the blue bowl for Noor ready?"),
-        ("Mara", 2, "The blue bowl cracked in the kiln, so I threw another one."),
-        ("Brian", 3, "The vet says that Biscuit is well again."),
-        ("Mara", 4, "My hobbies are pottery, the violin and long walks along the canal."),
-        ("Brian", 5, STEPS),
-        ("Mara", 6, "Edith Vale moved to Leiden in January 2026."),
-        ("Brian", 7, "The billing database moved again, to a server in Haarlem."),
-        ("Mara", 8, "Noor keeps the bowl of the pottery course in Haarlem."),
-        ("Brian", 9, "Noor met Edith Vale in Haarlem."),
-    ],
-    "2026-02-20": [
-        ("Mara", 0, "The tomatoes on the south wall are ripening faster than last year."),
-        ("Brian", 1, "I moved the basil next to the peppers and it looks happier there."),
-        ("Mara", 2, "The slugs ate half of the lettuce, I put out beer traps."),
-        ("Brian", 3, "The compost in the garden was 55 degrees this morning."),
-        ("Mara", 4, "I sowed the yellow courgette and the beans in the garden."),
-        ("Brian", 5, "Good. The deploy script of the server needs a token before Friday."),
-        ("Mara", 6, "Move the cron job of the server to 03:30, after the reindex."),
-        ("Brian", 7, "The server keeps seven daily snapshots and four weekly ones."),
-        ("Mara", 8, "The logs of the server were never rotated, the disk is 98 percent full."),
-        ("Brian", 9, "I will rotate the logs of the server with logrotate."),
-    ],
-}
-ASKED = (
-    "What hobbies does Mara have?",
-    "Where did Mara buy the violin from Edith Vale?",
-    "How often does the pump run?",
-    "When did Noor paint the kitchen?",
-    "When does Mara have violin lessons?",
-    "Use metric units in the recipes",
-    "What did Brian do on 10 February 2026?",
-    "What did we discuss on 10 February 2026?",
-    "Edith Vale",
-    "Where are metric units used?",
-    "What units should recipes have?",
-    "What happened to the billing database?",
-    "What is in jar 30?",
-    "What is the boiling point of tungsten carbide?",
-    "What does logrotate do?",
-    "Did the nightly backup of the billing database run?",
-)
+ASKED = column(__file__, "asked")
 _AMOUNTS = {
     "context": "loaded",
     "recall": "source_share untrusted_floor k budget bm25_k1 bm25_b candidates concepts refresh_passages",
@@ -115,10 +49,10 @@ ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the 
 
 
 def told() -> Iterator[LabelledTurn]:
-    for day, turns in SESSIONS.items():
-        for place, (speaker, minute, text) in enumerate(turns):
-            time = f"{day}T{9 + minute // 60:02}:{minute % 60:02}:00+00:00"
-            yield LabelledTurn(f"{day}:{place}", speaker, "user", text, time, day)
+    for place, (day, speaker, minute, text) in enumerate(table(__file__, "sessions")):
+        time = f"{day}T{9 + int(minute) // 60:02}:{int(minute) % 60:02}:00+00:00"
+        said = STEPS if text == "STEPS" else text
+        yield LabelledTurn(f"{day}:{place}", speaker, "user", said, time, day)
 
 
 def queries(*texts: str) -> tuple[Query, ...]:

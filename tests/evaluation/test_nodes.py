@@ -1,14 +1,18 @@
 """The node benchmark: which concepts there are, what is gold, and what each way to rank them finds."""
 
 import json
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
+from evaluation.small_sets import write_locomo
+from ingesting import state_of, tree
 
-from clsm_cli.evaluation import benches, measures
+from clsm_cli.evaluation import benches, measures, stores
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Chat, LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, LabelledTurn
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.nodes import choose_concepts
 from clsm_cli.evaluation.presets.library import Library
@@ -19,7 +23,8 @@ from clsm_cli.model.graph import Edge
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import shards
 from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.layout import Store
 
 # fmt: off
 SUBJECTS = (
@@ -127,3 +132,59 @@ def test_the_best_passages_lead_to_concepts(made: list[Bench]) -> None:
             figures = measures.figures(query, answer, None, "turn", bench.whole)
             assert figures["recall"]
         assert list(ask_best_passages(bench, bench.case.queries)) == answers
+
+
+# Stores are made once, by the real ingest, and completed after an interruption.
+
+
+@pytest.fixture
+def talk_of(tmp_path: Path) -> Case:
+    return locomo.load(write_locomo(tmp_path / "set")).cases[0]
+
+
+def _interrupt(_texts: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def test_every_turn_is_in_an_episode(factory: StoreFactory, talk_of: Case) -> None:
+    store, now = stores.make_store(talk_of, factory)
+    assert now == datetime.fromisoformat("2023-06-02T09:05:01+00:00")
+    state = state_of(store)
+    assert isinstance(talk_of.source, Chat)
+    held = [(e.session, turn.foreign_id) for e in state.episodes.values() for turn in e.turns]
+    assert sorted(held) == sorted((turn.session, turn.id) for turn in talk_of.source.turns)
+    assert state.waiting == {}
+
+
+def test_an_interrupted_store_is_completed(factory: StoreFactory, talk_of: Case) -> None:
+    broken = replace(factory, embedder=Embedder(factory.embedder.engine, lambda: _interrupt))
+    with pytest.raises(KeyboardInterrupt):
+        stores.make_store(talk_of, broken)
+    store, _ = stores.make_store(talk_of, factory)
+    whole, _ = stores.make_store(talk_of, replace(factory, folder=factory.folder / "other"))
+    assert state_of(store).keys() == state_of(whole).keys()
+    assert state_of(store).waiting == {}
+
+
+def test_a_change_is_made_once(
+    factory: StoreFactory, talk_of: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = stores.make_store(talk_of, factory)
+    before = tree(made.store.root)
+    changes: list[Store] = []
+
+    def mark(store: Store) -> None:
+        changes.append(store)
+        (store.root / "mark").write_text("1")
+
+    first = stores.cached_copy(made, "marked", mark)
+    again = stores.cached_copy(made, "marked", mark)
+    assert again.root == first.root
+    assert (first.root / "mark").exists()
+    assert len(changes) == 1
+    assert tree(made.store.root) == before
+    assert state_of(first).keys() == state_of(made.store).keys()
+    assert stores.cached_copy(made, "marked, too", mark).root != first.root
+    monkeypatch.setattr(stores, "code_digest", lambda parts: f"other {len(parts)}")
+    assert stores.make_store(talk_of, factory).store.root != made.store.root
+    assert stores.cached_copy(made, "marked", mark).root != first.root

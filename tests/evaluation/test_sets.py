@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from evaluation.small_sets import (
-    QUERIES,
     haystack,
     locomo_talk,
     write_gvd,
@@ -204,8 +203,9 @@ def test_a_question_without_evidence_is_left_out_and_said(tmp_path: Path) -> Non
 
 
 def _changed(folder: Path, old: str, new: str) -> Dataset:
-    assert old in QUERIES
-    (write_notes(folder) / own_memory.QUERIES).write_text(QUERIES.replace(old, new), "utf-8")
+    queries = write_notes(folder) / own_memory.QUERIES
+    assert old in queries.read_text("utf-8")
+    queries.write_text(queries.read_text("utf-8").replace(old, new), "utf-8")
     return own_memory.load(folder)
 
 

@@ -95,20 +95,16 @@ def test_turns_and_blocks(heard: Trace, stream: str, is_kept: bool) -> None:
 @pytest.mark.parametrize(
     ("row", "is_kept"),
     [
-        (ROW, False),
-        (replace(ROW, stream="flow", kind="gist"), False),
+        (ROW, False), (replace(ROW, stream="flow", kind="gist"), False),
         (replace(ROW, stream="tasks", kind="task", state="done"), False),
         (replace(ROW, stream="tasks", kind="task", state="open"), True),
         (replace(ROW, stream="tasks", kind="task", state="blocked"), True),
-        (replace(ROW, stream="identity"), True),
-        (replace(ROW, pinned=True), True),
+        (replace(ROW, stream="identity"), True), (replace(ROW, pinned=True), True),
         (replace(ROW, superseded_at="2026-01-02T08:00:00Z"), True),
-        (replace(ROW, valid_until="2026-01-02"), True),
-        (replace(ROW, withdrawn=True), True),
-        (replace(ROW, recorded_at=None), True),
-        (replace(ROW, recorded_at="long ago"), True),
+        (replace(ROW, valid_until="2026-01-02"), True), (replace(ROW, withdrawn=True), True),
+        (replace(ROW, recorded_at=None), True), (replace(ROW, recorded_at="long ago"), True),
     ],
-)
+)  # fmt: skip
 def test_statements(row: Statement, is_kept: bool) -> None:
     found = statement_trace(row)
     assert bool(found.kept) is is_kept

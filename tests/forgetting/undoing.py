@@ -112,17 +112,10 @@ def decayed(store: Store) -> None:
 
 
 COMMANDS: dict[str, Callable[[Store], None]] = {
-    "note": noted,
-    "ingest --capture": captured,
-    "ingest": ingested,
-    "consolidate": consolidated,
-    "pin": pinned,
-    "correct": corrected,
-    "edit": edited,
-    "review": reviewed,
-    "feedback": judged,
+    "note": noted, "ingest --capture": captured, "ingest": ingested, "consolidate": consolidated,
+    "pin": pinned, "correct": corrected, "edit": edited, "review": reviewed, "feedback": judged,
     "decay": decayed,
-}
+}  # fmt: skip
 
 
 def undo(store: Store, wanted: str | None = None, **options: Any) -> UndoReport:

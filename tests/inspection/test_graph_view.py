@@ -75,15 +75,11 @@ def ids(graph: graph_view.Graph) -> set[str]:
 
 def test_what_holds_now_without_episodes_and_what_was_forgotten(tmp_path: Path) -> None:
     records: list[Record] = [
-        *(node(label) for label in "abcde"),
-        edge("a", "b"),
-        edge("a", "c", superseded_at=NOW),
-        edge("a", "d", valid_until="2026-02-01"),
-        edge("a", "e"),
-        edge("a", "nobody"),
+        *(node(label) for label in "abcde"), edge("a", "b"), edge("a", "c", superseded_at=NOW),
+        edge("a", "d", valid_until="2026-02-01"), edge("a", "e"), edge("a", "nobody"),
         EpisodeRecord(id="e-1", rev=REV, title="Day 1", narrative="Fog."),
         Edge(id="g-1", rev=REV, source="e-1", target="e-2", type="next", directed=True),
-    ]
+    ]  # fmt: skip
     store = new_store(tmp_path / "memory", records)
     bury(store, "e")
     found = graph_view.load(store, View(NOW))

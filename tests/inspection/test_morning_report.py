@@ -186,14 +186,11 @@ def unstated(tmp_path_factory: pytest.TempPathFactory, lived: Cli) -> Cli:
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("What was January about?", "Rain fell"),
-        ("what was week 3 about", "Rain fell"),
-        ("what happened in week 3 of 2026?", "Rain fell"),
-        ("what was march about", "Snow fell"),
-        ("what happened in march", "Snow fell"),
-        ("what was this month about", "Snow fell"),
+        ("What was January about?", "Rain fell"), ("what was week 3 about", "Rain fell"),
+        ("what happened in week 3 of 2026?", "Rain fell"), ("what was march about", "Snow fell"),
+        ("what happened in march", "Snow fell"), ("what was this month about", "Snow fell"),
     ],
-)
+)  # fmt: skip
 def test_where_no_gist_is_the_period_itself_tells(unstated: Cli, question: str, told: str) -> None:
     now = ("--no-touch", "--json", "--now", "2026-03-31T08:00:00+02:00")
     for kind in ((), ("--kind", "gist")):

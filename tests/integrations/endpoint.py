@@ -28,13 +28,10 @@ def completion(content: str | None, finish: str = "stop", **message: Any) -> dic
     said = {"role": "assistant", "content": content, **message}
     used = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
     return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "m",
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "m",
         "choices": [{"index": 0, "finish_reason": finish, "message": said}],
         "usage": {**used, "total_tokens": TOKENS_IN + TOKENS_OUT},
-    }
+    }  # fmt: skip
 
 
 CONTENTS: dict[str, Callable[[str], dict[str, Any]]] = {

@@ -253,15 +253,10 @@ def test_a_key_that_is_none(endpoint: Endpoint, key: str) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "localhost:8080",
-        "ftp://a/v1",
-        "http://",
-        "http://[::1",
-        "http://a:b/",
-        "//a",
+        "localhost:8080", "ftp://a/v1", "http://", "http://[::1", "http://a:b/", "//a",
         "http://a b/v1",
     ],
-)
+)  # fmt: skip
 def test_a_wrong_address(address: str) -> None:
     with pytest.raises(LlmError, match="the address of the language model must be like"):
         Llm(LlmSettings(address, "m"), None)

@@ -12,16 +12,11 @@ any_text = st.one_of(texts, st.text(st.characters(exclude_categories=[]), max_si
 @given(any_text, any_text, any_text)
 def test_everything_that_is_made_is_an_id(a: str, b: str, c: str) -> None:
     made = [
-        ids.digest(a, b, c),
-        ids.turn_key(a, b, None, c),
-        ids.turn_key(a, b, "2026-02-24T10:00:00Z", c, 5),
-        next(episode_ids(a)),
-        ids.document_id(a),
-        ids.statement_id(a, b),
-        ids.closed_copy_id(ids.statement_id(a), b),
-        ids.edge_id(a, b, c),
+        ids.digest(a, b, c), ids.turn_key(a, b, None, c),
+        ids.turn_key(a, b, "2026-02-24T10:00:00Z", c, 5), next(episode_ids(a)), ids.document_id(a),
+        ids.statement_id(a, b), ids.closed_copy_id(ids.statement_id(a), b), ids.edge_id(a, b, c),
         ids.file_name_of(a),
-    ]
+    ]  # fmt: skip
     assert all(ids.is_id(value) for value in made), made
     assert all("/" not in value and "." not in value for value in made)
 

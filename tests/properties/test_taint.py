@@ -42,16 +42,13 @@ MARK = "zorvex"
 OWN = ("Heron", "Lantern", "Willow")
 STRANGE = ("Zorvexa", "Zorvexine")
 SHAPES = (
-    "Mara lives in {name} Lane.",
-    "The {name} project uses PostgreSQL.",
+    "Mara lives in {name} Lane.", "The {name} project uses PostgreSQL.",
     "We decided that the {name} opens in May.",
     "The Harbour Project (also known as {name} Yard) needs a crane.",
-    "Remember: always feed the {name} before noon.",
-    "TODO: call Brian about the {name}.",
-    "I prefer the {name}, not the Heron.",
-    "She moved to {name} Lane in January.",
+    "Remember: always feed the {name} before noon.", "TODO: call Brian about the {name}.",
+    "I prefer the {name}, not the Heron.", "She moved to {name} Lane in January.",
     "Who pays for the {name}? It turned out that the {name} pays, because the {name} is rich.",
-)
+)  # fmt: skip
 SPEAKERS = ("user", "assistant", "tool", "web")
 TOOLS = {"tool": "exec", "web": "web_fetch"}
 NOTES = {

@@ -21,13 +21,10 @@ from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
 SMALL_TALK = (
-    "The bus was late again this morning.",
-    "It has been raining since noon.",
-    "The printer is out of paper once more.",
-    "Somebody left an umbrella at the door.",
-    "The soup at the canteen was far too salty.",
-    "I could not sleep because of the wind.",
-)
+    "The bus was late again this morning.", "It has been raining since noon.",
+    "The printer is out of paper once more.", "Somebody left an umbrella at the door.",
+    "The soup at the canteen was far too salty.", "I could not sleep because of the wind.",
+)  # fmt: skip
 HUSBAND = "Tamsin is married to Corvo."
 TRADE = "Corvo has taken a post as a roofer."
 SPOUSE = "What does Tamsin's spouse do for work?"

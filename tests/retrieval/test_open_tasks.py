@@ -6,6 +6,7 @@ import pytest
 from sample_store import ask
 from sleeping import sleep
 from small_store import note
+from tables import table
 
 from clsm_cli.store.layout import Store
 
@@ -24,24 +25,10 @@ def busy(store: Store, tmp_path: Path) -> Store:
     return store
 
 
-@pytest.mark.parametrize(
-    ("question", "is_answered"),
-    [
-        ("which tasks are open?", True),
-        ("what do I still have to do?", True),
-        ("what should I do next?", True),
-        ("what do I have to do?", True),
-        ("what did I have to do?", False),
-        ("what needs to be done?", True),
-        ("what was the fare?", False),
-        ("which tasks are done?", False),
-        ("what did I still do?", False),
-        ("what is open at the gym?", False),
-    ],
-)
-def test_those_due_come_first(busy: Store, question: str, *, is_answered: bool) -> None:
+@pytest.mark.parametrize(("is_answered", "question"), table(__file__, "due"))
+def test_those_due_come_first(busy: Store, is_answered: str, question: str) -> None:
     found = [each.text.rpartition(": ")[2] for each in ask(busy, question).memories]
-    assert (found == TASKS) == is_answered
+    assert (found == TASKS) == (is_answered == "yes")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sample_store import SAMPLE, ask
 from small_store import note, row, tell
+from tables import table
 
 from clsm_cli.evaluation import dataset
 from clsm_cli.retrieval.answer import Answer
@@ -99,21 +100,7 @@ def test_where_nothing_else_answers_it_is_marked(
     assert all(each.told_later for each in found)
 
 
-ASKED = {
-    "heartbeat-interval": "how often does the heartbeat come",
-    "memory-in-service": "which memory is in service",
-    "essay-deadline": "when is The Steward's Problem due",
-    "magpie-risk": "how much does Magpie risk per trade",
-    "system-disk": "which disk does Sedge run from",
-    "ilse-office-days": "on which days is Ilse in the Leiden office",
-    "juno-dose": "how much methimazole does Juno get",
-    "ilse-morning-drink": "what does Ilse drink in the morning",
-    "club-venue": "where does the reading club meet",
-    "backup-target": "where does the backup go",
-    "albertine-mooring": "where is the Albertine moored",
-    "noor-age": "how old is Noor",
-    "morning-rule": "when may Sedge speak in the morning",
-}
+ASKED = {row[0]: row[1] for row in table(__file__, "asked")}
 AFTER = "2026-02-25"
 
 

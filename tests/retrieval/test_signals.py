@@ -235,15 +235,11 @@ def test_the_turn_with_the_words_precedes_its_reply(store: Store, around: tuple[
 
 
 CODES = (
-    "The serial number is SN:AB-99/12.",
-    "The serial number is SN:AB-99/21.",
-    "We fly with KL1243 to Oslo on Friday.",
-    "We fly back with KL1244 on Sunday.",
-    "Flight KL 1250 was cancelled.",
-    "The invoice INV-2026-84655 was paid.",
-    "The invoice INV-2026-84565 was paid.",
-    "The boiler shows error E1197.",
-)
+    "The serial number is SN:AB-99/12.", "The serial number is SN:AB-99/21.",
+    "We fly with KL1243 to Oslo on Friday.", "We fly back with KL1244 on Sunday.",
+    "Flight KL 1250 was cancelled.", "The invoice INV-2026-84655 was paid.",
+    "The invoice INV-2026-84565 was paid.", "The boiler shows error E1197.",
+)  # fmt: skip
 
 
 @pytest.fixture

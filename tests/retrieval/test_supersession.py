@@ -6,6 +6,7 @@ from pathlib import Path
 import aging
 import pytest
 from small_store import found, note, row, state, tell
+from tables import table
 
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import Memory
@@ -52,41 +53,12 @@ def test_a_mark_is_of_its_own_block_alone(store: Store, tmp_path: Path) -> None:
     assert sum(old in each.text for each in items) == 1
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "question"),
-    [
-        ("I live in Leith.", "As a child I lived in Aden.", "where do I live"),
-        ("The wiki is on port 80.", "The shop is on port 81.", "which port is the wiki on"),
-        ("My dog is called Rex.", "My dog's name is Rex.", "what is my dog called"),
-        ("I speak Tamil at home.", "I speak English at work.", "which languages do I speak"),
-        ("The gateway is up.", "The gateway is dead, its fuse blew.", "was the gateway up before"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "question"), table(__file__, "may still hold"))
 def test_what_may_still_hold_is_not(store: Store, old: str, new: str, question: str) -> None:
     assert not any(each.until for each in answered(store, question, old, new))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "question"),
-    [
-        ("I prefer tabs over spaces", "Not two spaces, use tabs instead", "do I prefer tabs or spaces"),
-        ("Iris works at Siemens.", "The trip to Ghent is off, Tomas has to work.", "Where does Iris work?"),
-        ("Iris works at Siemens.", "Tomas works at Philips.", "Where does Tomas work?"),
-        ("Tomas works at Philips", "Tomas has to work on Saturday", "Where does Tomas work?"),
-        ("Tomas works at Philips", "The trip to Ghent is off, Tomas has to work on Saturday", "Where does Tomas work?"),
-        (
-            "Can you check whether the dentist is on Wednesday",
-            "The dentist is on Friday now, not on Wednesday.",
-            "when is the dentist",
-        ),
-        (
-            "Maybe we should move the book club to Zoom.",
-            "The book club has moved to the library.",
-            "where does the book club meet",
-        ),
-        ("Got it.", "Noted.", "where is the bike"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "question"), table(__file__, "marked in no way"))
 def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
     store: Store, old: str, new: str, question: str
 ) -> None:

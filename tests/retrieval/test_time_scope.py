@@ -13,6 +13,7 @@ from ingesting import new_store, take
 from sample_store import ask
 from small_store import note, row, tell
 from strategies import examples
+from tables import table
 
 from clsm_cli.config import with_changes
 from clsm_cli.retrieval.question import ANY_TIME, Query, may_name_time
@@ -70,35 +71,7 @@ def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
     assert times.hard == row["hard"]
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        # The answers of the first ten were written before the questions were asked.
-        ("What was the very first thing we ever talked about?", "s1"),
-        ("When did we last speak about the bike?", "s6"),
-        ("What did I say the time before last when we discussed the starter?", "s3"),
-        ("What came up in the two conversations after the interview one?", "s5 s6"),
-        ("What did we discuss in the session following our second one?", "s3"),
-        ("In the third session from the end, what squeaked?", "s6"),
-        ("What was our first conversation in October about?", "s5"),
-        ("What had we talked about before I signed up for piano lessons?", "s1 s2"),
-        ("What did I ask when the cat was first mentioned?", "s7"),
-        ("What did we say two conversations ago?", "s7"),
-        ("What did we talk about since our sixth conversation?", "s7 s8"),
-        ("the three sessions before the Lisbon trip one", "s5 s6 s7"),
-        ("What had we discussed before our last two conversations?", "s1 s2 s3 s4 s5 s6"),
-        (
-            "What did we cover between our first conversation and our last two conversations?",
-            "s2 s3 s4 s5 s6",
-        ),
-        ("What did we cover between our first and our fourth conversation?", "s2 s3"),
-        ("What did we cover between our first conversation and our fourth one?", "s2 s3"),
-        ("In our conversation about the move, how many boxes were closed?", "s5"),
-        ("our last conversation in September", "s4"),
-        ("the first time the yacht came up", ""),
-        ("What squeaked after the move?", ""),
-    ],
-)
+@pytest.mark.parametrize(("question", "expected"), table(__file__, "places"))
 def test_places(index: Index, question: str, expected: str) -> None:
     assert " ".join(resolve(index, question, NOW).sessions) == expected
 
@@ -174,20 +147,7 @@ def test_days(index: Index, question: str, first: str, until: str, hard: bool) -
     assert (found.sessions, found.hard) == ((), hard)
 
 
-@pytest.mark.parametrize(
-    ("question", "rest"),
-    [
-        ("What did Jonas say on last Friday about tea?", "What did Jonas say about tea?"),
-        (
-            "What did I say the last time we talked about the bike?",
-            "What did I say about the bike?",
-        ),
-        ("What did you suggest in the previous session?", "What did you suggest?"),
-        ("What did we talk about between the move and planning the trip?", "What did we talk?"),
-        ("What happened between the 12th and 14th of May?", "What happened?"),
-        ("yesterday", ""),
-    ],
-)
+@pytest.mark.parametrize(("question", "rest"), table(__file__, "rest"))
 def test_the_rest_of_a_question(index: Index, question: str, rest: str) -> None:
     assert resolve(index, question, NOW).rest == rest
 

@@ -1,7 +1,6 @@
 """The merge driver: real git calls it, every file is tidy afterwards, and nothing is lost without it."""
 
 import os
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import ran
 from strategies import examples, few_ids, records
 from using_git import commit, git
 
@@ -83,13 +83,8 @@ def test_nothing_is_written_where_a_version_cannot_be_read(tmp_path: Path) -> No
     assert not merge(base, ours, theirs, Path("clsm.yaml"))
     assert ours.read_bytes() == before
     words = ("merge-driver", *map(str, files), "tasks/graph/0.yaml")
-    done = subprocess.run(
-        [sys.executable, "-m", "clsm_cli", *words],
-        capture_output=True,
-        check=False,
-        env={"PYTHONPATH": ".", **os.environ},
-    )
-    assert (done.returncode, done.stdout, ours.read_bytes()) == (1, b"", before)
+    done = ran(sys.executable, "-m", "clsm_cli", *words, env={"PYTHONPATH": ".", **os.environ})
+    assert (done.returncode, done.stdout, ours.read_bytes()) == (1, "", before)
 
 
 def test_modules_in_the_memory_folder_are_not_imported(clone: Path) -> None:

@@ -1,28 +1,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import column, table
 
 from clsm_cli.text.aliases import short_names, stated_aliases
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "alias"),
-    [
-        ("We read Gödel, Escher, Bach (GEB) together.", "Gödel, Escher, Bach", "GEB"),
-        ("It uses retrieval augmented generation (RAG).", "retrieval augmented generation", "RAG"),
-        ("The Bank of the North (BN) called.", "Bank of the North", "BN"),
-        ("Met Magnus Berg, known as Bear, today.", "Magnus Berg", "Bear"),
-        ("Magnus, whom everyone calls Bear, left.", "Magnus", "Bear"),
-        ("Magnus Berg: we call him Bear.", "Magnus Berg", "Bear"),
-        ('Edda Lund (nicknamed "Flint") won.', "Edda Lund", "Flint"),
-        ("Edda Lund, also called Flint, won.", "Edda Lund", "Flint"),
-        ("It was John Doe alias Jack Flint.", "John Doe", "Jack Flint"),
-        ("The CLI (command line interface) works.", "command line interface", "CLI"),
-        ("Alex is short for Alexandra.", "Alexandra", "Alex"),
-        ("See [[people/Alice Hart|Alice]].", "people/Alice Hart", "Alice"),
-        ("The [[forgetting curve|decay function]] is steep.", "forgetting curve", "decay function"),
-    ],
-)
+@pytest.mark.parametrize(("text", "name", "alias"), table(__file__, "two names"))
 def test_two_names(text: str, name: str, alias: str) -> None:
     found = stated_aliases(text)
     assert [(each.name, each.alias) for each in found] == [(name, alias)]
@@ -32,20 +16,7 @@ def test_two_names(text: str, name: str, alias: str) -> None:
 
 
 def test_no_second_name() -> None:
-    none = [
-        "Priya, the editor, wrote.",
-        "I met Ilse, called Brian, and went home.",
-        "Ilse calls Brian daily. We call him when it rains.",
-        "The backup goes to a [[shed box]] called Margaret.",
-        "It is an RPG called Xeno, or Zelda, for a short time.",
-        "[[Juno|the cat]] sleeps, [[Ilse|my human]] reads, [[Ilse|she]] smiles.",
-        "[[Ilse]] and [[ilse|Ilse]] are spelled alike.",
-        "The result (OK) was fine, as was the other one (NAP).",
-        "The NAP (Amsterdam level) and the SD (a small card).",
-        "Port 22, the old one and so on.",
-        "Brian's book lies on *The Table*.",
-        "",
-    ]
+    none = ["", *column(__file__, "none")]
     assert [each for each in none if stated_aliases(each)] == []
 
 

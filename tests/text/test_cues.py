@@ -28,13 +28,10 @@ def test_no_decision() -> None:
 
 def test_open_questions() -> None:
     open_ones = [
-        "Which port does the hook use?",
-        "Did you hear any inspiring stories?",
-        "Open question: who owns the lock?",
-        "- Open question: the size of the index",
-        "It is still unclear whether it helps.",
-        "この鍵は誰のもの\uff1f どこ?",
-    ]
+        "Which port does the hook use?", "Did you hear any inspiring stories?",
+        "Open question: who owns the lock?", "- Open question: the size of the index",
+        "It is still unclear whether it helps.", "この鍵は誰のもの\uff1f どこ?",
+    ]  # fmt: skip
     assert [each for each in open_ones if len(find_questions(each)) != 1] == []
     text = """How are you? Hey Mel! Good to see you! How have you been? What's up with you?
         Anything new? Hi! How are you doing today? It works, right? Nice day, isn't it?

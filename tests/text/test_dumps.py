@@ -49,14 +49,10 @@ def test_all_of_a_dump_but_its_first_words_is_one(name: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        log(60),
-        PROSE,
-        "\n\n".join(f"- [ ] {line}" for line in PROSE.split(". ")),
-        CODE,
+        "", log(60), PROSE, "\n\n".join(f"- [ ] {line}" for line in PROSE.split(". ")), CODE,
         f"{PART}\n\n```\n{PART[:4000]}\n```\n\n{PART}",
     ],
-)
+)  # fmt: skip
 def test_what_people_write_is_no_dump(text: str) -> None:
     assert find_dumps(text) == []
     assert without_dumps(text) == text

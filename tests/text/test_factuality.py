@@ -1,40 +1,15 @@
 """What a sentence says to be so, and which questions ask for that."""
 
 import pytest
+from tables import column, table
 
 from clsm_cli.text import factuality
 
-SO = [
-    "Mara lives in Haarlem.",
-    "Mara has sold the barge and bought a smaller one.",
-    "Mara no longer lives in Delft.",
-    "Mara does not live in Delft any longer, she lives in Haarlem.",
-    "The choir meets not on Mondays but on Tuesdays.",
-    "The choir meets on Tuesdays, not on Mondays.",
-    "Mara not only rows, she sails.",
-    "I can't wait to see the new barge.",
-    "Ann says that Mara lives in Haarlem.",
-    "",
-]
-NOT_SO = [
-    "Mara does not live in Delft.",
-    "Mara doesn\u2019t live in Delft.",
-    "Mara never lived in Delft.",
-    "Nobody keeps the keys in the drawer.",
-    "It is a rumour that Mara lives in Delft.",
-    "Someone once said Mara lives in Delft.",
-    "Mara lives in Delft, but that is wrong.",
-    "We considered Delft and turned it down.",
-    "We turned Delft down.",
-    "Mara almost moved to Delft.",
-    "If the rent were lower, Mara would live in Delft.",
-    "Perhaps Mara lives in Delft.",
-]
-
 
 def test_what_is_said_to_be_so() -> None:
-    assert [each for each in SO if not factuality.is_asserted(each)] == []
-    assert [each for each in NOT_SO if factuality.is_asserted(each)] == []
+    said = ["", *column(__file__, "so")]
+    assert [each for each in said if not factuality.is_asserted(each)] == []
+    assert [each for each in column(__file__, "not so") if factuality.is_asserted(each)] == []
 
 
 def test_only_the_clause_about_the_terms_counts() -> None:
@@ -43,24 +18,9 @@ def test_only_the_clause_about_the_terms_counts() -> None:
     assert not factuality.asserts_about("It is sunny, Mara never lived in Haarlem.", terms)
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Where does Mara live?", True),
-        ("On which day does the choir meet?", True),
-        ("How many barges does Mara own?", True),
-        ("How did Mara feel?", False),
-        ("Why is the cellar damp?", False),
-        ("Does Mara live in Delft?", False),
-        ("What did we decide against?", False),
-        ("Where would Mara live?", False),
-        ("Which town doesn't Mara like?", False),
-        ("barge", False),
-        ("", False),
-    ],
-)
-def test_questions_that_ask_for_what_is(question: str, *, expected: bool) -> None:
-    assert factuality.asks_current_value(question) is expected
+@pytest.mark.parametrize(("expected", "question"), table(__file__, "asks for what is"))
+def test_questions_that_ask_for_what_is(expected: str, question: str) -> None:
+    assert factuality.asks_current_value(question) is (expected == "yes")
 
 
 def test_questions_about_the_output_of_a_tool() -> None:
@@ -68,21 +28,9 @@ def test_questions_about_the_output_of_a_tool() -> None:
     assert not factuality.asks_for_output("Where does Mara live?")
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("Can you check whether the dentist is on Wednesday", True),
-        ("Lotte still lives in Breda, doesn't she", True),
-        ("How much is the rent", True),
-        ("I might move to Ghent.", True),
-        ("Do it by Friday.", False),
-        ("Where I live there are no shops.", False),
-        ("Will lives in Ghent.", False),
-        ("If it rains, maybe we stay.", False),
-    ],
-)
-def test_questions_and_ideas_state_nothing(sentence: str, *, expected: bool) -> None:
-    assert factuality.asserts_nothing(sentence) is expected
+@pytest.mark.parametrize(("expected", "sentence"), table(__file__, "states nothing"))
+def test_questions_and_ideas_state_nothing(expected: str, sentence: str) -> None:
+    assert factuality.asserts_nothing(sentence) is (expected == "yes")
 
 
 @pytest.mark.parametrize(

@@ -1,39 +1,15 @@
 import pytest
+from tables import table
 
 from clsm_cli.text.ordinals import ConversationPlace as Place
 from clsm_cli.text.ordinals import is_about_talk, read_request
 
 
-@pytest.mark.parametrize(
-    ("question", "place"),
-    [
-        ("What was our first conversation about?", Place("", 1)),
-        ("the very first chat", Place("", 1)),
-        ("in our latest session", Place("", 1, 1, True)),
-        ("the previous conversation", Place("", 1, 1, True)),
-        ("the 21st session", Place("", 21)),
-        ("our second-to-last talk", Place("", 2, 1, True)),
-        ("the last but one session", Place("", 2, 1, True)),
-        ("the conversation before last", Place("", 2, 1, True)),
-        ("the fourth session from the end", Place("", 4, 1, True)),
-        ("two conversations ago", Place("", 2, 1, True)),
-        ("the last three sessions", Place("", 1, 3, True)),
-        ("our first couple of chats", Place("", 1, 2)),
-        ("What did you tell me last time?", Place("", 1, 1, True)),
-        ("our second conversation about the boat, please", Place("the boat", 2)),
-        ("the last session where we discussed rent", Place("rent", 1, 1, True)),
-        ("the third time the bike came up", Place("the bike", 3, 1, False, True)),
-        ("the last time we talked about my sister", Place("my sister", 1, 1, True, True)),
-        ("When did we first talk about Lisbon?", Place("Lisbon", 1, 1, False, True)),
-        ("When was the leak last mentioned?", Place("the leak", 1, 1, True, True)),
-        ("the second mention of Odette", Place("Odette", 2, 1, False, True)),
-        ("the time before last when we discussed tea", Place("tea", 2, 1, True, True)),
-        ("What was the last thing you told me?", Place("", 1, 1, True)),
-    ],
-)
-def test_places(question: str, place: Place) -> None:
+@pytest.mark.parametrize(("question", "about", "which"), table(__file__, "places"))
+def test_places(question: str, about: str, which: str) -> None:
     request = read_request(question)
     assert request is not None
+    place = Place(about, *map(int, which.split()))  # type: ignore[arg-type]  # numbers, also for bools
     assert (request.relation, request.place) == ("at", place)
     assert request.hard
 
@@ -77,18 +53,12 @@ def test_the_two_after_are_both() -> None:
 
 def test_what_is_no_place_among_conversations() -> None:
     none = [
-        "What did Mara do after the marathon?",
-        "Who came second in the race?",
-        "When was the first time Ilse swam in the sea?",
-        "What is the last name of the doctor?",
-        "Where did we live before the war?",
-        "the distance between the house and the sea",
-        "What are the first three steps of the recipe?",
-        "my last therapy appointment",
-        "who repaired the boiler the last time?",
-        "",
-        "?!",
-    ]
+        "What did Mara do after the marathon?", "Who came second in the race?",
+        "When was the first time Ilse swam in the sea?", "What is the last name of the doctor?",
+        "Where did we live before the war?", "the distance between the house and the sea",
+        "What are the first three steps of the recipe?", "my last therapy appointment",
+        "who repaired the boiler the last time?", "", "?!",
+    ]  # fmt: skip
     assert [each for each in none if read_request(each) is not None] == []
 
 

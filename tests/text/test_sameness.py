@@ -1,61 +1,18 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import table
 
 from clsm_cli.text.sameness import is_equivalent, numbers, polarity
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "cosine"),
-    [
-        ("The backup runs every night.", "The backup runs every night.", 1.0),
-        ("The backup runs every night!", "Every night the backup runs.", 0.85),
-        ("Ilka lives in Ghent.", "Ilka's home is Ghent.", 0.93),
-        ("The gate is locked at eight.", "The gate is locked at 8.", 0.95),
-        ("She does not eat meat.", "She never eats meat.", 0.94),
-        ("She doesn't eat meat.", "She eats no meat.", 0.92),
-        ("It's a fine boat, isn't it?", "It's a fine boat.", 0.96),
-        ("There is no doubt that the pump works.", "The pump works, there is no doubt.", 0.91),
-        ("Paul and Mia share the [[garden shed]].", "Paul and Mia share the garden shed.", 0.98),
-    ],
-)
-def test_same(a: str, b: str, cosine: float) -> None:
-    assert is_equivalent(a, b, cosine)
-    assert is_equivalent(b, a, cosine)
+@pytest.mark.parametrize(("a", "b", "cosine"), table(__file__, "same"))
+def test_same(a: str, b: str, cosine: str) -> None:
+    assert is_equivalent(a, b, float(cosine))
+    assert is_equivalent(b, a, float(cosine))
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ("The report is due on Friday.", "The report is due on Monday."),
-        ("The report is due on 3 May.", "The report is due on 3 June."),
-        ("The probe reports every 10 minutes.", "The probe reports every 15 minutes."),
-        ("The cache has 4gb of memory.", "The cache has 6gb of memory."),
-        ("The dose is 2.5 mg once a day.", "The dose is 2.5 mg twice a day."),
-        ("Mia is nine.", "Mia is ten."),
-        ("Anna paid Paul.", "Paul paid Anna."),
-        ("Anna likes the sea.", "Paul likes the sea."),
-        ("I like the sea.", "She likes the sea."),
-        ("My brother plays chess.", "Your brother plays chess."),
-        ("The heater is on.", "The heater is off."),
-        ("The heater is on.", "The heater is not on."),
-        ("Never restart the gateway.", "Restart the gateway."),
-        ("He drinks coffee.", "He stopped drinking coffee."),
-        ("Speak before the bell.", "Speak after the bell."),
-        ("The shop is open.", "The shop is closed."),
-        ("The shop is open.", "The shop was open."),
-        ("We will move to a flat.", "We moved to a flat."),
-        ("It might rain.", "It rains."),
-        ("Is the shop open?", "The shop is open."),
-        ("Use `fetch_all` for lists.", "Use `fetch_one` for lists."),
-        ("Version 3.2 is stable.", "Version 3.4 is stable."),
-        ("The water is at -62 cm.", "The water is at 62 cm."),
-        ("We met in the morning.", "We met in the evening."),
-        ("Open port 8080 on the router.", "Close port 8080 on the router."),
-        ("Her mother lives next door.", "Her father lives next door."),
-        ("The club meets in the Blue Door.", "The club meets in the Old Mill."),
-    ],
-)
+@pytest.mark.parametrize(("a", "b"), table(__file__, "different"))
 def test_different_however_near(a: str, b: str) -> None:
     assert not is_equivalent(a, b, 0.99)
     assert not is_equivalent(b, a, 0.99)

@@ -237,16 +237,8 @@ def _long() -> Iterator[Outcome]:
 
 def _control() -> Iterator[Outcome]:
     """Writers that do not sync, that write in place, and that write in the wrong order."""
-    with Workers("control states") as worker:
-        for scenario in DISK_CONTROLS:
-            yield run(scenario, worker, 40, 0, broken=True)
+    for scenario in DISK_CONTROLS:
+        yield run(scenario, lone_worker(), 40, 0, broken=True)
 
 
-RIG = Rig(
-    name="crashstates",
-    promises=(1, 2, 3),
-    short=_short,
-    long=_long,
-    control=_control,
-    needs=("strace", "git"),
-)
+RIG = Rig("crashstates", (1, 2, 3), _short, _long, _control, ("strace", "git"))

@@ -107,18 +107,12 @@ def _control(faults: Sequence[str]) -> Iterator[Outcome]:
     def of_files(points: Sequence[Point], rng: random.Random) -> list[Point]:
         return spread([each for each in points if each.path.startswith("flow/pi/")], rng, 3)
 
-    with Workers("control") as one:
-        yield run(CONTROL, faults[0], of_files, [one])
+    yield run(CONTROL, faults[0], of_files, [lone_worker()])
 
 
-RIGS = tuple(
-    Rig(
-        name=name,
-        promises=promises,
-        short=partial(_short, faults),
-        long=partial(_long, faults),
-        control=partial(_control, faults),
-        needs=("strace", "git"),
-    )
-    for name, promises, faults in (("kill", (1, 2), (KILL,)), ("errors", (4,), ERRORS))
-)
+def _rig(name: str, promises: tuple[int, ...], faults: Sequence[str]) -> Rig:
+    short, long, control = (partial(form, faults) for form in (_short, _long, _control))
+    return Rig(name, promises, short, long, control, needs=("strace", "git"))
+
+
+RIGS = (_rig("kill", (1, 2), (KILL,)), _rig("errors", (4,), ERRORS))

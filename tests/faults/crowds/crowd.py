@@ -461,10 +461,4 @@ def _control() -> Iterator[Outcome]:
     yield _crowd(0, 60, LATE, "faults.broken:unlocked")
 
 
-RIG = Rig(
-    "crowd",
-    promises=(5,),
-    short=lambda: [_crowd(40, 4)],
-    long=lambda: [_crowd(100_000, 0)],
-    control=_control,
-)
+RIG = Rig("crowd", (5,), lambda: [_crowd(40, 4)], lambda: [_crowd(100_000, 0)], _control)

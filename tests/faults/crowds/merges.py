@@ -43,36 +43,22 @@ from clsm_cli.store import git_setup, layout, logs
 
 PEOPLE = ("Mara", "Brian", "Jonas", "Lena")
 FACTS = (
-    "{who} lives in {place}.",
-    "{who} works as a {job}.",
-    "{who} takes the coffee {way}.",
-    "{who} is {number} years old.",
-    "I always write to {who} on {day}.",
-    "Remember: never call {who} on {day}.",
-    "We decided to use {tool} for the archive.",
-    "The archive uses {tool}.",
-    "Please remind me to call {who} on {day}.",
-    "{who} and {other} met in {place}.",
-    "I moved to {place}.",
-)
+    "{who} lives in {place}.", "{who} works as a {job}.", "{who} takes the coffee {way}.",
+    "{who} is {number} years old.", "I always write to {who} on {day}.",
+    "Remember: never call {who} on {day}.", "We decided to use {tool} for the archive.",
+    "The archive uses {tool}.", "Please remind me to call {who} on {day}.",
+    "{who} and {other} met in {place}.", "I moved to {place}.",
+)  # fmt: skip
 WORDS: Mapping[str, tuple[str, ...]] = {
-    "who": PEOPLE,
-    "other": PEOPLE,
-    "place": ("York", "Ghent", "Porto", "Malmö"),
-    "job": ("pilot", "nurse", "carpenter"),
-    "way": ("black", "with milk", "sweet"),
-    "number": ("31", "42", "57"),
-    "day": ("Monday", "Friday", "Sunday"),
+    "who": PEOPLE, "other": PEOPLE, "place": ("York", "Ghent", "Porto", "Malmö"),
+    "job": ("pilot", "nurse", "carpenter"), "way": ("black", "with milk", "sweet"),
+    "number": ("31", "42", "57"), "day": ("Monday", "Friday", "Sunday"),
     "tool": ("SQLite", "Postgres", "plain files"),
-}
+}  # fmt: skip
 REFUSALS = {
-    "undo": (0, 17),
-    "correct": (0, 2, 12, 17),
-    "forget": (0, 12, 17),
-    "edit": (0, 12, 17),
-    "pin": (0, 12),
-    "unpin": (0, 12),
-}
+    "undo": (0, 17), "correct": (0, 2, 12, 17), "forget": (0, 12, 17), "edit": (0, 12, 17),
+    "pin": (0, 12), "unpin": (0, 12),
+}  # fmt: skip
 """Exit codes of commands that may find nothing to do, or more than they dare."""
 
 

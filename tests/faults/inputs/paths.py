@@ -19,6 +19,7 @@ import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -269,10 +270,5 @@ def _control() -> Iterator[Outcome]:
         yield outcome
 
 
-RIG = Rig(
-    "paths",
-    promises=(9,),
-    short=lambda: _all(2, 50, 120, 10),
-    long=lambda: _all(1, 1, 10_000, 500),
-    control=_control,
-)
+_FORMS_OF_IT = partial(_all, 2, 50, 120, 10), partial(_all, 1, 1, 10_000, 500)
+RIG = Rig("paths", (9,), *_FORMS_OF_IT, _control)

@@ -103,19 +103,13 @@ def environment(folder: Path, *, model: bool) -> dict[str, str]:
     home = folder / "home"
     home.mkdir(exist_ok=True)
     return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(home),
+        "PATH": "/usr/bin:/bin", "HOME": str(home),
         "CLSM_MODEL_DIR": str(weights.default_folder() if model else home / "no-model"),
-        "CLSM_DEVICE": DEVICE,
-        "TZ": "Europe/Amsterdam",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": str(Path(__file__).parents[3]),
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_CONFIG_SYSTEM": "/dev/null",
+        "CLSM_DEVICE": DEVICE, "TZ": "Europe/Amsterdam", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(Path(__file__).parents[3]),
+        "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
         "EDITOR": "sed -i s/coffee/cocoa/",
-    }
+    }  # fmt: skip
 
 
 def write_sources(folder: Path, version: int) -> Path:
@@ -278,16 +272,10 @@ def _half_forgotten(laid: _Laid) -> None:
 
 
 _STATES: dict[str, tuple[Callable[[_Laid], None], str | None]] = {
-    "nothing": (_nothing, None),
-    "begun": (_begun, None),
-    "captured": (_captured, "begun"),
-    "described": (_described, "begun"),
-    "slept": (_slept, "described"),
-    "used": (_used, "slept"),
-    "other engine": (_other_engine, "used"),
-    "backed up": (_backed_up, "used"),
-    "damaged": (_damaged, "used"),
-    "half slept": (_half_slept, "slept"),
+    "nothing": (_nothing, None), "begun": (_begun, None), "captured": (_captured, "begun"),
+    "described": (_described, "begun"), "slept": (_slept, "described"), "used": (_used, "slept"),
+    "other engine": (_other_engine, "used"), "backed up": (_backed_up, "used"),
+    "damaged": (_damaged, "used"), "half slept": (_half_slept, "slept"),
     "half forgotten": (_half_forgotten, "slept"),
-}
+}  # fmt: skip
 """Name → how it is made, and from which other."""

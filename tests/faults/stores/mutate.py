@@ -70,19 +70,12 @@ def family(path: str) -> str:
 
 
 _SORTS = (
-    (r"^\.clsm/runs/", "kept for undo"),
-    (r"^\.clsm/index/.*\.(?:sqlite|q4|q2)$", "index"),
-    (r"^\.clsm/context\.json$", "briefing"),
-    (r"^\.clsm/device$", "device"),
-    (r"^tombstones/", "tombstones"),
-    (r"^archive/", "archive"),
-    (r"^clsm\.yaml$", "settings"),
-    (r"/graph/", "shard"),
-    (r"/episodes/", "episode"),
-    (r"/inbox/", "inbox"),
-    (r"\.jsonl$", "log"),
+    (r"^\.clsm/runs/", "kept for undo"), (r"^\.clsm/index/.*\.(?:sqlite|q4|q2)$", "index"),
+    (r"^\.clsm/context\.json$", "briefing"), (r"^\.clsm/device$", "device"),
+    (r"^tombstones/", "tombstones"), (r"^archive/", "archive"), (r"^clsm\.yaml$", "settings"),
+    (r"/graph/", "shard"), (r"/episodes/", "episode"), (r"/inbox/", "inbox"), (r"\.jsonl$", "log"),
     (r"\.md$", "topic"),
-)
+)  # fmt: skip
 
 
 def flip(data: bytes, rng: random.Random) -> bytes:
@@ -118,14 +111,10 @@ def repeat(data: bytes, rng: random.Random) -> bytes:
 
 
 CHANGES: dict[str, Callable[[bytes, random.Random], bytes | None]] = {
-    "flip": flip,
-    "truncate": lambda data, rng: data[: rng.randrange(len(data))],
-    "empty": lambda *_: b"",
-    "delete": lambda *_: None,
-    "zero": zero,
-    "conflict": conflict,
+    "flip": flip, "truncate": lambda data, rng: data[: rng.randrange(len(data))],
+    "empty": lambda *_: b"", "delete": lambda *_: None, "zero": zero, "conflict": conflict,
     "repeat": repeat,
-}
+}  # fmt: skip
 """Damage to one file: what its bytes become."""
 Files = dict[str, bytes | None]
 

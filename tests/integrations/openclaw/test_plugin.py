@@ -3,14 +3,13 @@
 import json
 import shlex
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import Cli
+from processes import Cli, ran
 
 from clsm_cli.integrations.openclaw.setup import plugin_files
 from clsm_cli.text.fence_lines import OPENING
@@ -60,15 +59,17 @@ class Gateway:
 
     def play(self, *steps: object) -> tuple[list[Any], dict[str, Any]]:
         """What each step gave back, and what was noticed beside."""
-        done = subprocess.run(
-            ["node", Path(__file__).with_name("drive.js"), json.dumps(self.config), *self.folders],
-            input="".join(json.dumps(step) + "\n" for step in steps),
+        drive = Path(__file__).with_name("drive.js")
+        given = "".join(json.dumps(step) + "\n" for step in steps)
+        done = ran(
+            "node",
+            drive,
+            json.dumps(self.config),
+            *self.folders,
+            input=given,
             env=self.cli.environment,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
         )
+        assert done.returncode == 0, done.stderr
         *answers, beside = [json.loads(line) for line in done.stdout.splitlines()]
         return [answer["answer"] for answer in answers], beside
 
