@@ -116,19 +116,20 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
     folder = step_folder(store, line)
     added: dict[str, list[str]] = {}
     removed: dict[str, list[str]] = {}
+    replaced: dict[Path, bytes] = {}
     for index, (change, new) in enumerate(zip(line.changes, contents, strict=True)):
         old = b""
         if change.before is not None:
             with atomic.disk_errors(change.path):
                 old = (store.root / change.path).read_bytes()
-            atomic.put(folder / f"{index:04d}", zlib.compress(old, level=1))
+            replaced[folder / f"{index:04d}"] = zlib.compress(old, level=1)
         added.setdefault(change.path, []).extend(_added_line_marks(old, new))
         removed.setdefault(change.path, []).extend(_added_line_marks(new, old))
+    atomic.put_all(replaced)
     mapping: dict[str, Any] = json.loads(logs.render(line))
     mapping |= {"added": added, "removed": removed}
     # A hook that only appends must be fast; a power cut may then make its run impossible to undo.
-    has_preimages = any(change.before is not None for change in line.changes)
-    atomic.put(folder / "run.json", dump(mapping).encode(), durable=has_preimages)
+    atomic.put(folder / "run.json", dump(mapping).encode(), durable=bool(replaced))
 
 
 def discard(store: Store, line: logs.RunLine) -> None:
