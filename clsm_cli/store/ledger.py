@@ -122,7 +122,7 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
         if change.before is not None:
             with atomic.disk_errors(change.path):
                 old = (store.root / change.path).read_bytes()
-            replaced[folder / f"{index:04d}"] = zlib.compress(old, level=1)
+            replaced[folder / f"{index:04d}"] = zlib.compress(old)
         added.setdefault(change.path, []).extend(_added_line_marks(old, new))
         removed.setdefault(change.path, []).extend(_added_line_marks(new, old))
     atomic.put_all(replaced)
