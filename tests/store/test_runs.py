@@ -76,7 +76,7 @@ def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -
     assert logs.parse(logs.RunLine, told) == line
     assert told["added"] == {
         "projects/a.md": [atomic.sha256(b"new")[:12]],
-        "projects/c.md": [atomic.sha256(b"fresh")[:12]],
+        "projects/c.md": [],
         "log.jsonl": [atomic.sha256(b'{"n": 1}')[:12]],
         "tasks/b.md": [],
     }
