@@ -1,6 +1,7 @@
 """A process that dies between two writes, without a process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -25,5 +26,12 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
 
         return wrapped
 
-    for name in ("put", "append", "remove", "remove_folder"):
+    put_all = wrap(atomic.put_all)
+
+    def put_each(files: Mapping[Path, bytes], **options: bool) -> None:
+        for path, data in files.items():
+            put_all({path: data}, **options)
+
+    monkeypatch.setattr(atomic, "put_all", put_each)
+    for name in ("append", "remove", "remove_folder"):
         monkeypatch.setattr(atomic, name, wrap(getattr(atomic, name)))

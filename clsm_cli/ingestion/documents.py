@@ -15,7 +15,7 @@ from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, wi
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, turn_key
 from clsm_cli.model.tombstones import episode_ids, first_free
-from clsm_cli.store import episode_files, record_files, runs
+from clsm_cli.store import episode_files, runs
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import is_forgotten
@@ -40,6 +40,17 @@ class Version:
     mask: Masker
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a version of a document changes: its episode, if any, and records, its own first.
+
+    Those of several documents are written together: first all episodes, then the records.
+    """
+
+    episodes: tuple[runs.Put, ...] = ()
+    records: tuple[Document, ...] = ()
+
+
 def plan(
     new: Version,
     old: Document | None,
@@ -48,7 +59,7 @@ def plan(
     forgotten: frozenset[str],
     tally: Tally,
     lost: Sequence[Document] = (),
-) -> list[runs.Write]:
+) -> Change:
     """The new record of a document and an episode of its new and changed blocks, if any.
 
     A document with only forgotten blocks gets no record: it is read again each time.
@@ -72,7 +83,7 @@ def plan(
     if len(turns) < len(all_turns):
         tally.dropped[FORGOTTEN] += len(all_turns) - len(turns)
         if old is None and not turns:
-            return []
+            return Change()
     now = {turn.key for turn in turns}
     fresh = [turn for turn in turns if turn.key not in before]
     gone = [block.key for block in known.blocks if block.key not in now]
@@ -82,15 +93,15 @@ def plan(
     closed = {key: (new.now, successor.get(key, "")) for key in gone}
     record = _record(known, new, turns, closed, store.device)
     if old and (old.blocks, old.path) == (record.blocks, record.path):
-        return []
+        return Change()
     # If a crash prevented the record of a version, its blocks are in an episode already.
     stored = index.keys_in_episodes(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
     for turn in unseen:
         tally.take(turn)
-    made = _episode(unseen, new, store, index, forgotten) if unseen else []
+    made = (_episode(unseen, new, store, index, forgotten),) if unseen else ()
     moved = [_moved(each, turns, new.now, index, store.device) for each in _former(turns, lost)]
-    return [*made, *record_files.plan_records(store, "flow", [record, *moved])]
+    return Change(made, (record, *moved))
 
 
 def _former(turns: list[Turn], lost: Sequence[Document]) -> list[Document]:
@@ -160,7 +171,7 @@ def _record(
 
 def _episode(
     turns: tuple[Turn, ...], new: Version, store: Store, index: Index, forgotten: frozenset[str]
-) -> list[runs.Write]:
+) -> runs.Put:
     times = sorted(turn.time for turn in turns if turn.time is not None)
     episode = Episode(
         id=first_free(episode_ids(turns[0].key), forgotten),
@@ -173,7 +184,7 @@ def _episode(
         document=document_id(new.origin),
         previous=index.last_episode(new.origin),
     )
-    return [runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))]
+    return runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))
 
 
 def _turns(new: Version, before: set[str] | None) -> list[Turn]:

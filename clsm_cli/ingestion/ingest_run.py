@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
+    from clsm_cli.ingestion.documents import Change
     from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.store.index.index_queries import Index
@@ -47,6 +48,9 @@ __all__ = ["Progress", "Report", "Request", "ingest"]
 _MAX_NAMED = 5  # speakers that a warning names
 LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
 """Share of a document's blocks, and number of them, above which a warning reports their loss."""
+
+_BATCH = 16 << 20
+"""Bytes of documents' episodes that are written in one step, as each step rewrites the shards it changes."""
 
 
 def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
@@ -134,6 +138,8 @@ class Intake:
     busy: LockedError | None = None
     """Why the lock is not held; captured turns then go to a separate file."""
     lost: list[Document] | None = None
+    decided: list[Change] = field(default_factory=list)
+    """Changes of documents that are not written yet."""
     now: str = field(init=False)
     forgotten: frozenset[str] = field(init=False)
     sessions: capture.Sessions = field(init=False)
@@ -175,6 +181,7 @@ class Intake:
                     self._warn_of_excluded(display)
             elif self._read_source(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
+        self._write_documents()
 
     def _warn_of_excluded(self, source: sources.Excluded) -> None:
         """Warn that documents ingested before their exclusion stay in memory."""
@@ -282,9 +289,24 @@ class Intake:
             return
         version = documents.Version(raw, source.origin, source.path, sha256, self.now, mask)
         lost = self._lost_documents()
-        writes = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
+        found = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
         self._warn_of_loss(source.path, old, tally)
-        self._apply(writes)
+        self.decided.append(found)
+        if sum(len(put.data) for each in self.decided for put in each.episodes) > _BATCH:
+            self._write_documents()
+
+    def _write_documents(self) -> None:
+        """Write what was decided about documents: all episodes, then the records, in one step."""
+        if not self.decided:
+            return
+        from clsm_cli.store import record_files
+
+        episodes = sorted(
+            (put for each in self.decided for put in each.episodes), key=lambda put: put.path
+        )
+        records = {record.id: record for each in self.decided for record in each.records}
+        self._apply([*episodes, *record_files.plan_records(self.store, "flow", records.values())])
+        self.decided.clear()
 
     def _warn_of_loss(self, path: str, old: Document | None, tally: Tally) -> None:
         from clsm_cli.store import settle

@@ -109,9 +109,9 @@ class Meaning:
             rows = index.rows_of_vectors(sorted(vectors - {-1}))
             rows = [each for each in rows if each[-1] in allowed]
         else:
-            count = 2 * limit  # closed passages have vectors too
+            count = 2 * limit  # what is closed, nodes and names have vectors too
             rows = index.rows_of_vectors(_best(cosines, count))
-            while len(rows) < limit and count < len(cosines) and index.has_archived():
+            while len(rows) < limit and count < len(cosines):
                 count *= 2
                 rows = index.rows_of_vectors(_best(cosines, count))
         rows.sort(key=lambda each: (-cosines[each[0]], *each[1:]))

@@ -19,7 +19,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
@@ -30,6 +30,7 @@ from clsm_cli.model import ids
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 TEMP_PREFIX = ".tmp-"
+_TOGETHER = 64  # files that are open at once
 
 
 @contextlib.contextmanager
@@ -75,24 +76,56 @@ def put(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = Tr
     Raises:
         RefusedError: The file changed since it was read.
     """
-    make_folder(path.parent, durable=durable)
     if read_as != "" and digest_of(path) != read_as:
         raise changed_meanwhile(path)
-    temp = path.with_name(f"{TEMP_PREFIX}{path.name}")
-    with disk_errors(path):
+    put_all({path: data}, durable=durable)
+
+
+def put_all(files: Mapping[Path, bytes], *, durable: bool = True) -> None:
+    """Replace the content of files as ``put`` does, in their order, or in any after a power cut.
+
+    The disk writes them together, which takes less time than one by one.
+    """
+    paths = list(files)
+    for start in range(0, len(paths), _TOGETHER):
+        _put_together(
+            {path: files[path] for path in paths[start : start + _TOGETHER]}, durable=durable
+        )
+    for folder in {path.parent: None for path in paths} if durable else ():
+        with disk_errors(folder):
+            sync_folder(folder)
+
+
+def _put_together(files: Mapping[Path, bytes], *, durable: bool) -> None:
+    temps = {path: path.with_name(f"{TEMP_PREFIX}{path.name}") for path in files}
+    with contextlib.ExitStack() as stack:
         try:
-            with create_exclusive(temp) as file:
-                file.write(data)
-                file.flush()
-                if durable:
-                    os.fsync(file.fileno())
-            os.replace(temp, path)
+            opened = []
+            for path, data in files.items():
+                make_folder(path.parent, durable=durable)
+                with disk_errors(path):
+                    file = stack.enter_context(create_exclusive(temps[path]))
+                    file.write(data)
+                    file.flush()
+                    if durable and len(files) > 1:
+                        _start_writing(file.fileno())
+                opened.append((path, file))
+            for path, file in opened:
+                with disk_errors(path):
+                    if durable:
+                        os.fsync(file.fileno())
+                    os.replace(temps[path], path)
         except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temp)
+            for temp in temps.values():
+                with contextlib.suppress(OSError):
+                    os.unlink(temp)
             raise
-        if durable:
-            sync_folder(path.parent)
+
+
+def _start_writing(fd: int) -> None:
+    """Start to write a file to the disk, without waiting."""
+    if hasattr(os, "posix_fadvise"):  # acts as sync_file_range, which Python lacks
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def changed_meanwhile(path: Path) -> RefusedError:
@@ -118,8 +151,8 @@ def append(path: Path, record: bytes, *, durable: bool = True) -> None:
                 raise OSError(errno.ENOSPC, "the disk is full", str(path))
             if durable:
                 os.fsync(fd)
-            elif hasattr(os, "posix_fadvise"):  # acts as sync_file_range, which Python lacks
-                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            else:
+                _start_writing(fd)
         finally:
             os.close(fd)
         if is_new and durable:

@@ -127,12 +127,26 @@ def render(episode: Episode) -> bytes:
         "continues": episode.continues,
         "capped": episode.capped or None,
     }
+    rows = [turn_mapping(turn) for turn in episode.turns]
+    if each := _shared(rows):
+        head["each"] = each
+        rows = [{key: row[key] for key in row if key not in each} for row in rows]
     lines = [f"{key}: {dump(value)}" for key, value in head.items() if value is not None]
     lines.append("turns:")
-    lines += [f"- {dump(turn_mapping(turn))}" for turn in episode.turns]
+    lines += [f"- {dump(row)}" for row in rows]
     body = [f"{_heading(turn)}\n{_escape(turn.text)}\n" for turn in episode.turns]
     text = "---\n" + "\n".join(lines) + "\n---\n\n" + "\n".join(body)
     return replace_lone(text).encode()
+
+
+def _shared(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What several turns have in common, such as the path and trust of a note's blocks."""
+    first, *others = rows
+    return {
+        key: value
+        for key, value in first.items()
+        if others and key != "key" and all(row.get(key) == value for row in others)
+    }
 
 
 def _heading(turn: Turn) -> str:
@@ -162,7 +176,10 @@ def parse(data: bytes, path: Path) -> Episode:
             raise LineError("has no front matter (line 1)")
         head, rows = _parse_head(raw)
         texts = _parse_body(body)
-        turns = tuple(parse_turn(row, texts.get(str(row.get("key")), "")) for row in rows)
+        each = head.get("each") or {}
+        if not isinstance(each, dict):
+            raise LineError("has an 'each' that is no mapping")
+        turns = tuple(parse_turn(each | row, texts.get(str(row.get("key")), "")) for row in rows)
         if not turns:
             raise LineError("has no turns")
         if not is_id(head["id"]):

@@ -116,19 +116,22 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
     folder = step_folder(store, line)
     added: dict[str, list[str]] = {}
     removed: dict[str, list[str]] = {}
+    replaced: dict[Path, bytes] = {}
     for index, (change, new) in enumerate(zip(line.changes, contents, strict=True)):
         old = b""
         if change.before is not None:
             with atomic.disk_errors(change.path):
                 old = (store.root / change.path).read_bytes()
-            atomic.put(folder / f"{index:04d}", zlib.compress(old, level=1))
-        added.setdefault(change.path, []).extend(_added_line_marks(old, new))
+            replaced[folder / f"{index:04d}"] = zlib.compress(old)
+        # An undo deletes a new Markdown file whole, or not at all: its lines need no marks.
+        marks = [] if _is_new_text(change) else _added_line_marks(old, new)
+        added.setdefault(change.path, []).extend(marks)
         removed.setdefault(change.path, []).extend(_added_line_marks(new, old))
+    atomic.put_all(replaced)
     mapping: dict[str, Any] = json.loads(logs.render(line))
     mapping |= {"added": added, "removed": removed}
     # A hook that only appends must be fast; a power cut may then make its run impossible to undo.
-    has_preimages = any(change.before is not None for change in line.changes)
-    atomic.put(folder / "run.json", dump(mapping).encode(), durable=has_preimages)
+    atomic.put(folder / "run.json", dump(mapping).encode(), durable=bool(replaced))
 
 
 def discard(store: Store, line: logs.RunLine) -> None:
@@ -161,6 +164,10 @@ def new_id(store: Store, line: logs.RunLine) -> str:
         again += 1
         run_id = f"run-{digest(step, str(again))}"
     return run_id
+
+
+def _is_new_text(change: logs.Change) -> bool:
+    return change.before is None and change.path.endswith(".md")
 
 
 def _added_line_marks(old: bytes, new: bytes) -> list[str]:

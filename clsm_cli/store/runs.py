@@ -18,6 +18,7 @@ import os
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -97,7 +98,7 @@ def apply(
             ledger.save(store, line, [_content(write) for write in writes])
         if whole:
             atomic.put(_redo_path(store), _render_redo(line, changes, writes))
-        _write(store, writes)
+        _write(store, writes, changes)
     except BaseException:
         with contextlib.suppress(ClsmError, OSError):
             # If there is a redo file, the next writer completes the run.
@@ -121,15 +122,29 @@ def _is_untouched(store: Store, changes: Sequence[logs.Change]) -> bool:
     return True
 
 
-def _write(store: Store, writes: Sequence[Write]) -> None:
-    for write in writes:
+def _write(store: Store, writes: Sequence[Write], changes: Sequence[logs.Change]) -> None:
+    """Apply writes in their order; new files of one folder, such as episodes, together."""
+    numbered = zip(writes, changes, range(len(writes)), strict=True)
+    for place, found in groupby(numbered, _place):
+        group = [write for write, *_ in found]
         lock.require(store.root)
+        if isinstance(place, Path):
+            atomic.put_all({each.path: each.data for each in group if isinstance(each, Put)})
+            continue
+        write = group[0]
         if isinstance(write, Put):
             atomic.put(write.path, write.data, read_as=write.read_as)
         elif isinstance(write, Append):
             atomic.append(write.path, write.record)
         else:
             _remove(store, write.path)
+
+
+def _place(numbered: tuple[Write, logs.Change, int]) -> Path | int:
+    """The folder of a new file, equal for those that are written together; else the number."""
+    write, change, number = numbered
+    is_new = isinstance(write, Put) and write.read_as == "" and change.before is None
+    return write.path.parent if is_new else number
 
 
 def recover(store: Store) -> list[str]:

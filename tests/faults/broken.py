@@ -6,7 +6,7 @@ Nothing here touches the program under test.
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ _apply = runs.apply
 
 def careless() -> None:
     """Files are written in place, and the inbox goes first."""
-    atomic.put = _put_in_place
+    atomic.put_all = _put_in_place
     backwards()
 
 
@@ -62,15 +62,14 @@ def unlocked() -> None:
     program.main()
 
 
-def _put_in_place(
-    path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True
-) -> None:
+def _put_in_place(files: Mapping[Path, bytes], *, durable: bool = True) -> None:
     """No temp file, no fsync, two writes."""
-    del read_as, durable
-    os.makedirs(path.parent, exist_ok=True)
-    with open(path, "wb", buffering=0) as file:
-        file.write(data[: len(data) // 2])
-        file.write(data[len(data) // 2 :])
+    del durable
+    for path, data in files.items():
+        os.makedirs(path.parent, exist_ok=True)
+        with open(path, "wb", buffering=0) as file:
+            file.write(data[: len(data) // 2])
+            file.write(data[len(data) // 2 :])
 
 
 def _apply_backwards(

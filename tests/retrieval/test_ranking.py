@@ -1,12 +1,14 @@
 """Packing and ties, on small data."""
 
 from math import log
+from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.retrieval import lexical_search
 from clsm_cli.retrieval.answer import Memory, Signals
+from clsm_cli.retrieval.dense_search import Meaning
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.store.index import database
@@ -31,6 +33,23 @@ def test_packing_never_exceeds_and_never_wastes(sizes: list[int], limit: int) ->
     assert order == sorted(order)
     # nothing that was dropped would still fit
     assert all(budget.used + dropped.tokens > limit for dropped in budget.dropped)
+
+
+def test_names_with_a_vector_take_no_passage_its_place() -> None:
+    """A consolidation leaves their vectors, and an index that was made anew has none of them."""
+    meaning = Meaning(cast(Any, OneInTen()), understand("salt", (), []), None)
+    meaning.cosines = [1 - row / 100 for row in range(100)]
+    assert meaning.nearest(5) == [0, 10, 20, 30, 40]
+
+
+class OneInTen:
+    """An index in which one vector in ten is of a passage."""
+
+    def rows_of_vectors(self, rows: list[int]) -> list[tuple[int, str, int, int]]:
+        return [(row, f"k{row}", 0, row) for row in rows if row % 10 == 0]
+
+    def has_archived(self) -> bool:
+        return False
 
 
 def from_nothing(store: Store) -> Index:

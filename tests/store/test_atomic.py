@@ -134,6 +134,7 @@ def test_what_is_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from clsm_cli.store import atomic; here = Path.cwd()\n"
         "atomic.put(here / 'note.md', b'text')\n"
+        "atomic.put_all({here / 'a.md': b'text', here / 'b.md': b'text'})\n"
         "atomic.append(here / 'log.jsonl', b'{}'); atomic.append(here / 'log.jsonl', b'{}')"
     )
     traced = ("strace", "-y", "-e", "trace=fsync,rename,renameat,renameat2,write")
@@ -148,9 +149,11 @@ def test_what_is_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
     told = done.stderr.replace(f"{tmp_path}/", "").replace(f"{tmp_path}>", ".>")
     call = re.compile(r'^(\w+?)(?:at2?)?\([^<"\n]*[<"]([^>"\n]+)[>"].* = [04]$', re.MULTILINE)
     put = ["write .tmp-note.md", "fsync .tmp-note.md", "rename .tmp-note.md", "fsync ."]
+    both = ["fsync .tmp-a.md", "rename .tmp-a.md", "fsync .tmp-b.md", "rename .tmp-b.md", "fsync ."]
+    both = ["write .tmp-a.md", "write .tmp-b.md", *both]
     grown = ["write log.jsonl", "fsync log.jsonl"]
     found = [f"{name} {path}" for name, path in call.findall(told)]
-    assert found == [*put, *grown, "fsync .", *grown]
+    assert found == [*put, *both, *grown, "fsync .", *grown]
 
 
 def test_a_full_disk_costs_nothing_that_was_there(mount: Callable[[str], Path]) -> None:

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +27,16 @@ def filled(root: Path) -> layout.Store:
 
 def full_at(monkeypatch: pytest.MonkeyPatch, name: str, before: Callable[[], None]) -> None:
     """The disk is full when a file of some name is put."""
-    put = atomic.put
+    put_all = atomic.put_all
 
-    def fails(path: Path, data: bytes, **options: Any) -> None:
-        if path.name == name:
-            before()
-            raise DiskError(path, "No space left on device")
-        put(path, data, **options)
+    def fails(files: Mapping[Path, bytes], **options: Any) -> None:
+        for path in files:
+            if path.name == name:
+                before()
+                raise DiskError(path, "No space left on device")
+        put_all(files, **options)
 
-    monkeypatch.setattr(atomic, "put", fails)
+    monkeypatch.setattr(atomic, "put_all", fails)
 
 
 def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -> None:
@@ -75,7 +76,7 @@ def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -
     assert logs.parse(logs.RunLine, told) == line
     assert told["added"] == {
         "projects/a.md": [atomic.sha256(b"new")[:12]],
-        "projects/c.md": [atomic.sha256(b"fresh")[:12]],
+        "projects/c.md": [],
         "log.jsonl": [atomic.sha256(b'{"n": 1}')[:12]],
         "tasks/b.md": [],
     }

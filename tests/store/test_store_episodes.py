@@ -34,11 +34,11 @@ def test_a_file_is_readable() -> None:
     assert episode_files.render(EPISODE).decode() == (
         '---\nid: "e-1"\nsession: "agent:main"\nstart: "2026-02-10T09:30:00+01:00"\n'
         'recorded_at: "2026-02-24T22:00:00Z"\nparticipants: ["Mara", "clsm"]\ntrust: "user"\n'
+        'each: {"time": "2026-02-10T09:30:00+01:00", "path": "a.jsonl", "lines": [3, 3], '
+        '"trust": "user"}\n'
         "turns:\n"
-        '- {"key": "0123456789ab", "speaker": "Mara", "role": "user", '
-        '"time": "2026-02-10T09:30:00+01:00", "path": "a.jsonl", "lines": [3, 3], "trust": "user"}\n'
-        '- {"key": "ffffffffffff", "speaker": "clsm", "role": "assistant", '
-        '"time": "2026-02-10T09:30:00+01:00", "path": "a.jsonl", "lines": [3, 3], "trust": "user"}\n'
+        '- {"key": "0123456789ab", "speaker": "Mara", "role": "user"}\n'
+        '- {"key": "ffffffffffff", "speaker": "clsm", "role": "assistant"}\n'
         "---\n\n### Mara · 2026-02-10 09:30 ^0123456789ab\nThe recommendation first.\n"
         "\n### clsm · 2026-02-10 09:30 ^ffffffffffff\nThe recommendation first.\n"
     )
@@ -83,11 +83,12 @@ DAMAGED = {
     "an id that is a number": (GOOD.replace('"e-1"', "7"), "an id that is none"),
     "a start that is a list": (GOOD.replace('start: "', 'start: ["').replace('01:00"\nrec', '01:00"]\nrec'), "start must be text"),
     "participants": (GOOD.replace('["Mara", "clsm"]', '"Mara"'), "participants"),
-    "torn turn": (GOOD.replace('"trust": "user"}', '"trust'), "is not JSON"),
+    "torn turn": (GOOD.replace('"role": "user"}', '"role'), "is not JSON"),
     "a turn without key": (GOOD.replace(f'"key": "{KEY}", ', ""), "describes no turn"),
     "a turn with a strange key": (GOOD.replace(KEY, "../../etc/pa"), "not 12 hex digits"),
     "unknown role": (GOOD.replace('"role": "user"', '"role": "god"'), "unknown role"),
     "a role that is a list": (GOOD.replace('"role": "user"', '"role": ["user"]'), "unknown role"),
+    "each": (GOOD.replace("each: {", "each: 7\nrest: {"), "'each' that is no mapping"),
     "lines": (GOOD.replace("[3, 3]", '"x"'), "describes no turn"),
     "a time that is a list": (GOOD.replace('"time": "2026-02-10T09:30:00+01:00"', '"time": [1]'), "time must be text"),
     "not a mapping": ("---\n- a\n---\n", "is not a mapping"),

@@ -25,6 +25,8 @@ _DIRECT = tuple(name for name in Passage._fields if name not in (*_PLACE, *_CONV
 _DERIVED = (
     "place", "heading", "sources", "day", "length", "embedded", "current", "periods", "is_question"
 )  # fmt: skip
+_IS_READ = "p.embedded IS NOT NULL AND l.kind = 'passage' AND p.role <> 'tool'"
+"""Whether names were looked for in a passage, see ``Batch._insert``."""
 _BRACKETED = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 MAX_PERIOD_DAYS = 366
 """Maximum days of a period; a longer one ("in the last century") is too vague to match."""
@@ -164,14 +166,18 @@ class Batch:
     def _drop(self, where: str, value: int) -> None:
         """Remove the passages that match ``where``, a constant SQL condition."""
         rows = self.connection.execute(
-            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, l.session, l.document"
+            f"SELECT p.id, {_IS_READ}, p.speaker, COALESCE(h.text, ''), p.text, l.session, l.document"
             " FROM passages p JOIN places l ON l.id = p.place"
             f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
             (value,),
         ).fetchall()
-        for row, speaker, heading, text, *place in rows:
+        for row, is_read, speaker, heading, text, *place in rows:
             self._postings.remove(row, terms_of(speaker, heading, text)[0])
             self._touch(*place)
+            phrases = [(phrase, row) for phrase in name_candidates(text)] if is_read else []
+            self.connection.executemany(
+                "DELETE FROM phrases WHERE phrase = ? AND passage = ?", phrases
+            )
         ids = [(row[0],) for row in rows]
         self.connection.executemany("DELETE FROM mentions WHERE passage = ?", ids)
         self.connection.executemany("DELETE FROM passages WHERE id = ?", ids)
