@@ -24,6 +24,8 @@ def read(text: str, at: date = FRIDAY) -> list[tuple[str, str]]:
     [
         ("what do I have on Monday?", "2023-06-19"),
         ("what do I have on the 30th?", "2023-06-30"),
+        ("Anything on Monday?", "2023-06-19"),
+        ("who sang on Monday?", "2023-06-12"),
         ("what is planned for the 30th?", "2023-06-30"),
         ("what was planned for the 30th?", "2023-05-30"),
         ("any plans for the weekend?", "2023-06-17"),
