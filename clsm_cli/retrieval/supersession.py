@@ -47,8 +47,9 @@ PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
 LONG_PERHAPS = 0.6
 """The same if one of them is long: of two paragraphs of a diary, the later often looks like news of the earlier.
-Below it, the later ranks above, without a mark.
 """
+LONG_BELOW = 0.35
+"""The same from which the later passage ranks above, without a mark."""
 CREDIBLE = 0.04
 """Least worth of an uncertain update (``_credible``): of 790 marks in invented memories, 41 of 468 right and
 60 of 322 wrong ones are below (docs/experiments.md).
@@ -304,10 +305,19 @@ def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], f
 
     The later passage goes above the older one, so it must answer at least as surely as that still may.
     """
-    if chance < PERHAPS:
+    is_long = old.is_long or new.is_long
+    if chance < (LONG_BELOW if is_long else PERHAPS):
         return False
-    one, two = sureness(old), sureness(new)
+    if _is_marked(old, new, chance):
+        one, two = sureness(old), sureness(new)
+    else:  # not worth reading
+        one, two = old.candidate.confidence, new.candidate.confidence
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
+
+
+def _is_marked(old: Side, new: Side, chance: float) -> bool:
+    """Whether an update marks the older passage: if one of both is long, only a likelier one does."""
+    return chance >= LONG_PERHAPS or not (old.is_long or new.is_long)
 
 
 def _sureness(question: Question, side: Side) -> float:
@@ -352,11 +362,6 @@ class _Update(NamedTuple):
     chance: float
 
     @property
-    def is_marked(self) -> bool:
-        """Whether the older one is marked: of two passages one of which is long, only a likelier one."""
-        return self.chance >= LONG_PERHAPS or not (self.old.is_long or self.new.is_long)
-
-    @property
     def day(self) -> str:
         """On which the later of both was said, by the store's clock."""
         zone = self.new.zone
@@ -391,7 +396,7 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
             if each.new is last or each.chance >= OVER or (each.new.row, last.row) in pairs
         ]
         chance = max(each.chance for each in chain)
-        until = min((each.day for each in chain if each.is_marked), default=None)
+        until = min((each.day for each in chain if _is_marked(*each)), default=None)
         ended[row] = Ended(chance, until, last.passage.id, last.row)
     return ended
 

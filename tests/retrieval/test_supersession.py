@@ -343,7 +343,7 @@ def test_what_replaces_several_or_what_hardly_answers_is_less_credible() -> None
     assert supersession._credible(both[1:], {2: 12}) == both[1:]
 
 
-@pytest.mark.parametrize(("chance", "until"), [(0.3, None), (0.7, "2026-02-02")])
+@pytest.mark.parametrize(("chance", "until"), [(0.4, None), (0.7, "2026-02-02")])
 def test_a_long_passage_is_below_from_a_lower_probability_than_marked(
     chance: float, until: str | None
 ) -> None:
