@@ -282,7 +282,7 @@ class Facts:
         if row is not None:
             return self._family(row), ""
         nodes, said = self.about(wanted)
-        rows: list[Row] = [*said.values()]
+        rows: list[Row] = self._with_heirs(said)
         # Only stated or corrected edges have versions, not co-occurrence or sequence edges.
         rows += [
             e
@@ -318,6 +318,13 @@ class Facts:
     def value(self, row: Row) -> str:
         """The displayed value: a statement's text, or the label of an edge's target."""
         return self.label(row.target) if isinstance(row, Edge) else row.text
+
+    def _with_heirs(self, rows: Iterable[str]) -> list[Row]:
+        """Statements, and what took their place in other words: "the database is X", "we went to Y"."""
+        later: dict[str, set[str]] = defaultdict(set)
+        for row in self.statements.values():
+            later[row.supersedes or ""].add(row.id)
+        return [self.statements[each] for each in sorted(ids_within(later, rows))]
 
     def _family(self, first: Statement) -> list[Row]:
         """A statement, its chain of supersession, and their closed copies.

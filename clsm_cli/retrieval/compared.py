@@ -89,21 +89,16 @@ class Side:
         return [each for each in read if each.words]
 
     def parts(self, wanted: set[str]) -> list[Sentence]:
-        """The sentences; of a long passage, the clauses with most terms of the question."""
+        """The sentences; of a long passage, the clauses with a term of the question."""
         if not self.is_long:
             return self.sentences
-        asked = wanted - {*self.heading.keys} or wanted
-
-        def terms(part: Sentence) -> int:
-            return len(asked & {*part.keys})
-
-        most = max(map(terms, self.sentences), default=0) or 1
-        found = []
-        for each in self.sentences:
-            if terms(each) == most:
-                clauses = map(pair_head.sentence, _CLAUSE.split(each.text))
-                found += [clause for clause in clauses if terms(clause) == most] or [each]
-        return found
+        clauses = (
+            pair_head.sentence(clause)
+            for each in self.sentences
+            if not wanted.isdisjoint(each.keys)
+            for clause in _CLAUSE.split(each.text)
+        )
+        return [clause for clause in clauses if not wanted.isdisjoint(clause.keys)]
 
     def told_parts(self, wanted: set[str]) -> list[Sentence]:
         """The sentences, or the whole if it is brief: "Scrap the boat. We take the train"."""

@@ -232,7 +232,9 @@ def understand(
     content = {*tokens.stems(rest if periods else text)}
     n_content_terms = len(content - name_terms)
     is_past = not _PAST_WORDS.isdisjoint(text.casefold().rstrip("?!. ").split())
+    asks_when, others = _ASKS_WHEN.search(text) is not None, content - _TASK_QUESTION_TERMS
     asks_for_tasks = not is_past and _names_tasks(content, text.casefold())
+    asks_for_tasks &= not (asks_when and others)  # "when is the essay due?" asks about the essay
     asks_for_all = bool(periods) and content <= _SUMMARY_TERMS and not asks_for_tasks
     return Question(
         text=text,
@@ -242,13 +244,13 @@ def understand(
         name_terms=name_terms,
         embedding_text=embedding_text,
         periods=periods,
-        asks_when=_ASKS_WHEN.search(text) is not None,
+        asks_when=asks_when,
         means_both=means_both,
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if n_content_terms else (),
         asks_for_all=asks_for_all,
         asks_for_gist=asks_for_all,
         asks_for_tasks=asks_for_tasks,
-        task_terms=frozenset(content - _TASK_QUESTION_TERMS if asks_for_tasks else ()),
+        task_terms=frozenset(others if asks_for_tasks else ()),
         asks_of_now=not periods and not is_past,
     )
 

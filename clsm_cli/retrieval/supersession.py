@@ -46,6 +46,8 @@ PERHAPS = 0.15
 """Probability of an update between two answers from which the older passage is perhaps superseded."""
 LONG_PERHAPS = 0.6
 """The same if one of them is long: of two paragraphs of a diary, the later often looks like news of the earlier."""
+LONG_BELOW = 0.35
+"""The same from which the later passage ranks above, without a mark."""
 _UNSURE = OVER - 0.01
 """Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
 _PRONOUNS = frozenset(
@@ -68,7 +70,7 @@ class Ended(NamedTuple):
 
     Attributes:
         chance: Probability that it is no longer true.
-        until: Day since when; None if the later passage is the one to rank below.
+        until: Day since when; None without a mark, if one of them only ranks below the other.
         by: Id of the later passage; None if only the statements made of the older one were closed.
         row: Row of the later passage.
     """
@@ -271,10 +273,19 @@ def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], f
 
     The later passage goes above the older one, so it must answer at least as surely as that still may.
     """
-    if chance < (LONG_PERHAPS if old.is_long or new.is_long else PERHAPS):
+    is_long = old.is_long or new.is_long
+    if chance < (LONG_BELOW if is_long else PERHAPS):
         return False
-    one, two = sureness(old), sureness(new)
+    if _is_marked(old, new, chance):
+        one, two = sureness(old), sureness(new)
+    else:  # not worth reading
+        one, two = old.candidate.confidence, new.candidate.confidence
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
+
+
+def _is_marked(old: Side, new: Side, chance: float) -> bool:
+    """Whether an update marks the older passage: if one of both is long, only a likelier one does."""
+    return chance >= LONG_PERHAPS or not (old.is_long or new.is_long)
 
 
 def _sureness(question: Question, side: Side) -> float:
@@ -353,7 +364,7 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
             if each.new is last or each.chance >= OVER or (each.new.row, last.row) in pairs
         ]
         chance = max(each.chance for each in chain)
-        until = min(each.day for each in chain)
+        until = min((each.day for each in chain if _is_marked(*each)), default=None)
         ended[row] = Ended(chance, until, last.passage.id, last.row)
     return ended
 

@@ -55,6 +55,16 @@ def test_those_of_a_name_or_a_time(
     assert all(task in text for task, text in zip(tasks, found, strict=True)), found
 
 
+def test_when_a_thing_is_due_is_no_question_for_the_tasks_that_name_it(
+    store: Store, tmp_path: Path
+) -> None:
+    text = "The draft of Harbour Tower is due on 4 March.\n\n- [ ] Harbour Tower: paint\n"
+    note(store, tmp_path / "2026-02-18.md", f"# 18 February 2026\n\n{text}")
+    sleep(store, "2026-02-18T23:00:00+01:00")
+    (first, *_) = ask(store, "when is Harbour Tower due?").memories
+    assert "4 March" in first.text
+
+
 def test_it_says_where_a_task_stands(busy: Store, tmp_path: Path) -> None:
     (first,) = ask(busy, "what is open?", k=1).memories
     assert (first.sources[0].path, first.sources[0].line_start) == (

@@ -1,7 +1,9 @@
 """What a later passage takes the place of: it stands below, with the day until which it held."""
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Self
 
 import aging
 import pytest
@@ -9,6 +11,7 @@ from small_store import found, note, row, state, tell
 from tables import table
 
 from clsm_cli.model.ids import normalise_text, statement_id
+from clsm_cli.retrieval import supersession
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
@@ -287,3 +290,27 @@ def test_of_a_past_period_what_was_told_later_is_below(store: Store) -> None:
     assert [(each.text, each.until, each.perhaps_until) for each in items] == [
         (text, None, None) for text in told
     ]
+
+
+class _Told(SimpleNamespace):
+    """A passage of a row, told on the day of that number."""
+
+    def is_before(self, other: Self) -> bool:
+        return bool(self.row < other.row)
+
+
+def _side(row: int, *, is_long: bool = False) -> Any:
+    candidate = SimpleNamespace(signals=SimpleNamespace(date=0.0))
+    time, passage = f"2026-02-0{row}T08:00:00Z", SimpleNamespace(id=f"d-{row}")
+    return _Told(
+        row=row, time=time, zone=UTC, vector=[1.0], is_long=is_long, is_answer=False,
+        passage=passage, candidate=candidate,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("chance", "until"), [(0.4, None), (0.7, "2026-02-02")])
+def test_a_long_passage_is_below_from_a_lower_probability_than_marked(
+    chance: float, until: str | None
+) -> None:
+    update = supersession._Update(_side(1, is_long=True), _side(2), chance)
+    assert supersession._ends([update], None)[1][1:] == (until, "d-2", 2)

@@ -131,6 +131,8 @@ def is_asked_ahead(clause: Clause) -> bool:
     verbs = (each for each in reversed(_verbs(clause.before)) if each.lastgroup != "sets")
     verb = next(verbs, None)
     is_present = verb is not None and verb.lastgroup == "present" and not verb[0].startswith("ha")
+    if clause.is_asked and verb is None:  # "anything on Friday?"
+        is_present = not _verbs(clause.after) and not pattern("time.done").search(clause.after)
     is_past = pattern("time.done").search(clause.before) is not None
     return is_present and not is_past and not dates_a_noun(clause)
 
