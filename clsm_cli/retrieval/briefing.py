@@ -115,7 +115,8 @@ def brief(
 
     def packed(room: int) -> Briefing:
         kept, budget = pack(items, room, unit)
-        kept["now"] = [each for each in reversed(talk) if each in kept.get("now", ())]
+        for name, order in (("now", reversed(talk)), ("concepts", activated.items)):
+            kept[name] = [each for each in order if each in kept.get(name, ())]
         return Briefing(
             context_id="c-" + "0" * 12,
             now=now.isoformat(),

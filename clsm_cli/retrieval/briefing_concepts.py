@@ -10,6 +10,7 @@ from clsm_cli.retrieval.briefing_items import make_item
 from clsm_cli.retrieval.question import Query
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.text.plain import plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,13 +48,15 @@ def activated_concepts(
 def _of_concept(index: Index, concept: Concept) -> Item:
     node = index.node(concept.id)
     names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
-    summary = f": {node.summary}" if node and node.summary else ""
+    summary = node.summary if node else ""
+    if not plain_words(summary).startswith(plain_words(concept.label)):
+        summary = f"{concept.label}{names}: {summary}" if summary else f"{concept.label}{names}"
     told = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
     trust = [cast("Trust", passage.trust) for passage in told]
     return make_item(
         concept.id,
         "concept",
-        f"{concept.label}{names}{summary}",
+        summary,
         stream=concept.stream,
         trust=lowest_trust(trust) if trust else "agent",
         time=node.last if node else None,

@@ -32,7 +32,7 @@ MIN_WORDS = 4
 """Words of a question that is read, at least: shorter ones are cues, which ask for everything about them."""
 MIN_READ_CONFIDENCE = 0.06
 """Confidence by signs below which no passage is read."""
-MAX_READ, ANSWER_P = 4, 0.6
+MAX_READ, ANSWER_P = 4, 0.5
 """Candidates that are read, at most, and the probability of an answer at which reading stops."""
 
 

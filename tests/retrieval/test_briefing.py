@@ -64,7 +64,7 @@ def test_after_a_night_every_section_is_there(night: Store) -> None:
     assert [section.name for section in found.sections] == list(SECTIONS)
     assert {item.kind for item in items(found, "rules")} <= {"fact", "passage", *RULES}
     assert any("Juno" in text for text in texts(found, "lately"))
-    assert {"person", "fact"} <= {item.kind for item in items(found, "who")}
+    assert {item.kind for item in items(found, "who")} == {"fact"}  # MEMORY.md says who they are
     assert all(item.path and item.line for item in items(found, "lately"))
     assert not any("**" in text or text.startswith("- ") for text in texts(found, "lately"))
 
