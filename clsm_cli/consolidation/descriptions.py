@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 MAX_SENTENCES, MAX_CHARS = 2, 240
 """Sentences of a description, and characters of each, at most."""
 MIN_PROBABILITY = 0.48
-"""Probability of a definition from which a sentence describes a node: about two good signs. A question for the
-thing needs less, as it asks for the best there is.
-"""
+"""Probability of a definition from which a second sentence describes a node: about two good signs."""
+MIN_MENTION = 0.2
+"""The same of the first: what is said of it last, if nothing defines it, and no list of numbers."""
 _MIN_OVERLAP = 0.6
 """Shared terms of two sentences, as a share of those of the shorter one, from which one is dropped."""
 
@@ -73,7 +73,7 @@ def quotes_of(text: str, name: str, time: str, key: str) -> Iterator[Quote]:
 
 
 def best_quotes(candidates: Iterable[Quote]) -> list[Quote]:
-    """At most two sentences that define a thing, best first.
+    """At most two sentences that define a thing, best first, or the one that comes nearest to it.
 
     Sentences that share most of their words with a better one are left out. Ties go to the newer time, then
     key, then text.
@@ -83,7 +83,8 @@ def best_quotes(candidates: Iterable[Quote]) -> list[Quote]:
     ranked.sort(key=lambda each: -each.probability)
     chosen: list[Quote] = []
     for each in ranked:
-        if len(chosen) == MAX_SENTENCES or each.probability < MIN_PROBABILITY:
+        least = MIN_PROBABILITY if chosen else MIN_MENTION
+        if len(chosen) == MAX_SENTENCES or each.probability < least:
             break
         if len(each.text) <= MAX_CHARS and not any(_is_alike(each, old) for old in chosen):
             chosen.append(each)
