@@ -49,8 +49,10 @@ _MAX_NAMED = 5  # speakers that a warning names
 LOSS_SHARE, LOSS_BLOCKS = 0.2, 20
 """Share of a document's blocks, and number of them, above which a warning reports their loss."""
 
-_BATCH = 16 << 20
-"""Bytes of documents' episodes that are written in one step, as each step rewrites the shards it changes."""
+_BATCH, _BATCH_BYTES = 64, 16 << 20
+"""Documents, and bytes of their episodes, that are written in one step: each rewrites the shards it changes, and
+a full disk or a crash takes back one step.
+"""
 
 
 def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
@@ -292,7 +294,8 @@ class Intake:
         found = documents.plan(version, old, self.store, self.index(), self.forgotten, tally, lost)
         self._warn_of_loss(source.path, old, tally)
         self.decided.append(found)
-        if sum(len(put.data) for each in self.decided for put in each.episodes) > _BATCH:
+        size = sum(len(put.data) for each in self.decided for put in each.episodes)
+        if len(self.decided) == _BATCH or size > _BATCH_BYTES:
             self._write_documents()
 
     def _write_documents(self) -> None:

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _SPACED = re.compile(r"(?<![\w-])[a-z]{1,4}(?: \d+)+(?![\w-])", re.IGNORECASE | re.ASCII)
 """A short word followed by numbers; a code only if the store writes it as one word."""
+_NUMBER = re.compile(r"\d+")
 _SEPARATORS = r"[\W_]{0,3}"
 MAX_PASSAGES = 50
 """Passages whose text is searched for a code, at most."""
+FIRST = 10
+"""Passages of which one must have the codes, if nothing else is asked for."""
 MIN_CODE_LENGTH = 5
 """Characters of a code, at least: shorter words with digits are years, ordinals or versions ("2nd", "v12")."""
 
@@ -126,3 +129,22 @@ def look_alikes(
         for code in codes([*tokens.identifier_keys(each.text), *tokens.stems(each.text)])
         if code.form in forms
     }
+
+
+def lacks_codes(index: Index, question: Question, rows: Sequence[int]) -> bool:
+    """Whether a question has words with digits only ("1.32", "k8s-9"), and no first passage has their numbers.
+
+    Without this, the nearest other version or ticket answers.
+    """
+    words = question.text.split()
+    if question.periods or not words or not all(any(map(str.isdigit, word)) for word in words):
+        return False
+    numbers = [r"\D{0,3}".join(map(_spaced, _NUMBER.findall(word))) for word in words]
+    wanted = [re.compile(rf"(?<!\d){each}(?!\d)") for each in numbers]
+    texts = [each.text for each in index.passages(rows[:FIRST]).values()]
+    return not any(all(each.search(text) for each in wanted) for text in texts)
+
+
+def _spaced(digits: str) -> str:
+    """A pattern for digits, that of a long number with blanks or brackets between them: "555 (01) 42"."""
+    return _SEPARATORS.join(digits) if len(digits) > MIN_CODE_LENGTH else digits

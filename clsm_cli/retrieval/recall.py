@@ -186,8 +186,9 @@ ARCHIVE_DOUBT = 4.0
 """Confidence, as a multiple of the floor, below which the archive is searched too. Facts told once and asked for
 after the store had grown tenfold are then recalled as if nothing were archived; at 2, five points fewer (docs/experiments.md).
 """
-ARCHIVE_NEAREST = 3
-"""Passages nearest in meaning, of which one must be archived for a second pass in doubt. With 1, seven points of
+NEAREST = 3
+"""Passages nearest in meaning, of which one must be archived for a second pass in doubt, or a former block of a
+document for the last pass. With 1, seven points of
 its gain are lost; 5 gain nothing.
 """
 
@@ -195,7 +196,8 @@ its gain are lost; 5 gain nothing.
 def search(index: Index, query: Query, engine: Engine | None) -> Found:
     """Search for a query; if the result is empty or in doubt, search the archive too.
 
-    As of a past time, passages told by then answer; only if none does, those told later.
+    If it is still empty, what documents no longer say may answer, marked with the day of its end. As of a
+    past time, passages told by then answer; only if none does, those told later.
     """
     settings = feedback.learned_settings(index.store, query.now, query.seed)
     view = index if query.past is None else index.as_of(query.past, query.known_at)
@@ -203,17 +205,29 @@ def search(index: Index, query: Query, engine: Engine | None) -> Found:
     if view.after_cutoff and not first.memories:
         later = _run_pass(view.only_after_cutoff(), query, engine, settings)
         return later if later.memories else first
-    if not view.has_archived():
-        return first
-    if first.memories:
-        cosines = first.ranked.cosines  # none without a model: then something near may be archived
-        nearest = nlargest(ARCHIVE_NEAREST, range(len(cosines)), key=cosines.__getitem__)
-        is_sure = first.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
-        if is_sure or (cosines and not index.has_archived_vector(nearest)):
-            return first
-    second = _run_pass(index.with_archive(), query, engine, settings)
-    # The second pass may read other passages; it must not suppress an answer of the first.
-    return first if first.memories and not second.memories else second
+    if not view.has_archived() or (first.memories and _is_current_answer(index, first, settings)):
+        found = first
+    else:
+        found = _run_pass(index.with_archive(), query, engine, settings)
+        # The second pass may read other passages; it must not suppress an answer of the first.
+        found = first if first.memories and not found.memories else found
+    if found.memories or query.past is not None or not index.has_former_vector(_nearest(first)):
+        return found
+    former = _run_pass(index.with_former(), query, engine, settings)
+    return former if former.memories else found
+
+
+def _is_current_answer(index: Index, found: Found, settings: RecallSettings) -> bool:
+    """Whether an answer is sure, or nothing that is archived is among the nearest in meaning."""
+    nearest = _nearest(found)  # none without a model: then something near may be archived
+    is_sure = found.ranked.confidence >= ARCHIVE_DOUBT * settings.floor
+    return is_sure or bool(nearest and not index.has_archived_vector(nearest))
+
+
+def _nearest(found: Found) -> list[int]:
+    """The sentence vectors nearest to the question, by row."""
+    cosines = found.ranked.cosines
+    return nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
 
 
 def _run_pass(index: Index, query: Query, engine: Engine | None, settings: RecallSettings) -> Found:

@@ -127,7 +127,7 @@ def ended(
             ended = _judged(question, read, alike, {*index.speakers()}, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     if at is None:
-        ended |= _by_status(index, told)
+        ended |= _by_status(index, told) | _former(index, told)
     for row, closed in (_closed(index, question, best, told) if at is None else {}).items():
         over = ended.get(row)
         if over is None or closed.by:
@@ -154,6 +154,19 @@ def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
         for key in each.sources
         if each.kind != "passage" and key in rows
     }
+
+
+def _former(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:
+    """Blocks that their document no longer has, over since the day on which it was read without them."""
+    gone = {row: each for row, each in told.items() if each.document and not each.current}
+    found: dict[int, Ended] = {}
+    for document in sorted({each.document or "" for each in gone.values()}):
+        closed = getattr(index.record(document), "closed", {})
+        for row, each in gone.items():
+            if each.document == document and each.key in closed:
+                since, by = closed[each.key]
+                found[row] = Ended(1.0, since[:10], by or None)
+    return found
 
 
 def _by_status(index: Index, told: Mapping[int, Passage]) -> dict[int, Ended]:

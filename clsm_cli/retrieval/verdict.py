@@ -58,6 +58,8 @@ def judge(
         ranked = read(index, question, ranked, settings.weight_reading)
     ranked = _discount_look_alikes(index, question, ranked)
     kept, concepts_only = _above_floor(index, question, ranked, settings.floor, least)
+    if least is None and identifiers.lacks_codes(index, question, [each.row for each in kept]):
+        kept = []
     return ranked, _without_untrusted(index, question, kept, settings), concepts_only
 
 

@@ -107,7 +107,7 @@ def remount(disk: Path, how: str) -> None:
 
 
 def test_a_full_disk(bare: Cli, mount: Callable[[str], Path]) -> None:
-    disk = mount("size=560k")
+    disk = mount("size=1400k")
     cli = on_disk(bare, disk, bare.environment["HOME"])
     for number in range(200):
         text = f"Visit {number} of the heron. " + "It stood on the gauge and waited. " * 8

@@ -1,8 +1,12 @@
 """What is archived answers where nothing else does for sure, or where a rare word asks for it."""
 
+from pathlib import Path
+
 import pytest
+from ingesting import new_store
 from laid_down import lay_archived
 from sample_store import NOW, ask, query_engine
+from small_store import note
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval.question import Query
@@ -88,3 +92,26 @@ def test_in_doubt_the_archive_is_looked_into_where_something_near_lies_there(sam
     archive(sample, sorted(shown))
     assert opens_archive(sample, DOUBTFUL)
     assert ask(sample, DOUBTFUL, k=40, budget=100_000) == answer
+
+
+RELATIVES = "# MEMORY\n\n- Wim is my father-in-law, he keeps pigeons in Gouda.\n- The boiler is from 2019.\n"
+
+
+def test_what_a_document_no_longer_says_answers_last_and_marked(tmp_path: Path) -> None:
+    store, path = new_store(tmp_path / "memory"), tmp_path / "MEMORY.md"
+    note(store, path, RELATIVES, now="2026-02-10T12:00:00+01:00")
+    note(store, path, "# MEMORY\n\n- The boiler is from 2019.\n", now="2026-02-20T12:00:00+01:00")
+    (wim,) = ask(store, "who is my father-in-law?").memories
+    assert "Wim" in wim.text
+    assert wim.until == "2026-02-20"
+    assert not ask(store, "where do we buy the bread?").memories
+    assert all(each.until is None for each in ask(store, "how old is the boiler?").memories)
+
+
+def test_what_took_its_place_is_the_answer(tmp_path: Path) -> None:
+    store, path = new_store(tmp_path / "memory"), tmp_path / "MEMORY.md"
+    for day, place in (("10", "Gouda"), ("20", "Delft")):
+        note(store, path, RELATIVES.replace("Gouda", place), now=f"2026-02-{day}T12:00:00+01:00")
+    texts = " ".join(each.text for each in ask(store, "where does Wim keep pigeons?").memories)
+    assert "Delft" in texts
+    assert "Gouda" not in texts

@@ -161,6 +161,15 @@ def test_an_identifier_is_more_than_its_words(store: Store) -> None:
     assert ask(store, "+49 30 5550142").memories[0].session == "boat"
 
 
+def test_a_code_that_nothing_has_gets_no_other_one(store: Store) -> None:
+    told = ("Staging runs Kubernetes 1.31.4.", "The k8s freeze ends on 8 December.", "Pin 5550142.")
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(told)))
+    for absent in ("1.32", "k8s-9", "1.31.5", "v2.7"):
+        assert not ask(store, absent).memories, absent
+    assert "1.31.4" in ask(store, "v1.31.4").memories[0].text
+    assert "1.31.4" in ask(store, "1.31").memories[0].text
+
+
 def test_one_number_is_no_later_value_of_another(store: Store) -> None:
     """What was said later in much the same words replaces what it is about, not its like."""
     told = [f"Call +49 171 555 {n:04} if the lamp breaks." for n in (2317, 4297, 8810)]

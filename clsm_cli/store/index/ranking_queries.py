@@ -118,6 +118,12 @@ class Search:
         """The view with archived passages (``hidden``) visible."""
         return self if self._shows_archive else self._view(_shows_archive=True, _hidden=None)
 
+    def with_former(self) -> Self:
+        """The view with archived passages and the former blocks of documents visible."""
+        query = "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+        query += " WHERE NOT p.current AND l.document IS NULL"
+        return self._view(_shows_archive=True, _hidden=frozenset(column(self.connection, query)))
+
     def with_rare(self, terms: Sequence[str]) -> Self:
         """The view with those archived passages visible that contain a rare term."""
         if not self.has_archived():
@@ -136,6 +142,14 @@ class Search:
         query = "SELECT p.id FROM vectors v JOIN passages p ON p.embedded = v.digest WHERE v.row IN ({})"
         rows = {row for (row,) in select(self.connection, query, vectors)}
         return not rows.isdisjoint(_archived_rows(self.connection))
+
+    def has_former_vector(self, vectors: Sequence[int]) -> bool:
+        """Whether a former block of a document has one of the sentence vectors, given by row."""
+        query = (
+            "SELECT 1 FROM vectors v JOIN passages p ON p.embedded = v.digest JOIN places l"
+            " ON l.id = p.place WHERE v.row IN ({}) AND NOT p.current AND l.document IS NOT NULL"
+        )
+        return any(select(self.connection, query, vectors))
 
     def size(self) -> tuple[int, int]:
         """Number of current passages, and the sum of their lengths in terms.
