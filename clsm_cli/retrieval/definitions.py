@@ -55,7 +55,10 @@ def definition_first(
         return list(candidates)
     best = max(chances, key=chances.__getitem__)  # the first of equal ones
     score = round(max(each.score for each in candidates) + _STEP, 6)
-    found = [e._replace(score=score) if e.row == best else e for e in candidates]
+    found = [
+        each._replace(score=score, is_definition=True) if each.row == best else each
+        for each in candidates
+    ]
     return sorted(found, key=lambda each: -each.score)
 
 
@@ -69,12 +72,13 @@ def _chances(index: Index, name: str, candidates: Sequence[Candidate]) -> dict[i
     for row, each in ((candidate.row, passages[candidate.row]) for candidate in candidates):
         if each.kind == "gist" or each.trust in UNTRUSTED:
             continue
+        is_below = each.document is not None and name.casefold() in each.heading.casefold()
         told = definition_head.definitions(
             each.text,
             name,
             each.heading,
             is_dated=each.time is not None,
-            opens_section=each.document is not None,
+            opens_section=is_below and index.section(row)[0].id == each.id,
         )
         chance = max((one.probability for one in told), default=0.0)
         if chance >= definition_head.MIN_DEFINITION:

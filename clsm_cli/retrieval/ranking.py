@@ -74,6 +74,7 @@ class Candidate(NamedTuple):
         confidence: Probability that it answers, 0 … 1, comparable between queries (``scoring.confidence``).
         shares: Weight · signal of each signal.
         way: The activation that raised it, if any.
+        is_definition: Whether it says what the question is only about (``definitions``).
     """
 
     row: int
@@ -84,6 +85,7 @@ class Candidate(NamedTuple):
     evidence: Evidence
     traits: Traits
     way: ActivationSource | None = None
+    is_definition: bool = False
 
     @property
     def nearness(self) -> float:

@@ -81,7 +81,8 @@ def build_items(
             continue
         superseded = marked.get(row) or marked.get(candidate.row)
         length = 0 if superseded else window
-        shown = window_passages(index, row, passage, over | taken.keys(), length)
+        begins = candidate.is_definition
+        shown = window_passages(index, row, passage, over | taken.keys(), length, begins=begins)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         quota.take(passage)
@@ -283,15 +284,27 @@ _NUMBERED = re.compile(r"\d{1,3}[.)]\s")
 
 
 def window_passages(
-    index: Index, row: int, passage: Passage, taken: Collection[str], length: int
+    index: Index,
+    row: int,
+    passage: Passage,
+    taken: Collection[str],
+    length: int,
+    *,
+    begins: bool = False,
 ) -> list[Passage]:
-    """The passages shown for one: a current block with its neighbours, up to ``length`` characters."""
+    """The passages shown for one: a current block with its neighbours, up to ``length`` characters.
+
+    Args:
+        begins: Only with the blocks below it.
+    """
     if passage.document is None or not passage.current or not length:
         return [passage]
     section = index.section(row)
     place = next((i for i, other in enumerate(section) if other.id == passage.id), None)
     if place is None:
         return [passage]
+    if begins:
+        section, place = section[place:], 0
     start, end = grow_window(
         [len(other.text) for other in section],
         place,
