@@ -184,7 +184,8 @@ def _episode(
         document=document_id(new.origin),
         previous=index.last_episode(new.origin),
     )
-    return runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))
+    path = episode_files.file_of(episode, store.flow)
+    return runs.Put(path, episode_files.render(episode), in_order=False)
 
 
 def _turns(new: Version, before: set[str] | None) -> list[Turn]:

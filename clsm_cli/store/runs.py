@@ -31,11 +31,17 @@ from clsm_cli.store.layout import Store
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Create or replace a file; ``read_as`` as in ``atomic.put``."""
+    """Create or replace a file; ``read_as`` as in ``atomic.put``.
+
+    Attributes:
+        in_order: Whether what is written before must be on the disk first. Parts of a conversation are cut
+            after those before them, so without this a run after a power cut could cut it otherwise.
+    """
 
     path: Path
     data: bytes
     read_as: str | None = ""
+    in_order: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,7 @@ def _is_untouched(store: Store, changes: Sequence[logs.Change]) -> bool:
 
 
 def _write(store: Store, writes: Sequence[Write], changes: Sequence[logs.Change]) -> None:
-    """Apply writes in their order; new files of one folder, such as episodes, together."""
+    """Apply writes in their order; new files of one folder that need none, together."""
     numbered = zip(writes, changes, range(len(writes)), strict=True)
     for place, found in groupby(numbered, _place):
         group = [write for write, *_ in found]
@@ -143,8 +149,8 @@ def _write(store: Store, writes: Sequence[Write], changes: Sequence[logs.Change]
 def _place(numbered: tuple[Write, logs.Change, int]) -> Path | int:
     """The folder of a new file, equal for those that are written together; else the number."""
     write, change, number = numbered
-    is_new = isinstance(write, Put) and write.read_as == "" and change.before is None
-    return write.path.parent if is_new else number
+    is_free = isinstance(write, Put) and not write.in_order and change.before is None
+    return write.path.parent if is_free else number
 
 
 def recover(store: Store) -> list[str]:
