@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import descriptions, edges, entity_mentions
-from clsm_cli.heads import relation_head
+from clsm_cli.heads import definition_head, relation_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.grouping import grouped
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import ensure_full_stop
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ class GraphBuilder:
         """Key of a block that opens a section → the node that its heading names."""
         canonical = self.words.canonical
         found = {
-            key: canonical.get(node_id(to_plain(heading.rpartition(" › ")[2])))
+            key: canonical.get(node_id(definition_head.name_above(heading)))
             for heading, key in evidence_queries.section_openings(self.state.connection)
             if key not in self.ended
         }

@@ -51,7 +51,7 @@ class Form(NamedTuple):
 WEIGHTS = Form(emphasised=0.6, article=0.51, subject=0.81, owner=-0.58, undated=0.75, numbers=-0.52)
 BIAS = -1.17
 MIN_DEFINITION = 0.25
-"""Probability from which the best sentence about a thing defines it: one of the three good signs."""
+"""Probability from which the best sentence about a thing defines it: about one good sign."""
 
 
 class Definition(NamedTuple):
@@ -83,6 +83,11 @@ def judge(marked: str, plain: str, name: str, *, is_dated: bool) -> Definition |
     return Definition(plain, form, 0.0 if is_question else probability(form))
 
 
+def name_above(heading: str) -> str:
+    """The last part of a heading path, plain: the only one that a section may define."""
+    return to_plain(heading.rpartition(" › ")[2])
+
+
 def below_heading(text: str, heading: str) -> Definition | None:
     r"""What the first sentence of an undated section says about the name above it.
 
@@ -90,7 +95,7 @@ def below_heading(text: str, heading: str) -> Definition | None:
     >>> told and told.text
     'Ann Lee: A signal engineer, retired.'
     """
-    name, first = to_plain(heading.rpartition(" › ")[2]), next(iter(split(text)), None)
+    name, first = name_above(heading), next(iter(split(text)), None)
     if not name or first is None:
         return None
     below = to_plain(text[first.start : first.end])
@@ -106,7 +111,7 @@ def definitions(
         heading: The heading path above the text.
         opens_section: Whether the text is the first below its heading, which then may be the name.
     """
-    is_about = to_plain(heading.rpartition(" › ")[2]).casefold() == name.casefold()
+    is_about = name_above(heading).casefold() == name.casefold()
     found = below_heading(text, heading) if opens_section and is_about and not is_dated else None
     if found is not None:
         yield found

@@ -132,7 +132,7 @@ def look_alikes(
 
 
 def lacks_codes(index: Index, question: Question, rows: Sequence[int]) -> bool:
-    """Whether a question has words with digits only ("1.32", "k8s-9"), and no first passage has their numbers.
+    """Whether each word of a question has digits ("1.32", "k8s-9"), and no first passage has their numbers.
 
     Without this, the nearest other version or ticket answers.
     """

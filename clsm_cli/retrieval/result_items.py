@@ -81,8 +81,8 @@ def build_items(
             continue
         superseded = marked.get(row) or marked.get(candidate.row)
         length = 0 if superseded else window
-        begins = candidate.is_definition
-        shown = window_passages(index, row, passage, over | taken.keys(), length, begins=begins)
+        below = candidate.is_definition
+        shown = window_passages(index, row, passage, over | taken.keys(), length, only_below=below)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         quota.take(passage)
@@ -290,12 +290,12 @@ def window_passages(
     taken: Collection[str],
     length: int,
     *,
-    begins: bool = False,
+    only_below: bool = False,
 ) -> list[Passage]:
     """The passages shown for one: a current block with its neighbours, up to ``length`` characters.
 
     Args:
-        begins: Only with the blocks below it.
+        only_below: Whether it must be the first that is shown.
     """
     if passage.document is None or not passage.current or not length:
         return [passage]
@@ -303,7 +303,7 @@ def window_passages(
     place = next((i for i, other in enumerate(section) if other.id == passage.id), None)
     if place is None:
         return [passage]
-    if begins:
+    if only_below:
         section, place = section[place:], 0
     start, end = grow_window(
         [len(other.text) for other in section],

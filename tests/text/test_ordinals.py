@@ -9,8 +9,10 @@ from clsm_cli.text.ordinals import is_about_talk, read_request
 def test_places(question: str, about: str, which: str) -> None:
     request = read_request(question)
     assert request is not None
-    place = Place(about, *map(int, which.split()))  # type: ignore[arg-type]  # numbers, also for bools
-    assert (request.relation, request.place) == ("at", place)
+    subject, *place = request.place
+    assert (request.relation, subject) == ("at", about)
+    given = [*map(int, which.split())]
+    assert place == [*given, *Place()[1 + len(given) :]]
     assert request.hard
 
 
