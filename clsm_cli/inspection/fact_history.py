@@ -68,7 +68,7 @@ def state_of(row: Row, now: str) -> State:
         return "superseded"
     if clocks.is_true(row, now):
         return "done" if isinstance(row, Statement) and row.state == "done" else "current"
-    return "ended" if clocks.has_ended(row, now) else "future"
+    return "ended" if clocks.has_ended(row.valid_until, now) else "future"
 
 
 def version(row: Row, value: str, index: Index, now: str, before: Statement | None) -> Version:
