@@ -183,10 +183,17 @@ def apply_edits(
     drop: Collection[str] = (),
     change: Mapping[str, Statement] | None = None,
     fresh: Sequence[NewItem] = (),
+    ids: Mapping[int, str] | None = None,
 ) -> bytes:
-    """Render a topic file with statements dropped, changed in place, and added in order."""
+    """Render a topic file with statements dropped, changed in place, and added in order.
+
+    ``ids``: line of an item → the id that is appended to it.
+    """
     change = change or {}
     lines: list[str | None] = list(topic.lines)
+    for number, record_id in (ids or {}).items():
+        line = topic.lines[number - 1]
+        lines[number - 1] = f"{line.rstrip()}  ^{record_id}" + ("\r" if line[-1:] == "\r" else "")
     for item in topic.items:
         if item.id is None or (item.id not in drop and item.id not in change):
             continue
@@ -198,15 +205,6 @@ def apply_edits(
     for each in fresh:
         _insert(kept, each)
     return "\n".join(kept).encode("utf-8", "surrogateescape")
-
-
-def add_ids(topic: Topic, ids: dict[int, str]) -> bytes:
-    """Render a topic file with ids (line → id) appended to item lines."""
-    lines = list(topic.lines)
-    for number, record_id in ids.items():
-        line = lines[number - 1]
-        lines[number - 1] = f"{line.rstrip()}  ^{record_id}" + ("\r" if line[-1:] == "\r" else "")
-    return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
 def drop_empty_headings(data: bytes, before: Topic) -> bytes:
