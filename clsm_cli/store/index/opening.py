@@ -47,12 +47,11 @@ class Embedder(NamedTuple):
     words: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
 
 
-class Opened:
+class Opened(NamedTuple):
     """An index and what the reader should be told about it."""
 
-    def __init__(self, index: Index, warnings: list[str]) -> None:
-        self.index = index
-        self.warnings = warnings
+    index: Index
+    warnings: list[str]
 
     def late_warnings(self) -> list[str]:
         """What turned out only while the index was asked."""
