@@ -75,7 +75,7 @@ def plan(
             turns=len(chosen.turns),
             all_turns=len(contents.turns),
             files=files,
-            beyond=receipt.find_copies(store, contents, chosen, files),
+            beyond=(*receipt.sources_with(contents, chosen), *receipt.copies_of(store, files)),
             refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=undoable(store),
             warnings=(*warnings, *missing, *report.warnings),

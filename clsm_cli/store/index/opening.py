@@ -47,11 +47,12 @@ class Embedder(NamedTuple):
     words: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
 
 
-class Opened(NamedTuple):
+class Opened:
     """An index and what the reader should be told about it."""
 
-    index: Index
-    warnings: list[str]
+    def __init__(self, index: Index, warnings: list[str]) -> None:
+        self.index = index
+        self.warnings = warnings
 
     def late_warnings(self) -> list[str]:
         """What turned out only while the index was asked."""
