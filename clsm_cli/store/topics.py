@@ -213,16 +213,8 @@ def drop_empty_headings(data: bytes, before: Topic) -> bytes:
     A heading that was empty ``before`` stays: a person wrote it.
     """
     lines = data.decode("utf-8", "surrogateescape").split("\n")
-    full, left = _nonempty_headings(before.lines), _nonempty_headings(lines)
-    kept: list[str] = []
-    for line in lines:
-        if line in full - left:
-            while kept and not kept[-1].strip():
-                kept.pop()
-            kept.append("")
-        else:
-            kept.append(line)
-    text = "\n".join(kept)
+    emptied = _nonempty_headings(before.lines) - _nonempty_headings(lines)
+    text = "\n".join(line for line in lines if line not in emptied)
     while "\n\n\n" in text:
         text = text.replace("\n\n\n", "\n\n")
     return text.encode("utf-8", "surrogateescape")

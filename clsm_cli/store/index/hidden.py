@@ -72,12 +72,13 @@ def visible_record(connection: Connection, record: Record) -> Record | None:
 
 
 class Past(NamedTuple):
-    """Passages invisible at a past time."""
+    """Rows of the passages invisible at a past time.
 
-    hidden: frozenset[int]  # rows of the invisible passages
-    after_cutoff: dict[
-        int, str
-    ]  # row → time of those told later but known by then; some are hidden
+    ``after_cutoff``: row → time of those told later but known by then; some are hidden.
+    """
+
+    hidden: frozenset[int]
+    after_cutoff: dict[int, str]
 
 
 def past(connection: Connection, at: str, known_at: str | None) -> Past:
