@@ -146,15 +146,17 @@ class Person(selection.Subject):
     def why_near(self, turn: Turn, last: Turn, *, away: int) -> str | None:
         """Why a turn refers back to ``last``, the last one about them, ``away`` turns before it."""
         words, language = words_of(turn.text), language_of(f"{turn.text}\n{last.text}")
-        if not words or turn.heading != last.heading or away > MAX_DISTANCE:
+        if not words or turn.heading != last.heading:
             return None
         pronouns = (word.text for word in words if language.is_third_person(word.low))
-        if pronoun := next(pronouns, None):
+        if away <= MAX_DISTANCE and (pronoun := next(pronouns, None)):
             return f"“{pronoun}” may be them"
         why = self._noun(words, language, is_next=away == 1)
         if why is None and away == 1 and any(t.text.rstrip().endswith("?") for t in (turn, last)):
             return "a question, or the answer to one"
-        return why or self._remark(turn, last, words, language)
+        if why is None and away <= MAX_DISTANCE:
+            return self._remark(turn, last, words, language)
+        return why
 
     def _noun(self, words: Sequence[Word], language: Language, *, is_next: bool) -> str | None:
         """One of their roles or, in the next turn, a noun for a person."""

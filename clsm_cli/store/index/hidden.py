@@ -181,14 +181,10 @@ def _stated_after(
         if row not in told
     }
     new = times.keys() - old
-    query = "SELECT DISTINCT passage FROM rests WHERE turn IN ({})"
-    rows = sorted({row for (row,) in select(connection, query, new)})
-    query = (
+    for row, start, turns in connection.execute(
         "SELECT r.passage, c.valid_from, json_group_array(r.turn) FROM rests r"
-        " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key"
-        " WHERE r.passage IN ({}) GROUP BY r.passage"
-    )
-    for row, start, turns in select(connection, query, rows):
+        " JOIN passages p ON p.id = r.passage JOIN clocks c ON c.key = p.key GROUP BY r.passage"
+    ):
         keys = json_list(turns)
         if new.issuperset(keys):
             yield row, min(min(times[key]) for key in keys), start
