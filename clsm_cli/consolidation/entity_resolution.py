@@ -8,7 +8,6 @@ person says so. Similarity is no reason. The result is a function of the set of 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from functools import lru_cache
 from itertools import chain
@@ -322,21 +321,18 @@ def near_pairs(entries: Sequence[Entity], fresh: Collection[str]) -> list[tuple[
     """
     from rapidfuzz import fuzz, process
 
-    keys = ((name_key(entry.label), entry.id) for entry in entries)
-    known = sorted((len(key), key, node) for key, node in keys)
-    known = [each for each in known if sum(map(str.isalpha, each[1])) >= MIN_LETTERS]
-    lengths, names = [each[0] for each in known], [each[1] for each in known]
-    reach = 200 / MIN_LIKENESS - 1  # as m ≤ a ≤ b, MIN_LIKENESS requires b ≤ a·reach
+    known = [(name_key(entry.label), entry.id) for entry in entries]
+    known = [each for each in known if sum(map(str.isalpha, each[0])) >= MIN_LETTERS]
+    names = [name for name, _ in known]
     found: dict[tuple[str, str], float] = {}
-    for length, name, node in known:
+    for name, node in known:
         if node not in fresh:
             continue
-        first = bisect_left(lengths, length / reach)
-        others = names[first : bisect_right(lengths, length * reach)]
-        least = MIN_LIKENESS
-        near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=least, limit=None)
-        for other, likeness, at in near:
-            twin = known[first + at][2]
+        near = process.extract(
+            name, names, scorer=fuzz.ratio, score_cutoff=MIN_LIKENESS, limit=None
+        )
+        for other, likeness, place in near:
+            twin = known[place][1]
             if twin != node and _NUMBERS.findall(name) == _NUMBERS.findall(other):
                 found[min(node, twin), max(node, twin)] = round(float(likeness), 1)
     return sorted(((*pair, alike) for pair, alike in found.items()), key=lambda p: (-p[2], p))
