@@ -13,7 +13,7 @@ from clsm_cli.consolidation import (
     claims,
     monthly_gists,
 )
-from clsm_cli.consolidation.adviser_packet import drafts_of, split_parts
+from clsm_cli.consolidation.adviser_packet import drafts_of, related_statements, split_parts
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.entity_mentions import find_mentions
 from clsm_cli.consolidation.entity_resolution import near_pairs
@@ -139,12 +139,11 @@ class Learner:
         """The adviser's version of the claims; the claims themselves without an adviser."""
         if not self.adviser.is_available:
             return by_rules
-        text = " ".join(turn.text for turn in episode.turns)
         known = self._calibration.known
-        near = known.nearest(text, self.state.vectors_of([text]).get(text))
         closed = {turn.key for turn in episode.turns}.difference(scores.current)
         parts = split_parts(episode, closed, drafts_of(by_rules, scores))
-        return self.adviser.claims(parts, by_rules, [row for row, _ in near], known.rows)
+        related = related_statements(self.state.index, known, parts)
+        return self.adviser.claims(parts, by_rules, related, known.rows)
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]

@@ -169,24 +169,22 @@ def _sentences(
         episodes: The episodes, the nearest to the mean first, with the trust of their turns.
     """
     keys = {key for _, trusts in episodes for key in trusts}
-    rows = {
-        i: row
-        for i, row in known.rows.items()
+    rows = [
+        row
+        for row, _ in known.alike(mean, -1.0)
         if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
-    }
-    words = {i: terms(row.text) for i, row in rows.items()}
+    ]
     chosen: dict[str, _GistSentence] = {}
     for node in names:
         labels = [terms(label) for label in (node.label, *node.aliases)]
-        about = [i for i in rows if any(label <= words[i] for label in labels)]
-        fresh = [i for i in about if rows[i].text not in chosen]
-        decided = [i for i in fresh if rows[i].kind in DECISION_KINDS]
-        if (best := known.most_like(mean, decided or fresh)) is not None:
-            chosen[best.text] = _GistSentence(best.text, best.sources, best.trust)
-        elif fresh == about and (one := next(_narrative_sentences(node, labels, episodes), None)):
+        about = [row for row in rows if any(label <= terms(row.text) for label in labels)]
+        fresh = [row for row in about if row.text not in chosen]
+        if fresh:
+            chosen[fresh[0].text] = _GistSentence(fresh[0].text, fresh[0].sources, fresh[0].trust)
+        elif not about and (one := next(_narrative_sentences(node, labels, episodes), None)):
             chosen[one.text] = one
-    if not chosen and (best := known.most_like(mean, rows)) is not None:
-        return [_GistSentence(best.text, best.sources, best.trust)]
+    if not chosen and rows:
+        return [_GistSentence(rows[0].text, rows[0].sources, rows[0].trust)]
     return [*chosen.values()]
 
 
