@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
 
 FULL_WEIGHT_TURNS = 3
-"""Turns from which a typed edge's weight is their mean probability."""
+"""Turns from which a typed edge has its full weight."""
 RelationKey = tuple[str, str, str, bool]
 """Source, type, target of a relation, and whether it is directed."""
-StatedRelations = dict[RelationKey, dict[str, float]]
-"""Relation → key of each turn that states it → probability of that."""
+StatedRelations = dict[RelationKey, set[str]]
+"""Relation → keys of the turns that state it."""
 
 
 def stated_relations(
@@ -64,26 +64,19 @@ def stated_relations(
     for pair, key, chance in zip(pairs, keys, chances, strict=True):
         if chance >= relation_head.MIN_RELATED_P:
             source, target = sorted((pair.left.node, pair.right.node))
-            by_turn = found.setdefault((source, relation_head.EDGE_TYPE, target, False), {})
-            by_turn[key] = max(chance, by_turn.get(key, 0.0))
+            found.setdefault((source, relation_head.EDGE_TYPE, target, False), set()).add(key)
     return found
 
 
 def relation_edges(stated: StatedRelations) -> dict[str, Edge]:
-    """The edges of relations, by id.
-
-    weight = mean probability · min(1, (1 + turns) / (1 + ``FULL_WEIGHT_TURNS``)): one turn gives half the
-    weight of three.
-    """
+    """The edges of relations, by id; weight = min(1, (1 + turns) / (1 + ``FULL_WEIGHT_TURNS``))."""
     found: dict[str, Edge] = {}
-    for (source, name, target, directed), chances in sorted(stated.items()):
-        if source == target or not chances:
-            continue
-        count = len(chances)
-        mean = sum(chances[key] for key in sorted(chances)) / count
-        weight = round(mean * min(1.0, (1 + count) / (1 + FULL_WEIGHT_TURNS)), 4)
-        edge = unweighted_edge(source, name, target, directed=directed)
-        found[edge.id] = replace(edge, n=count, weight=weight, sources=tuple(sorted(chances)))
+    for (source, name, target, directed), keys in sorted(stated.items()):
+        if source != target and keys:
+            weight = min(1.0, (1 + len(keys)) / (1 + FULL_WEIGHT_TURNS))
+            edge = unweighted_edge(source, name, target, directed=directed)
+            made = replace(edge, n=len(keys), weight=weight, sources=tuple(sorted(keys)))
+            found[edge.id] = made
     return found
 
 
