@@ -11,7 +11,6 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.edges import Matcher, NameForm
 from clsm_cli.consolidation.entity_resolution import MIN_NAME_SECTIONS, Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
 from clsm_cli.model.grouping import grouped
@@ -19,6 +18,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.evidence_queries import Name
 from clsm_cli.text.aliases import HONORIFICS, short_names
+from clsm_cli.text.known_names import Matcher, NameForm
 from clsm_cli.text.name_matching import sentence_openers
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import split
