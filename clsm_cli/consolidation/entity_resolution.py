@@ -110,7 +110,7 @@ def resolve_entities(
     labelled = _labelled_links(set(sightings), _link_wordings(aliases))
     everything = {each._replace(label=label) for each, label in labelled}
     lower = _common_words(everything)
-    seen = _filter_phrases(everything, lower)
+    seen = _without_pairs(everything)
     uses: dict[str, set[str]] = {name: set() for name in chain(people, *aliases)}
     for each in seen:
         uses.setdefault(each.label, set()).add(each.turn)
@@ -173,37 +173,20 @@ def _common_words(seen: Iterable[Name]) -> frozenset[str]:
     return frozenset(word for word in turns if word.islower() and len(turns[word]) > often[word])
 
 
-def _filter_phrases(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
-    """Leave out phrases that are no terms.
+def _without_pairs(seen: Collection[Name]) -> list[Name]:
+    """Leave out two names with a small word between, each of which also occurs without the other.
 
-    These are words that are names at least as often ("anchor"), names with the rest of a sentence ("petra
-    reads"), and two names with a small word between, each of which also occurs without the other ("Petra
-    and Thomas"), unlike the words of a title.
+    "Petra and Thomas" is no term, unlike the words of a title.
     """
-    capital: dict[str, set[str]] = defaultdict(set)
-    common: dict[str, set[str]] = defaultdict(set)
     sections: dict[str, set[str]] = defaultdict(set)
-    marked: set[str] = set()
-    for each in seen:
-        if _is_name(each):
-            sections[name_key(each.label)].add(each.section)
-        if each.kind == "phrase":
-            for form in name_keys(each.label):
-                common[form].add(each.turn)
-        elif each.label.islower():
-            marked.add(name_key(each.label))
-        elif each.kind == "name":
-            capital[name_key(each.label)].add(each.turn)
-    names = {name for name, turns in capital.items() if len(turns) >= len(common[name])} - marked
+    for each in filter(_is_name, seen):
+        sections[name_key(each.label)].add(each.section)
 
-    def is_term(label: str) -> bool:
-        first, *_ = label.split()
-        if label.islower():
-            return names.isdisjoint(name_keys(label)) and (first not in capital or first in lower)
+    def is_pair(label: str) -> bool:
         pair = _BETWEEN.split(name_key(label), maxsplit=1)
-        return len(pair) == 1 or not all(sections[one] - sections[name_key(label)] for one in pair)
+        return len(pair) > 1 and all(sections[one] - sections[name_key(label)] for one in pair)
 
-    return [each for each in seen if each.kind != "phrase" or is_term(each.label)]
+    return [each for each in seen if each.kind != "phrase" or not is_pair(each.label)]
 
 
 def _is_name(each: Name) -> bool:
@@ -297,15 +280,9 @@ def _has_evidence(found: Sequence[Name]) -> bool:
 
 
 def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entity:
-    # A plural counts for its singular too, which itself may be in no text.
-    plural = {(one, turn) for name in names for one in name_keys(name)[1:] for turn in uses[name]}
-    count = {
-        name: sum((name_key(name), turn) not in plural for turn in uses[name]) for name in names
-    }
     known: dict[str, str] = {}
-    for name in sorted(names, key=lambda name: (-count[name], -len(name), name)):
-        if count[name] or not uses[name]:
-            known.setdefault(name.casefold(), name)
+    for name in sorted(names, key=lambda name: (-len(uses[name]), -len(name), name)):
+        known.setdefault(name.casefold(), name)
     label, *aliases = known.values()
     capitals = {name for name in known.values() if name.isalpha() and name.lower() not in names}
     exact = {name for name in capitals if name.lower() in words or name.isupper()}
