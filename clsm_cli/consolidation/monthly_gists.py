@@ -24,7 +24,7 @@ from clsm_cli.text import period_parts
 from clsm_cli.text.tokens import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.lookup import StatementIndex
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 3
 """Maximum nodes that a gist names, each with a sentence."""
-DECISION_KINDS = frozenset({"decision", "correction"})
-"""Kinds of statements that are preferred in a gist."""
 
 
 def renew(
@@ -160,10 +158,9 @@ def _sentences(
     known: StatementIndex,
     mean: Any,
 ) -> list[_GistSentence]:
-    """For each name, the statement with it that is nearest to the cluster's mean, decisions first.
+    """For each name, the statement with it that is nearest to the cluster's mean.
 
-    Without one, a sentence of the nearest narrative with the name, unless a statement for another name has
-    it. If there is none for any name, the nearest statement of all.
+    Without any, the nearest statement of all, else what the nearest episode begins with.
 
     Args:
         episodes: The episodes, the nearest to the mean first, with the trust of their turns.
@@ -174,31 +171,18 @@ def _sentences(
         for row, _ in known.alike(mean, -1.0)
         if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
     ]
-    chosen: dict[str, _GistSentence] = {}
+    chosen: dict[str, Statement] = {}
     for node in names:
         labels = [terms(label) for label in (node.label, *node.aliases)]
-        about = [row for row in rows if any(label <= terms(row.text) for label in labels)]
-        fresh = [row for row in about if row.text not in chosen]
-        if fresh:
-            chosen[fresh[0].text] = _GistSentence(fresh[0].text, fresh[0].sources, fresh[0].trust)
-        elif not about and (one := next(_narrative_sentences(node, labels, episodes), None)):
-            chosen[one.text] = one
-    if not chosen and rows:
-        return [_GistSentence(rows[0].text, rows[0].sources, rows[0].trust)]
-    return [*chosen.values()]
-
-
-def _narrative_sentences(
-    node: Node,
-    labels: Sequence[frozenset[str]],
-    episodes: Sequence[tuple[EpisodeRecord, Mapping[str, Trust]]],
-) -> Iterator[_GistSentence]:
-    """Sentences of narratives that contain a name, with the turns that mention the node as sources."""
-    for record, trusts in episodes:
-        keys = [key for key in record.mentions.get(node.id, ()) if key in trusts]
-        for text in period_parts.narrative_sentences(record.narrative) if keys else ():
-            if any(label <= terms(text) for label in labels):
-                yield _GistSentence(text.strip(), keys, lowest_trust([trusts[key] for key in keys]))
+        about = (row for row in rows if any(label <= terms(row.text) for label in labels))
+        best = next((row for row in about if row.text not in chosen), None)
+        if best is not None:
+            chosen[best.text] = best
+    if found := [*chosen.values()] or rows[:1]:
+        return [_GistSentence(row.text, row.sources, row.trust) for row in found]
+    record, trusts = episodes[0]
+    text = period_parts.first_sentence(record)
+    return [_GistSentence(text, sorted(trusts), lowest_trust([*trusts.values()]))] if text else []
 
 
 def _gist(
