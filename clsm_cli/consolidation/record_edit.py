@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.config import MAX_FILE
 from clsm_cli.consolidation.correction import NotCertainError, with_new_text
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
-from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
+from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -23,7 +23,8 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episode_files, inbox, logs, record_files, yaml_text
+from clsm_cli.store import logs, record_files, yaml_text
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.jsonlines import LineError
 from clsm_cli.store.lock import locked
 
@@ -282,19 +283,13 @@ def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
     Raises:
         BadInputError: No episode has the turn.
     """
-    for flow in edits.store.flows():
-        for path in episode_files.files(flow):
-            try:
-                if turn.encode() not in path.read_bytes():
-                    continue
-                episode = episode_files.read(path)
-            except (OSError, DamagedStoreError):
-                continue  # clsm doctor reports it
-            record = edits.records.get(episode.id)
-            if isinstance(record, EpisodeRecord) and any(t.key == turn for t in episode.turns):
-                return record
-    for path in inbox.files(edits.store.inbox):
-        if any(captured.turn.key == turn for captured in inbox.read(path).turns):
-            reason = "is in a conversation that is not over"
-            raise BadInputError(turn, reason, "pin it after: clsm consolidate")
+    with open_index(edits.store, None) as opened:
+        passages = opened.index.by_key(turn)
+    for each in passages:
+        record = edits.records.get(each.episode or "")
+        if isinstance(record, EpisodeRecord):
+            return record
+    if passages:
+        reason = "is in a conversation that is not over"
+        raise BadInputError(turn, reason, "pin it after: clsm consolidate")
     raise BadInputError(turn, "no turn has that key", "find keys with: clsm recall")
