@@ -82,7 +82,8 @@ class GraphBuilder:
         before = self._before
         renamed = entity_mentions.changed_nodes(self.words, before)
         rest = episodes.keys() - fresh
-        refound = entity_mentions.refind_mentions(self.state, self.words, renamed, rest)
+        names = self.words.matcher(renamed)
+        refound = entity_mentions.refind_mentions(self.state, names, rest if renamed else ())
         records = {
             i: self._with_mentions(record, renamed, refound.get(i, {})) if i in rest else record
             for i, record in episodes.items()
