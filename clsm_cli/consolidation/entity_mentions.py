@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.entity_resolution import MIN_NAME_SECTIONS, Entity, resolve_entities
@@ -16,7 +16,7 @@ from clsm_cli.model.grouping import grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.evidence_queries import Name
-from clsm_cli.text.aliases import HONORIFICS, short_names
+from clsm_cli.text.aliases import HONORIFICS
 from clsm_cli.text.known_names import Matcher, NameForm
 from clsm_cli.text.name_matching import sentence_openers
 from clsm_cli.text.node_ids import node_id
@@ -87,12 +87,13 @@ def build_vocabulary(
     clear = {name for name, each in judgements.items() if each.thing >= MIN_OPENER_P}
     sightings += [each for each in opening if each.label in clear]
     persons = {name for name, each in judgements.items() if _kind(name, each) == PERSON}
+    same = {pair for pair, is_one in state.decided.items() if is_one}
+    apart = {p for p in _speakers_together(spoken) if same.isdisjoint((p, p[::-1]))}
     entities = resolve_entities(
         [*sightings, *spoken],
         aliases,
-        same=[pair for pair, is_one in state.decided.items() if is_one]
-        + _owner_pairs(spoken, evidence_queries.owner_names(connection)),
-        different=[pair for pair, is_one in state.decided.items() if not is_one],
+        same=same,
+        different=apart | state.decided.keys() - same,
         people=speakers,
         persons=persons,
         no_things={
@@ -230,18 +231,10 @@ def _short_names(sightings: Iterable[Name], spoken: Iterable[Name]) -> list[tupl
     ]
 
 
-def _owner_pairs(spoken: Iterable[Name], owner: Collection[str]) -> list[tuple[str, str]]:
-    """Ids of the owner's full name and a part of it by which another conversation calls the owner.
-
-    Two who speak in one episode are two.
-    """
-    episodes = grouped((each.label, each.episode) for each in spoken if each.label in owner)
-    return [
-        (node_id(full), node_id(short))
-        for full in sorted(episodes)
-        for short in short_names(full)
-        if short in episodes and {*episodes[full]}.isdisjoint(episodes[short])
-    ]
+def _speakers_together(spoken: Iterable[Name]) -> set[tuple[str, str]]:
+    """Pairs of ids of two who speak in one episode, and so are two."""
+    episodes = grouped({(each.episode, node_id(each.label)) for each in spoken})
+    return {pair for found in episodes.values() for pair in combinations(sorted(found), 2)}
 
 
 _MIN_SHORT_FORM = 3

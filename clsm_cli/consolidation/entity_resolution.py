@@ -100,7 +100,7 @@ def resolve_entities(
         sightings: Every name in every turn; repetitions within a turn do not count.
         aliases: Pairs of name and alias that texts state.
         same: Pairs of node ids that a person merged.
-        different: Pairs of node ids that a person keeps apart, whatever else would merge them.
+        different: Pairs of node ids that are kept apart, whatever else would merge them.
         people: Names of speakers, who are always entities.
         persons: Names that are used as a person's.
         no_things: Names used like common words; they are only entities if an author linked them or made
@@ -203,7 +203,7 @@ def _join_aliases(
     lower: frozenset[str],
     groups: _Groups,
 ) -> None:
-    """Merge first names, last names and stated aliases with their entity; never two speakers.
+    """Merge first names, last names and stated aliases with their entity.
 
     A first name belongs to the only person whose full name begins with it; a last name that is nobody's
     first name, to the only one whose full name ends in it; an alias to the name that a text states. One
@@ -228,12 +228,10 @@ def _join_aliases(
             pairs.append((name, alias))
     certain = {*people, *(name for name, _ in aliases)}
     for name, alias in pairs:
-        speakers = {groups.group_of(each) for each in people}
-        both_speak = {groups.group_of(name), groups.group_of(alias)} <= speakers
         rivals = owners[name_key(alias)]
         most = max(turns[rival] for rival in rivals)
         meant = {each for each in rivals if each in certain or DOMINANCE * turns[each] > most}
-        if not both_speak and name in meant and len({*map(groups.group_of, meant)}) == 1:
+        if name in meant and len({*map(groups.group_of, meant)}) == 1:
             groups.join(_id(name), _id(alias))
 
 

@@ -167,9 +167,10 @@ def test_a_name_that_only_begins_like_a_full_name_stays_apart() -> None:
         assert sorted(_labels(resolve_entities(seen, ()))) == sorted([full, short])
 
 
-def test_two_speakers_are_never_one() -> None:
+def test_two_who_speak_with_each_other_are_never_one() -> None:
     seen = _seen("Caroline", "name", *TWO) + _seen("Melanie", "name", *TWO)
-    entries = resolve_entities(seen, [("Caroline", "Melanie")], people=["Caroline", "Melanie"])
+    apart = [("caroline", "melanie")]
+    entries = resolve_entities(seen, [("Caroline", "Melanie")], different=apart)
     assert _labels(entries) == ["Caroline", "Melanie"]
 
 

@@ -151,13 +151,6 @@ def named_speakers(connection: Connection) -> frozenset[str]:
     return frozenset(column(connection, "SELECT DISTINCT speaker FROM passages"))
 
 
-def owner_names(connection: Connection) -> frozenset[str]:
-    """The names under which the owner speaks, or perhaps another person who is trusted as much."""
-    return frozenset(
-        column(connection, "SELECT DISTINCT speaker FROM passages WHERE trust = 'user'")
-    )
-
-
 def speakers(connection: Connection, episodes: Collection[str]) -> Iterator[Name]:
     """The speaker of each turn, role names left out."""
     for row in connection.execute(
