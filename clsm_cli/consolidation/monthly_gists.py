@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from datetime import date
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.consolidation.claims import KINDS
@@ -149,7 +150,7 @@ def _distinctive(
 class _GistSentence(NamedTuple):
     text: str
     sources: Sequence[str]
-    trust: Trust = "agent"
+    trust: Trust
 
 
 def _sentences(
@@ -160,7 +161,7 @@ def _sentences(
 ) -> list[_GistSentence]:
     """For each name, the statement with it that is nearest to the cluster's mean.
 
-    Without any, the nearest statement of all, else what the nearest episode begins with.
+    Without any, the nearest statement of all, else the sentence of a narrative with most of the names.
 
     Args:
         episodes: The episodes, the nearest to the mean first, with the trust of their turns.
@@ -180,9 +181,16 @@ def _sentences(
             chosen[best.text] = best
     if found := [*chosen.values()] or rows[:1]:
         return [_GistSentence(row.text, row.sources, row.trust) for row in found]
-    record, trusts = episodes[0]
-    text = period_parts.first_sentence(record)
-    return [_GistSentence(text, sorted(trusts), lowest_trust([*trusts.values()]))] if text else []
+    wanted = [terms(label) for node in names for label in (node.label, *node.aliases)]
+    told: list[_GistSentence] = []
+    for record, trusts in episodes:
+        mentions = (record.mentions.get(node.id, ()) for node in names)
+        sources = sorted(trusts.keys() & chain.from_iterable(mentions)) or sorted(trusts)
+        trust = lowest_trust([trusts[key] for key in sources])
+        sentences = period_parts.narrative_sentences(record.narrative)
+        told += [_GistSentence(text.strip(), sources, trust) for text in sentences]
+    told.sort(key=lambda each: -sum(label <= terms(each.text) for label in wanted))
+    return told[:1]
 
 
 def _gist(
