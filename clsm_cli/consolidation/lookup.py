@@ -44,7 +44,7 @@ class StatementIndex:
         self._by_text: dict[str, str] = {}
         self._withdrawn: set[str] = set()
         self._successors: dict[str, list[str]] = {}
-        self._vectors: dict[str, Any] = {}
+        self._places: dict[str, int] = {}
         self._matrix: Any = None
         for statement in statements:
             self.put(statement, vectors.get(statement.id))
@@ -62,7 +62,7 @@ class StatementIndex:
         if row.supersedes:
             self._successors.setdefault(row.supersedes, []).append(row.id)
         if vector is not None:
-            self._vectors[row.id], self._matrix = vector, None
+            self._add_vector(row.id, vector)
 
     def birth_id(self, text: str, *salts: str | None) -> str:
         """The id of a new row: from its text alone, or with the salts if another row has that id."""
@@ -98,19 +98,27 @@ class StatementIndex:
 
     def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:
         """Rows with at least a cosine to a vector, the most similar first."""
-        if not self._vectors:
+        if not self._places:
             return []
         import numpy as np
 
-        if self._matrix is None:
-            self._matrix = np.stack([*self._vectors.values()])
-        ids, cosines = [*self._vectors], np.round(self._matrix @ vector, 4)
+        ids, cosines = [*self._places], np.round(self._matrix[: len(self._places)] @ vector, 4)
         near = [(float(cosines[at]), ids[at]) for at in np.flatnonzero(cosines >= floor)]
         return [(self.rows[i], c) for c, i in sorted(near, key=lambda pair: (-pair[0], pair[1]))]
 
     def vector_of(self, record: str) -> Any:
         """The unit vector of a row; None without one."""
-        return self._vectors.get(record)
+        return self._matrix[self._places[record]] if record in self._places else None
+
+    def _add_vector(self, record: str, vector: Any) -> None:
+        import numpy as np
+
+        place = self._places[record] = len(self._places)
+        if self._matrix is None:
+            self._matrix = np.zeros((256, len(vector)), np.float32)
+        elif place == len(self._matrix):
+            self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
+        self._matrix[place] = vector
 
 
 def index_statements(state: StoreState, rows: Iterable[Statement]) -> StatementIndex:
