@@ -278,9 +278,15 @@ def _has_evidence(found: Sequence[Name]) -> bool:
 
 
 def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entity:
+    # A plural counts for its singular too, which itself may be in no text.
+    plural = {(one, turn) for name in names for one in name_keys(name)[1:] for turn in uses[name]}
+    count = {
+        name: sum((name_key(name), turn) not in plural for turn in uses[name]) for name in names
+    }
     known: dict[str, str] = {}
-    for name in sorted(names, key=lambda name: (-len(uses[name]), -len(name), name)):
-        known.setdefault(name.casefold(), name)
+    for name in sorted(names, key=lambda name: (-count[name], -len(name), name)):
+        if count[name] or not uses[name]:
+            known.setdefault(name.casefold(), name)
     label, *aliases = known.values()
     capitals = {name for name in known.values() if name.isalpha() and name.lower() not in names}
     exact = {name for name in capitals if name.lower() in words or name.isupper()}
