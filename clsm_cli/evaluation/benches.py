@@ -72,9 +72,7 @@ class Bench:
         if found := startup_files(str(file) for file in files):
             contents = (atomic.read(Path(file), MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
-        with open_index(self.raw, None) as opened:
-            passages = opened.index.current_passages().values()
-            return sum(count_tokens(each.text) for each in passages if each.kind == SAID)
+        return sum(count_tokens(each.text) for each in self.passages if each.kind == SAID)
 
     @property
     def is_rebuildable(self) -> bool:
