@@ -127,11 +127,6 @@ def unlabelled(case: Case) -> Dataset:
     return Dataset("unlabelled", case.name, "", "turn", "recall@10", (case,))
 
 
-def unlabelled_bench(case: Case, store: MadeStore, factory: StoreFactory, engine: Engine) -> Bench:
-    """A bench of a store as it is, whose answers are looked at without labels."""
-    return Bench(unlabelled(case), case, store.store, store.store, store.now, factory, engine)
-
-
 def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | None = None) -> Store:
     """A copy of a store after its night."""
 
