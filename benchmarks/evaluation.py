@@ -52,11 +52,12 @@ STUDY = (
     "```",
     "",
     (
-        "Readers' labels of public workspaces, LoCoMo and invented memories ([labels](../fixtures/labels/README.md))."
-        " *Left out*: of classifiers fitted anew without each memory, as the scripts do that fit them. *Of stores*:"
-        " what a night left in stores, whose classifiers have seen labels of these memories. *Recorded*: not"
-        " computed now, but when the cross-encoder was fitted, with the digest of its labels. *Tuned on*: the rules"
-        " were chosen with these labels in view."
+        "Readers' labels of public workspaces, LoCoMo and invented memories"
+        " ([labels](../fixtures/labels/README.md)). *Left out*: by classifiers fitted anew without each memory."
+        " *Of stores*: what a night left in stores; its classifiers have seen labels of these memories, and where it"
+        " says so the [reader](statements.md#how-a-sentence-is-chosen) has seen none. *Recorded*: when a"
+        " cross-encoder was fitted, on what it did not see, with the digest of its labels. *Tuned on*: the rules"
+        " were chosen with these labels in view. Shares, unless a target or unit says otherwise."
     ),
     "",
 )

@@ -24,6 +24,7 @@ import numpy as np
 from benchmarks import evaluation, labelled_memory, starts
 from benchmarks.labelled_memory import Concept, normal_names
 from benchmarks.measure import CLSM, RESULTS, SAMPLE, environment, load, run, save
+from clsm_cli.config import RecallSettings
 from clsm_cli.consolidation import active_learning
 from clsm_cli.consolidation.statement_selection import ScoredUnit, plain
 from clsm_cli.embedding.encoder import Encoder
@@ -194,6 +195,10 @@ def cross_encoders(_: Given) -> Iterator[Figure]:
         for of, row in (groups | {of: told[of] for of in told if of.startswith("of ")}).items():
             how = f"recorded, labels {told['labels'][:8]}"
             yield from _each(_aurocs(row), row[count], 0, how, f"{head}, {of}")
+    told = json.loads((fit_heads.WEIGHTS / "answer.json").read_text("utf-8"))
+    silent = told[f"silent in percent, with reading, floor {RecallSettings().floor}"]
+    chosen = {f"silent, {kind}": silent[kind] / 100 for kind in ("with an answer", "near topic")}
+    yield from _each(chosen, told["left out"], 0, "recorded", "answer")
 
 
 def readers(_: Given) -> Iterator[Figure]:
@@ -324,9 +329,11 @@ def cost(given: Given) -> Iterator[Figure]:
             run([*CLSM, "init", f"{work}/store", "--quiet"], here)
             ingest = run([*CLSM, "ingest", f"{work}/notes", "--quiet"], here).cpu
             night = run([*CLSM, "consolidate", "--quiet"], here).cpu
+            _, statements = labelled_memory.kept(layout.open_store(Path(work, "store"), here))
         megabytes = ends[len(taken) - 1] / 1e6
         told = {
             "CPU s a MB of a night": night / megabytes,
+            "CPU ms a statement of it": 1000 * night / max(1, len(statements)),
             "CPU s a MB of ingest": ingest / megabytes,
         }
         memories = {path.relative_to(given.copies).parts[0] for path in taken}
