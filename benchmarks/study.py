@@ -4,8 +4,9 @@
 ``PARTS``). Classifiers are fitted anew without each memory, by the functions of the scripts that fit them
 (*left out*). What nights made is read from stores of workspaces in STORES (*of stores*: their classifiers have
 seen labels of these); parts that need one that is missing make it as of the morning of its labels.
-Cross-encoders are not fitted again: what stands beside their weights is told (*recorded*). ``--keep``
-keeps the parts in ``benchmarks/results/study.json`` and writes ``docs/evaluation-figures.md``.
+Cross-encoders are not fitted again: what stands beside their weights is told (*recorded*). ``cost`` times a
+first night over memories of ``--megabytes``. ``--keep`` keeps the parts in ``benchmarks/results/study.json`` and
+writes ``docs/evaluation-figures.md``.
 """
 
 from __future__ import annotations
@@ -346,7 +347,7 @@ def _is_note(path: Path) -> bool:
 
 _PARTS = (
     *(documents, units, names, kinds, relations, definitions, doubts, cross_encoders, readers),
-    *(nights, ten_things, sample, cost),
+    *(ten_things, nights, sample, cost),  # nights read the stores that others made
 )
 PARTS: dict[str, Callable[[Given], Iterable[Figure]]] = {
     each.__name__.replace("_", "-"): each for each in _PARTS
