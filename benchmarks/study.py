@@ -376,7 +376,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("stores", type=Path)
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS])
-    parser.add_argument("--megabytes", nargs="+", type=float, default=[1.0, 5.0])
+    parser.add_argument("--megabytes", nargs="+", type=float, default=[0.25, 0.5, 1.0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--keep", action="store_true")
     told = parser.parse_args(arguments)
