@@ -127,7 +127,6 @@ def main() -> None:
         **pack(head),
     }
     given.to.write_text(json.dumps(data) + "\n", "utf-8")
-    print(json.dumps(data["figures"], indent=1))
 
 
 if __name__ == "__main__":
