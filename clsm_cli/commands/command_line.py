@@ -23,6 +23,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.startup.zones import system_zone, zone_of
 from clsm_cli.store import device
 from clsm_cli.store.layout import Store, discover, open_store
+from clsm_cli.text.terminal import replace_lone
 
 
 class Option(NamedTuple):
@@ -181,8 +182,8 @@ def program() -> list[str]:
 
 
 def decode_words(words: Iterable[str]) -> str:
-    """Join command-line words; invalid UTF-8 becomes replacement characters."""
-    return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """Join words of a command line or of JSON; invalid UTF-8 becomes replacement characters."""
+    return replace_lone(" ".join(words))
 
 
 @cache
