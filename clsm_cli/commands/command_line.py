@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
-from re import fullmatch
+from re import fullmatch, search
 from typing import Any
 
 from clsm_cli.commands.output import Printer
@@ -114,7 +114,7 @@ class Common(NamedTuple):
         return self.printer(), opened, self.time(opened.zone)
 
     def time(self, zone: tzinfo | None = None) -> datetime:
-        """``--now``, else the clock; time-zone aware, in whole seconds."""
+        """``--now``, else the clock, in a zone, by default the system's; in whole seconds."""
         if zone is None:
             zone = zone_of(system_zone(environment()))
         if self.now is None:
@@ -236,15 +236,14 @@ def parse_budget(text: str) -> tuple[int, str]:
 
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
-    """Parse a time; without an offset, it is in the store's zone."""
+    """Parse a time, as one in the store's zone; without an offset, it is already in that."""
     try:
         moment = datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        moment.astimezone(UTC)  # in years 1 and 9999 this may overflow
+        return moment.astimezone(UTC).astimezone(zone)  # in years 1 and 9999 this may overflow
     except (ValueError, OverflowError):
         reason = f"{text!r} is not a time; write it like 2026-02-24 or 2026-02-24T08:15:00+01:00"
         raise UsageError(option, reason) from None
-    return moment
 
 
 def parse_days(text: str, now: datetime, option: str) -> tuple[int, int]:
@@ -287,10 +286,10 @@ def parse_start(text: str, now: datetime, zone: tzinfo) -> datetime:
 def is_time(text: str) -> bool:
     """Whether a text has a time of day.
 
-    >>> is_time("2026-03-11T09:00"), is_time("2026-03-11"), is_time("Tuesday")
+    >>> is_time("2026-03-11T09:00"), is_time("2026-03-11"), is_time("1 OCTOBER")
     (True, False, False)
     """
-    return text[:1].isdigit() and ("T" in text or ":" in text)
+    return text[:1].isdigit() and search(r"[0-9]T[0-9]|:", text) is not None
 
 
 def parse_moment(
