@@ -185,6 +185,7 @@ def test_as_of_is_when_a_question_is_asked(bare: Cli, told: Cli) -> None:
         (("--format", "xml", "x"), 2, "'xml' is not one of 'text', 'json', 'prompt'"),
         (("--json", "--format", "text", "x"), 2, "--json and --format text exclude each other"),
         (("--min-score", "2", "x"), 2, "--min-score"),
+        (("--min-score", "nan", "x"), 2, "--min-score: nan is no number"),
     ],
 )
 def test_what_cannot_be_meant(told: Cli, words: tuple[str, ...], code: int, said: str) -> None:
