@@ -21,7 +21,7 @@ from clsm_cli.consolidation.supersession_check import said_before
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store.layout import Store, create, open_store
 from clsm_cli.store.logs import review_items
-from clsm_cli.text import todo
+from clsm_cli.text import plain, todo
 
 HOME = ZoneInfo("Europe/Amsterdam")
 CLUB = (
@@ -319,7 +319,7 @@ def test_a_task_is_found_among_many_that_are_read_once(monkeypatch: pytest.Monke
         Statement(id=f"f-{n}", rev=(1, "pi"), kind="task", text=f"Call gauge {n} of hut {n}")
         for n in range(4200)
     ]
-    known, read, count = StatementIndex(tasks, {}), todo.strip_markdown, itertools.count()
+    known, read, count = StatementIndex(tasks, {}), plain.strip_markdown, itertools.count()
     monkeypatch.setattr(todo, "strip_markdown", lambda text: (next(count), read(text))[1])
     items = ("Call hut 9", "Paint hut 7", "Call gauge 7 of hut 7")
     found = [known.task_of(item) for item in items]
