@@ -25,7 +25,6 @@ from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import breadth, factuality, sameness
-from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -50,17 +49,9 @@ LONG_BELOW = 0.35
 """The same from which the later passage ranks above, without a mark."""
 _UNSURE = OVER - 0.01
 """Highest probability of an update by hearsay, by an agent against its owner, or of a past state."""
-_PRONOUNS = frozenset(
-    each
-    for name in ("persons", "points back")
-    for row in word_list(name)
-    for each in row.split("/")
-)
 _STATUS = re.compile(r"(?im)^\W*status\W+superseded\b(?: by\b(?P<by>.*))?")
 _MOSTLY = 0.6
 """Share of its words that closed statements must cover where the passage has no word of the question."""
-_LEAST = 0.15
-"""Cosine below which two passages are not compared: hardly an update is below."""
 MOST = 8
 """Pairs that the head reads per answer: those nearest to each other and to the question."""
 
@@ -391,8 +382,6 @@ def _may_end(old: Side, new: Side) -> bool:
     one, other = old.passage, new.passage
     if new.candidate.traits.is_question:
         return False
-    if new.candidate.signals.literal < old.candidate.signals.literal:
-        return False
     if "user" in (one.trust, other.trust) and (old.is_answer or new.is_answer):
         return old.is_answer and not (new.is_before(old) and _is_reply(old, new))
     return not new.is_before(old) and (
@@ -419,9 +408,6 @@ def _rivals(
         keys = old.candidate.traits.key, new.candidate.traits.key
         if keys in alike or not _may_end(old, new):
             continue
-        cosine = sum(map(mul, old.vector, new.vector))
-        if cosine < _LEAST:
-            continue
         both = [
             (one, two)
             for one, two in product(old.parts(wanted), new.told_parts(wanted))
@@ -435,10 +421,8 @@ def _rivals(
         one, two = max(both, key=lambda pair: _shared(wanted, *pair))
         if factuality.asserts_nothing(one.text) or factuality.asserts_nothing(two.text):
             continue  # nothing supersedes a question or a mere idea
-        alone, other = wanted & {*one.keys} - new.keys, wanted & {*two.keys} - old.keys
-        # If each has a term of the question that the other lacks, they are about different things.
-        if not (alone and other) and not _names_another(asked, one, two):
-            found.append((cosine + min(old.near, new.near), old, new, one, two))
+        cosine = sum(map(mul, old.vector, new.vector))
+        found.append((cosine + min(old.near, new.near), old, new, one, two))
     found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
     return [
         each[1:]
@@ -456,20 +440,6 @@ def _may_be_alike(old: Side, new: Side, one: Sentence, two: Sentence, wanted: se
         return False
     is_long = old.is_long or new.is_long
     return not (is_long and pair_head.content(one).isdisjoint(pair_head.content(two)))
-
-
-def _names_another(asked: Sentence, one: Sentence, two: Sentence) -> bool:
-    """Whether one sentence begins with a name asked for, and the other has only other names.
-
-    A later sentence about the same thing repeats its name or has a pronoun.
-    """
-    names = pair_head.particulars(asked)
-    return any(
-        names & {*each.keys[:1]} - {*other.keys}
-        and pair_head.particulars(other) - {*each.keys, *asked.keys}
-        and _PRONOUNS.isdisjoint(word.casefold() for word in other.words)
-        for each, other in ((one, two), (two, one))
-    )
 
 
 def _shared(wanted: set[str], one: Sentence, two: Sentence) -> int:

@@ -181,7 +181,7 @@ def _discount_look_alikes(index: Index, question: Question, ranked: Ranked) -> R
     return ranked._replace(candidates=candidates, confidence=surest)
 
 
-READ_FLOOR = 1.6
+READ_FLOOR = 1.8
 """Factor of the floor for a question with which passages were read: of what is then still doubtful, more
 does not answer. Of the memories left out of the fit, it silences one in twenty questions with an answer.
 """
