@@ -26,6 +26,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import breadth, factuality, sameness
 from clsm_cli.text.language_data import word_list
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -124,7 +125,7 @@ def ended(
             index.connection, sorted({side.candidate.traits.key for side in read})
         )
         with suppress(ModelMissingError, ModelDigestError):  # removed meanwhile
-            ended = _judged(question, read, alike, {*index.speakers()}, at)
+            ended = _judged(index, question, read, alike, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     if at is None:
         ended |= _by_status(index, told) | _former(index, told)
@@ -245,18 +246,19 @@ def _heir(
 
 
 def _judged(
+    index: Index,
     question: Question,
     read: list[Side],
     alike: set[tuple[str, str]],
-    speakers: Collection[str],
     at: str | None,
 ) -> dict[int, Ended]:
     """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
-    wanted = pair_head.content(asked)
     # "Brian" and "who is Brian" ask for everything about him, not for the newest.
-    is_named = bool(pair_head.particulars(asked))
-    is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
+    is_open = len(pair_head.content(asked)) < 2 and (
+        len(asked.words) < 2 or (asked.keys[0] == "who" and _has_name(index, asked))
+    )
+    speakers = {*index.speakers()}
     is_cue = len(question.text.split()) < verdict.MIN_WORDS  # of which long passages tell the most
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     found: list[_Update] = []
@@ -279,6 +281,13 @@ def _judged(
             if not any(map(route.is_small_talk, (one.text, two.text))):
                 found.append(_Update(old, new, chance))
     return _ends(found, at)
+
+
+def _has_name(index: Index, asked: Sentence) -> bool:
+    """Whether a question has a name; a known one may be in lower case, and has no article."""
+    return bool(pair_head.particulars(asked)) or any(
+        graph_queries.begins_name(index.connection, node_id(word)) for word in asked.words[2:3]
+    )
 
 
 def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
