@@ -70,7 +70,10 @@ def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
 
 
 def test_what_does_not_answer_when_read_goes_above_nothing(store: Store) -> None:
-    told = "theo cant eat shellfish and hannahs sister robin is celiac", "hannah and theo are down to 58"
+    told = (
+        "theo cant eat shellfish and hannahs sister robin is celiac",
+        "hannah and theo are down to 58",
+    )
     assert answered(store, "who is hannah's sister", *told)[0].text == told[0]
 
 
