@@ -10,10 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import entity_linking
-from clsm_cli.store.index import graph_queries
 from clsm_cli.text import tokens
 from clsm_cli.text.language_data import pattern
-from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,24 +43,14 @@ def asked_name(text: str) -> str:
     return " ".join(kept) if len(kept) <= MAX_WORDS else ""
 
 
-def is_name(index: Index, words: str) -> bool:
-    """Whether words are written as a name, or, in lower case, name something or begin a name in the store."""
-    return words != words.lower() or bool(
-        words
-        and (
-            entity_linking.link_entities(index, words, {})
-            or graph_queries.begins_name(index.connection, node_id(words))
-        )
-    )
-
-
 def definition_first(
     index: Index, question: Question, candidates: Sequence[Candidate]
 ) -> list[Candidate]:
     """The candidates; the one that best defines what a question is only about precedes all others."""
     short = len(question.terms) <= MAX_WORDS + 1 and not question.periods
     name = asked_name(question.text) if short else ""
-    chances = _chances(index, name, candidates[:HEAD_SIZE]) if is_name(index, name) else {}
+    is_name = name != name.lower() or bool(name and entity_linking.link_entities(index, name, {}))
+    chances = _chances(index, name, candidates[:HEAD_SIZE]) if is_name else {}
     if not chances:
         return list(candidates)
     best = max(chances, key=chances.__getitem__)  # the first of equal ones
