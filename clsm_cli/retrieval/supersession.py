@@ -25,6 +25,7 @@ from clsm_cli.retrieval import compared, verdict
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import breadth, factuality, sameness
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -63,7 +64,7 @@ class Ended(NamedTuple):
         chance: Probability that it is no longer true.
         until: Day since when; None without a mark, if one of them only ranks below the other.
         by: Id of the later passage; None if only the statements made of the older one were closed.
-        row: Row of the later passage.
+        row: Row of the later passage if it ranks above.
     """
 
     chance: float
@@ -115,7 +116,7 @@ def ended(
             index.connection, sorted({side.candidate.traits.key for side in read})
         )
         with suppress(ModelMissingError, ModelDigestError):  # removed meanwhile
-            ended = _judged(question, read, alike, {*index.speakers()}, at)
+            ended = _judged(index, question, read, alike, at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     if at is None:
         ended |= _by_status(index, told) | _former(index, told)
@@ -236,20 +237,22 @@ def _heir(
 
 
 def _judged(
+    index: Index,
     question: Question,
     read: list[Side],
     alike: set[tuple[str, str]],
-    speakers: Collection[str],
     at: str | None,
 ) -> dict[int, Ended]:
     """The superseded ones of some passages; ``alike``: pairs of keys that say the same."""
     asked = pair_head.sentence(question.text)
-    wanted = pair_head.content(asked)
-    # "Brian" and "who is Brian" ask for everything about him, not for the newest.
-    is_named = bool(pair_head.particulars(asked))
-    is_open = len(wanted) < 2 and (len(asked.words) < 2 or (asked.keys[0] == "who" and is_named))
+    # "Brian" and "who is brian" ask for everything about him, not for the newest.
+    who = node_id(asked.words[2]) if asked.keys[0] == "who" and len(asked.words) > 2 else ""
+    named = pair_head.particulars(asked) or graph_queries.begins_name(index.connection, who)
+    is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or (who and named))
+    speakers = {*index.speakers()}
     is_cue = len(question.text.split()) < verdict.MIN_WORDS  # of which long passages tell the most
     is_past = bool(question.periods) or factuality.asks_past(question.text)
+    is_read = at is None and verdict.can_be_read(question)
     found: list[_Update] = []
     sureness = cache(partial(_sureness, question))
     read = [each for each in read if not (is_cue and each.is_long)]
@@ -268,15 +271,14 @@ def _judged(
             from clsm_cli.text import route
 
             if not any(map(route.is_small_talk, (one.text, two.text))):
-                found.append(_Update(old, new, chance))
+                is_sure = chance >= OVER or not is_read or old.is_long or new.is_long
+                is_above = is_sure or _answers(chance, question, sureness(old), new)
+                found.append(_Update(old, new, chance, is_above))
     return _ends(found, at)
 
 
 def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], float]) -> bool:
-    """Whether an update of a probability is worth a mark, given how surely both passages answer.
-
-    The later passage goes above the older one, so it must answer at least as surely as that still may.
-    """
+    """Whether an update of a probability is worth a mark, given how surely both passages answer."""
     is_long = old.is_long or new.is_long
     if chance < (LONG_BELOW if is_long else PERHAPS):
         return False
@@ -284,6 +286,19 @@ def _is_likely(chance: float, old: Side, new: Side, sureness: Callable[[Side], f
         one, two = sureness(old), sureness(new)
     else:  # not worth reading
         one, two = old.candidate.confidence, new.candidate.confidence
+    return _outweighs(chance, one, two)
+
+
+def _answers(chance: float, question: Question, sure: float, new: Side) -> bool:
+    """Whether a later passage, read, answers well enough to go above one that answers so surely.
+
+    By signs, any passage with the words of a question answers: "Sent to Linh" what Linh charges.
+    """
+    return _outweighs(chance, sure, verdict.answer_probability(question, new.passage))
+
+
+def _outweighs(chance: float, one: float, two: float) -> bool:
+    """Whether a later passage answers at least as surely as the older one still may."""
     return two >= (1 - chance) * one and chance * min(one, two) >= PERHAPS
 
 
@@ -327,11 +342,12 @@ def _as_said(
 
 
 class _Update(NamedTuple):
-    """A passage that supersedes another."""
+    """A passage that supersedes another; ``is_above`` if it also ranks above."""
 
     old: Side
     new: Side
     chance: float
+    is_above: bool = True
 
     @property
     def day(self) -> str:
@@ -353,7 +369,7 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     gainsaid = {each.old.row for each in updates if each.new.is_before(each.old)}
     by_row: dict[int, list[_Update]] = {}
     for each in updates:
-        old, new, chance = each
+        old, new, chance, _ = each
         if at and clocks.is_after(new.time, at, new.zone) and not new.candidate.signals.date:
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif new.row not in gainsaid:
@@ -361,15 +377,16 @@ def _ends(updates: Sequence[_Update], at: str | None) -> dict[int, Ended]:
     pairs = {(each.old.row, each.new.row) for each in updates}
     for row, later in by_row.items():
         # The last one replaces the passage, which ended when the first of the chain was said.
-        last = max(later, key=lambda each: (not each.new.is_answer, each.day, each.chance)).new
+        best = max(later, key=lambda e: (e.is_above, not e.new.is_answer, e.day, e.chance))
+        last = best.new
         chain = [
             each
             for each in later
             if each.new is last or each.chance >= OVER or (each.new.row, last.row) in pairs
         ]
         chance = max(each.chance for each in chain)
-        until = min((each.day for each in chain if _is_marked(*each)), default=None)
-        ended[row] = Ended(chance, until, last.passage.id, last.row)
+        until = min((e.day for e in chain if _is_marked(e.old, e.new, e.chance)), default=None)
+        ended[row] = Ended(chance, until, last.passage.id, last.row if best.is_above else None)
     return ended
 
 

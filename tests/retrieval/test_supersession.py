@@ -69,6 +69,14 @@ def test_what_says_nothing_of_it_or_the_same_is_marked_in_no_way(
     assert not any(each.until or each.perhaps_until for each in told)
 
 
+def test_what_does_not_answer_when_read_goes_above_nothing(store: Store) -> None:
+    told = (
+        "theo cant eat shellfish and hannahs sister robin is celiac",
+        "hannah and theo are down to 58",
+    )
+    assert answered(store, "who is hannah's sister", *told)[0].text == told[0]
+
+
 def test_what_does_not_answer_is_not_held_against_anything(store: Store) -> None:
     told = (
         "My uncle is Henrik Dahl, head of design. We live in Altona.",

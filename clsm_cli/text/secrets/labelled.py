@@ -27,8 +27,8 @@ from clsm_cli.text.tokens import STOP_WORDS
 _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
 _ENDING = rf"[^\W\d_{UNSPACED_CLASS}]{{0,3}}"
-_OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
-"""The thing that the secret is for, up to five words: "password for the router"."""
+_OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,7}?"
+"""The thing that the secret is for, up to seven words: "password for the router"."""
 _OF_ANY = r"(?:[ \t][^\s:=|.;!?,\"`]{1,20}){1,6}?"
 """The same with words that are a copula elsewhere: "password to my account", "on the laptop"."""
 _LINK = (
